@@ -46,6 +46,13 @@ public protocol DesktopKeychain: KeychainStore {
   /// - Throws: as ``KeychainStore/credential(of:)`` does.
   func whole(_ item: Item, asLogin: Bool) throws(KeychainError) -> Answer
 
+  /// An item as programs find it: one of the Secret Service alone, with its label, its collection and all of its lookup
+  /// attributes. Reads no secret, and therefore no content type.
+  ///
+  /// - Parameter item: an item from this keychain.
+  /// - Throws: as ``KeychainStore/credential(of:)`` does.
+  func asProgramsFind(_ item: Item) throws(KeychainError) -> Item
+
   /// Makes a collection, and makes it the default one if there is none.
   ///
   /// - Parameters:

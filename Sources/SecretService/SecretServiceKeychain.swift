@@ -145,7 +145,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
   }
 
   /// The item at a path, unlocked first if only hashes of its attributes are visible.
-  private func readableItem(at path: String) throws(KeychainError) -> StoredItem {
+  func readableItem(at path: String) throws(KeychainError) -> StoredItem {
     let stored = try storedItem(at: path)
     if !stored.isLocked || ItemAttributes.key(of: stored.attributes) != nil { return stored }
     try unlock([path], named: collectionName(of: path))
@@ -302,7 +302,8 @@ public final class SecretServiceKeychain: DesktopKeychain {
     to item: Item, _ credential: consuming Credential?
   ) throws(KeychainError) -> Change {
     guard let current = try current(item), let reference = current.reference else { throw .itemNotFound }
-    try refuseTwin(of: item, except: reference)
+    // A service may have the same login twice already.
+    if item.key.primaryKey != current.key.primaryKey { try refuseTwin(of: item, except: reference) }
     var changed = item
     changed.creationDate = current.creationDate
     changed.modificationDate = settings.clock()
@@ -311,15 +312,25 @@ public final class SecretServiceKeychain: DesktopKeychain {
     return Change(before: earlier.map(\.before) ?? current, after: changed, credential: credential)
   }
 
-  /// Throws if an item with another reference has the item's primary key.
+  /// Throws if an item with another reference has the item's primary key. What comes with everything that programs find
+  /// it by may be there beside another that they find by something else.
   func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
     // The service has names of its own for items that are no logins.
     if settings.includesOtherItems, item.key.secretServiceItem != nil { return }
     let primaryKey = item.key.primaryKey
     for other in try items(matching: .criteria(ItemCriteria(item.key)))
     where other.reference != reference && other.key.primaryKey == primaryKey {
-      throw .duplicateItem
+      guard settings.includesOtherItems, try isFoundOtherwise(other, than: item) else { throw .duplicateItem }
     }
+  }
+
+  /// Whether programs find an item of the service by other attributes than one that is to be added, or in another
+  /// collection.
+  private func isFoundOtherwise(_ item: Item, than added: Item) throws(KeychainError) -> Bool {
+    guard let path = item.reference.map(StoredItem.path), path.hasPrefix("/") else { return false }
+    let attributes = try storedItem(at: path).lookup.withoutGenericSchema
+    if ItemTranslation.attributes(of: added).withoutGenericSchema != attributes { return true }
+    return try !path.hasPrefix(collection(for: added) + "/")
   }
 
   /// The session, opened at its first use.

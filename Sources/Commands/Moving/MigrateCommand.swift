@@ -109,7 +109,9 @@ struct MigrateCommand: ParsableCommand {
       if let service = sourceOpen.secretService {
         DesktopSource(Self.name(source), service, where: comes)
       } else {
-        KeychainSource(Self.name(source), sourceOpen.keychain) { comes($0) ? $0 : nil }
+        KeychainSource(
+          Self.name(source), sourceOpen.keychain, goesToService: targetOpen.secretService != nil,
+          where: comes)
       }
     let importing = Importing(
       into: targetOpen, from: [origin], comparesNotes: true, mayAsk: selection.mayAskPerson,

@@ -84,6 +84,13 @@ public struct LookupAttributes: Hashable, Sendable {
     other.all.allSatisfy { self[$0.name] == $0.value }
   }
 
+  /// The attributes without a schema that services make up for items that were stored without one.
+  package var withoutGenericSchema: LookupAttributes {
+    var attributes = self
+    if attributes["xdg:schema"] == "org.freedesktop.Secret.Generic" { attributes["xdg:schema"] = nil }
+    return attributes
+  }
+
   /// The size of all names and values in bytes.
   package var byteCount: Int { all.reduce(0) { $0 + $1.name.bytes.count + $1.value.bytes.count } }
 }

@@ -148,6 +148,11 @@ package enum ItemTranslation {
     return shown
   }
 
+  /// The attributes that a service gets of an item that is added to it as it is.
+  static func attributes(of item: Item) -> LookupAttributes {
+    written(item)?.attributes ?? lookup(ItemAttributes.attributes(of: item))
+  }
+
   /// The secret of an item as programs get it.
   package static func body(of item: Item, _ credential: borrowing Credential) -> Secret {
     if case .secretService = item.key { return credential.secret.copy() }

@@ -7,6 +7,11 @@ extension SecretServiceKeychain {
   /// those see who have asked for it: ``DesktopKeychainSettings/includesOtherItems``.
   func item(of stored: StoredItem) -> Item? {
     if !describesNoLogin(stored) { return ItemAttributes.item(of: stored) }
+    return other(stored)
+  }
+
+  /// An item as one of the Secret Service alone.
+  private func other(_ stored: StoredItem) -> Item {
     let shown = ItemTranslation.Shown(
       attributes: stored.lookup, label: stored.label, contentType: ItemTranslation.plainText)
     return ItemTranslation.other(
@@ -89,6 +94,17 @@ extension SecretServiceKeychain {
       return Answer(item: item, credential: Credential(Secret()))
     }
     return try repeatable { () throws(KeychainError) in try whole(reference, asLogin: asLogin) }
+  }
+
+  /// An item as programs find it.
+  public func asProgramsFind(_ item: Item) throws(KeychainError) -> Item {
+    guard let reference = item.reference else { throw .itemNotFound }
+    if item.key.secretServiceItem?.kind == .collection { return item }
+    return try repeatable { () throws(KeychainError) in
+      let stored = try readableItem(at: StoredItem.path(of: reference))
+      if stored.reference != reference { throw .itemNotFound }
+      return other(stored)
+    }
   }
 
   private func whole(_ reference: ItemReference, asLogin: Bool) throws(KeychainError) -> Answer {

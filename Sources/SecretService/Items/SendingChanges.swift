@@ -3,7 +3,8 @@ import Keychain
 extension SecretServiceKeychain {
   /// Sends a change to the service. Returns the item as it then is in the service; `nil` if it was deleted.
   func send(_ change: Change) throws(KeychainError) -> Item? {
-    try retakeLock(for: change.after, except: change.before?.reference)
+    let keepsKey = change.before?.key.primaryKey == change.after?.key.primaryKey
+    try retakeLock(for: keepsKey ? nil : change.after, except: change.before?.reference)
     guard let after = change.after else {
       if let reference = change.before?.reference { try deleteItem(at: StoredItem.path(of: reference)) }
       return nil

@@ -7,6 +7,7 @@ final class DesktopSource: ImportSource {
   let name: String
   private let keychain: any DesktopKeychain
   private let isWanted: (Item) -> Bool
+  private var asRead: ItemsAsRead
 
   /// - Parameters:
   ///   - name: the name the user knows the service by.
@@ -16,6 +17,7 @@ final class DesktopSource: ImportSource {
     self.name = name
     self.keychain = keychain
     self.isWanted = isWanted
+    asRead = ItemsAsRead(of: keychain)
   }
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
@@ -31,6 +33,7 @@ final class DesktopSource: ImportSource {
           // Two items of the service may be the same login. Both come, and the newer one answers.
           let isFirst = !logins.contains(item.key.primaryKey)
           do throws(KeychainError) {
+            try asRead.note(item)
             let answer = try keychain.whole(item, asLogin: isFirst)
             if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }
             if let collection = answer.item.secretService.collection { collections.insert(collection) }
@@ -61,10 +64,8 @@ final class DesktopSource: ImportSource {
 
   var whyNotRemovable: Failure? { nil }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> String {
-    let items = logins.compactMap(\.original).filter { $0.key.secretServiceItem?.kind != .collection }
-    let count = try explaining(keychain.delete(items))
-    return "deleted \(countText(count, "item")) from \(name)"
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
+    try explaining(asRead.delete(logins.filter(\.isNoCollection), named: name))
   }
 }
 
@@ -81,6 +82,11 @@ extension [Item] {
   }
 }
 
+extension FoundLogin {
+  /// A service's collections stay, with the choice of the default one.
+  fileprivate var isNoCollection: Bool { original?.key.secretServiceItem?.kind != .collection }
+}
+
 extension Item {
   /// A name by which a person finds the item.
   var nameForSearch: ByteString {
@@ -89,7 +95,7 @@ extension Item {
   }
 
   /// The item without the name that a keychain has given it.
-  fileprivate var unreferenced: Item {
+  var unreferenced: Item {
     var item = self
     item.reference = nil
     return item

@@ -91,7 +91,7 @@ final class FileSource: ImportSource {
     return nil
   }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> String {
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
     let remainder = remainder(without: logins)
     // People keep such files under stow: the link stays where it is, and the file it points to is changed.
     guard let real = realPath(path) else { throw failed("find", ENOENT) }
@@ -111,7 +111,7 @@ final class FileSource: ImportSource {
       note = "; it couldn't be overwritten"
     }
     let what = isEmpty ? "removed \(name)" : "took \(countText(logins.count, "login")) out of \(name)"
-    return what + note + "; the disk, a backup or a snapshot may still have traces of it"
+    return Removed(text: what + note + "; the disk, a backup or a snapshot may still have traces of it")
   }
 
   /// The temporary name of a file that has been moved out of its place.

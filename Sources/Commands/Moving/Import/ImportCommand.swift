@@ -105,17 +105,18 @@ struct ImportCommand: ParsableCommand {
   /// there is no service and the kind has other sources.
   private func desktop(
     _ items: DesktopItems, _ selection: KeychainSelection, _ open: OpenKeychain
-  ) throws(Failure) -> KeychainSource? {
+  ) throws(Failure) -> ProgramItemsSource? {
     let name = "the Secret Service"
     if let service = open.secretService {
-      if items.areForEverybody { return nil }
-      return KeychainSource(name, service, converted: items.converted)
+      return items.areForEverybody ? nil : ProgramItemsSource(name, service, items)
     }
     var selection = selection
     selection.name = KeychainKind.secretService.rawValue
+    // For the collections.
+    selection.includesOtherItems = true
     do throws(Failure) {
       guard let service = try selection.choose().open().secretService else { return nil }
-      return KeychainSource(name, service, converted: items.converted)
+      return ProgramItemsSource(name, service, items)
     } catch {
       let kind = try ImportKind.named(kind)
       if kind.format == nil, !kind.hasOthers { throw error }

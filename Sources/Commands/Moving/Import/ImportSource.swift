@@ -14,8 +14,16 @@ protocol ImportSource: AnyObject {
   /// The reason why nothing can be removed from it, and what to do instead; `nil` if logins can be removed.
   var whyNotRemovable: Failure? { get }
 
-  /// Removes the given logins, and nothing else. Returns what to tell the user.
+  /// Removes the given logins, and nothing else. What has changed since it was read stays.
   ///
   /// - Throws: ``Failure`` if that can't be done; the source is then unchanged.
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> String
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed
+}
+
+/// The result of removing logins from their source.
+struct Removed {
+  /// What to tell the user; `nil` if nothing was removed.
+  let text: String?
+  /// The logins that have changed since they were read, and stay.
+  var changed: [FoundLogin] = []
 }

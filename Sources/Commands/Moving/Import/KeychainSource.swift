@@ -6,16 +6,22 @@ import Terminals
 final class KeychainSource: ImportSource {
   let name: String
   private let keychain: any KeychainStore
-  /// Converts an item of that keychain to one of this one; returns `nil` to skip it.
-  private let converted: (Item) -> Item?
+  private let isWanted: (Item) -> Bool
+  /// Whether the items go to a Secret Service.
+  private let goesToService: Bool
 
   /// - Parameters:
   ///   - name: the name the user knows the keychain by.
-  ///   - converted: converts an item of that keychain to one of this one; returns `nil` to skip it.
-  init(_ name: String, _ keychain: any KeychainStore, converted: @escaping (Item) -> Item? = { $0 }) {
+  ///   - goesToService: whether the items go to a Secret Service.
+  ///   - isWanted: returns whether an item is to be copied.
+  init(
+    _ name: String, _ keychain: any KeychainStore, goesToService: Bool,
+    where isWanted: @escaping (Item) -> Bool
+  ) {
     self.name = name
     self.keychain = keychain
-    self.converted = converted
+    self.goesToService = goesToService
+    self.isWanted = isWanted
   }
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
@@ -25,13 +31,13 @@ final class KeychainSource: ImportSource {
         let items = try keychain.items(matching: .all)
         for (index, item) in items.enumerated() {
           progress(index, items.count)
-          guard let converted = converted(item) else { continue }
+          if !isWanted(item) { continue }
           // Skip an item that was deleted meanwhile.
           guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
           found.take(
             FoundLogin(
-              converted, credential, at: .entry(item.nameForSearch), leftBehind: converted.leftBehind,
-              from: item))
+              item, credential, at: .entry(item.nameForSearch),
+              leftBehind: goesToService ? item.leftBehindByService : [], from: item))
         }
         progress(items.count, items.count)
         found.sortNewestFirst()
@@ -41,16 +47,48 @@ final class KeychainSource: ImportSource {
 
   var whyNotRemovable: Failure? { nil }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> String {
-    let items = logins.compactMap(\.original)
-    let count = try explaining(keychain.delete(items))
-    return "deleted \(countText(count, "item")) from \(name)"
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
+    var changed: [FoundLogin] = []
+    let count = try explaining(
+      keychain.exclusively { () throws(KeychainError) -> Int in
+        changed = []
+        let items = try keychain.items(matching: .all)
+        var present: [ItemReference: Item] = [:]
+        for item in items { if let reference = item.reference { present[reference] = item } }
+        var gone: [Item] = []
+        for login in logins {
+          guard let original = login.original, let reference = original.reference,
+            let item = present[reference],
+            let credential = try keychain.credentialIfPresent(of: item)
+          else { continue }
+          if item == original, credential.hasSame(as: login.credential) {
+            gone.append(item)
+          } else {
+            changed.append(login)
+          }
+        }
+        return try keychain.delete(Self.withoutUsedCollections(gone, of: items))
+      })
+    return Removed(text: "deleted \(countText(count, "item")) from \(name)", changed: changed)
+  }
+
+  /// The items without the records of collections of which something stays: a record has the collection's label, and
+  /// whether it is the default one.
+  private static func withoutUsedCollections(_ gone: [Item], of all: [Item]) -> [Item] {
+    let references = Set(gone.compactMap(\.reference))
+    let used = Set(
+      all.filter { item in !(item.reference.map(references.contains) ?? false) }
+        .compactMap(\.secretService.collection))
+    return gone.filter { item in
+      guard let key = item.key.secretServiceItem, key.kind == .collection else { return true }
+      return !used.contains(key.name)
+    }
   }
 }
 
 extension Item {
   /// What a Secret Service has no place for. A login has attributes of its own for it there.
-  fileprivate var leftBehind: [String] {
+  fileprivate var leftBehindByService: [String] {
     guard key.secretServiceItem?.kind == .item else { return [] }
     let notes = [comment, itemDescription, creator, type].compactMap { $0 }
     return notes.isEmpty && furtherAttributes.isEmpty ? [] : ["notes"]

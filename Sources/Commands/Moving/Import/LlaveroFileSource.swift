@@ -35,7 +35,7 @@ final class LlaveroFileSource: ImportSource {
 
   var whyNotRemovable: Failure? { Self.isNotRemovable }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> String { throw Self.isNotRemovable }
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed { throw Self.isNotRemovable }
 
   private static let isNotRemovable = Failure(
     "llavero removes neither a vault nor an export", hint: "remove it by hand once you have what it held",

@@ -102,7 +102,7 @@ final class PassStore: ImportSource {
 
   var whyNotRemovable: Failure? { nil }
 
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> String {
+  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
     var removed = 0
     for login in logins {
       guard case .entry(let entry) = login.origin else { continue }
@@ -115,7 +115,7 @@ final class PassStore: ImportSource {
       removed += 1
     }
     let entries = removed == 1 ? "1 entry" : "\(removed) entries"
-    return "removed \(entries) from \(name); its history may still have them, encrypted"
+    return Removed(text: "removed \(entries) from \(name); its history may still have them, encrypted")
   }
 
   // MARK: The store

@@ -9,7 +9,7 @@ struct HeldItems {
   /// Whether everything that a service has of an item is compared.
   private let isWhole: Bool
   /// The service's collections; `nil` for a keychain that takes items of any.
-  private let collections: Set<ByteString>?
+  private let collections: HeldCollections?
   /// The keychain's item for each login that it has, by the login's index.
   private var counterparts: [Int: Item] = [:]
 
@@ -19,42 +19,69 @@ struct HeldItems {
   ) throws(KeychainError) {
     self.keychain = keychain
     self.isWhole = isWhole
+    // A person may unlock one at any time, and what it has is then missing in a list made before.
+    let lockedBefore = try HeldCollections.locked(in: keychain)
     let items = try keychain.items(matching: .all)
-    let records = items.filter { $0.key.secretServiceItem?.kind == .collection }
-    desktop = records.isEmpty ? nil : keychain as? any DesktopKeychain
-    let names = records.compactMap { $0.key.secretServiceItem?.name }
-    collections = desktop == nil ? nil : Set(names)
-    var held: [Item.Key: [Item]] = [:]
-    for item in items { held[item.key.primaryKey, default: []].append(item) }
-    var others: [(index: Int, login: FoundLogin)] = []
-    var taken: [Item.Key: Item] = [:]
-    for (index, login) in logins.enumerated() {
-      let key = login.item.key.primaryKey
-      // Its name comes from numbers that services give anew, so that it alone says little.
-      if login.item.key.secretServiceItem?.kind == .item {
-        others.append((index, login))
-        continue
+    collections = HeldCollections(
+      of: items, in: keychain, locked: try lockedBefore.union(HeldCollections.locked(in: keychain)))
+    desktop = collections == nil ? nil : keychain as? any DesktopKeychain
+    var known = OtherItems(try Self.matched(items, desktop), home: collections?.home ?? "login")
+    // What programs find tells most. The name of what is no login comes from numbers that services give anew, and
+    // several items of a service may be the same login.
+    let described = logins.enumerated().map { (index: $0, login: $1) }.filter { _, login in
+      login.item.isOther || desktop != nil && login.item.secretService.lookup != nil
+    }
+    for (index, item) in try known.counterparts(of: described, in: keychain) {
+      counterparts[index] = logins[index].item.isOther ? item.other : item.item
+    }
+    try matchKeys(of: logins, in: &known, and: items)
+    for (index, login) in described where login.item.isOther && counterparts[index] == nil {
+      counterparts[index] = known.takeChanged(login.item)?.other
+    }
+  }
+
+  /// The items that are compared by what programs find them by.
+  private static func matched(
+    _ items: [Item], _ desktop: (any DesktopKeychain)?
+  ) throws(KeychainError) -> [OtherItems.Held] {
+    var matched: [OtherItems.Held] = []
+    for item in items {
+      if item.isOther {
+        matched.append(OtherItems.Held(item: item, other: item))
+      } else if let desktop, item.key.secretServiceItem == nil {
+        matched.append(OtherItems.Held(item: item, other: try desktop.asProgramsFind(item)))
       }
+    }
+    return matched
+  }
+
+  /// Finds the other logins, and the collections, by their keys.
+  private mutating func matchKeys(
+    of logins: [FoundLogin], in known: inout OtherItems, and items: [Item]
+  ) throws(KeychainError) {
+    var held: [Item.Key: [Item]] = [:]
+    if desktop == nil {
+      for item in items where !item.isOther { held[item.key.primaryKey, default: []].append(item) }
+    } else {
+      let rest = Set(known.rest.map(\.item))
+      for item in items where item.key.secretServiceItem?.kind == .collection || rest.contains(item) {
+        held[item.key.primaryKey, default: []].append(item)
+      }
+    }
+    var taken: [Item.Key: Item] = [:]
+    for (index, item) in counterparts where !logins[index].item.isOther {
+      taken[logins[index].item.key.primaryKey] = item
+    }
+    for (index, login) in logins.enumerated() where !login.item.isOther && counterparts[index] == nil {
+      let key = login.item.key.primaryKey
       guard let found = held[key], !found.isEmpty else {
         counterparts[index] = taken[key]
         continue
       }
-      // A service may have the same login twice.
       let position = found.count == 1 ? 0 : try Self.position(of: login, in: found, keychain)
       taken[key] = held[key]?.remove(at: position)
       counterparts[index] = taken[key]
-    }
-    if others.isEmpty { return }
-    var rest = held.values.flatMap { $0 }.filter { $0.key.secretServiceItem?.kind == .item }
-    for item in held.values.flatMap({ $0 }) where item.key.secretServiceItem == nil {
-      if let desktop { rest.append(try desktop.whole(item, asLogin: false).item) }
-    }
-    let standard = records.first { $0.isDefault } ?? (records.count == 1 ? records[0] : nil)
-    let home = names.contains("login") || desktop == nil ? "login" : standard?.key.secretServiceItem?.name
-    var known = OtherItems(rest, home: home ?? "login")
-    counterparts.merge(try known.counterparts(of: others, in: keychain)) { first, _ in first }
-    for (index, login) in others where counterparts[index] == nil {
-      counterparts[index] = known.takeChanged(login.item)
+      if desktop != nil, let item = taken[key] { known.take(item) }
     }
   }
 
@@ -83,56 +110,88 @@ struct HeldItems {
     }
   }
 
-  /// The item's collection, if the keychain doesn't have it and can't make it by itself.
-  func missingCollection(of item: Item) -> ByteString? {
-    guard let collections else { return nil }
-    if let key = item.key.secretServiceItem, key.kind == .collection { return key.name }
-    guard let name = item.secretService.collection, !collections.contains(name) else { return nil }
-    return name
-  }
+  /// Why an item that the keychain doesn't have can't be added, if it belongs to a collection that the keychain doesn't
+  /// have and can't make by itself, or that is locked.
+  func obstacle(to item: Item) -> TransferPlan.Step? { collections?.obstacle(to: item) }
 
   /// What is to be done with a login that the keychain has.
   func step(
     from answer: borrowing Answer, to login: FoundLogin, comparesNotes: Bool
-  ) -> TransferPlan.Step {
+  ) throws(KeychainError) -> TransferPlan.Step {
     let held = answer.item
     // A collection is the same whatever it is called, and the keychain's own choice of the default one stays.
     if held.key.secretServiceItem?.kind == .collection { return .unchanged }
     guard answer.credential.hasSame(as: login.credential) else { return .differs(from: held) }
-    if !comparesNotes || hasSameNotes(held, as: login.item) { return .unchanged }
-    return held.lacksOnlyLookup(of: login.item) ? .completes(held) : .differs(from: held)
+    let lookup = try lookup(of: held)
+    if hasSameNotes(held, as: login.item, lookup) { return .unchanged }
+    if lacksOnlyLookup(held, of: login.item, lookup) { return .completes(held) }
+    return comparesNotes ? .differs(from: held) : .unchanged
+  }
+
+  /// What the keychain's item lacks of a login from elsewhere, in a word each. That is missed if the login goes there.
+  func lacking(_ held: Item, of login: Item) throws(KeychainError) -> [String] {
+    var lacking: [String] = []
+    if let label = login.label.nonEmpty, held.label != label { lacking.append("label") }
+    if login.key.secretServiceItem?.kind == .collection { return lacking }
+    func has(_ path: KeyPath<Item, ByteString?>) -> Bool {
+      login[keyPath: path] == nil || held[keyPath: path] == login[keyPath: path]
+    }
+    var hasFurther = true
+    login.furtherAttributes.forEach { if held.furtherAttributes[$0] != $1 { hasFurther = false } }
+    if !has(\.comment) || !has(\.itemDescription) || !has(\.creator) || !has(\.type) || !hasFurther {
+      lacking.append("notes")
+    }
+    if let lookup = login.secretService.lookup?.withoutGenericSchema,
+      !(try self.lookup(of: held)?.withoutGenericSchema.includes(lookup) ?? false)
+    {
+      lacking.append("attributes")
+    }
+    if let collections {
+      let here = try desktop?.asProgramsFind(held).secretService.collection ?? collections.home
+      if here != login.secretService.collection ?? collections.home { lacking.append("collection") }
+    } else {
+      if !has(\.secretService.collection) { lacking.append("collection") }
+      if !has(\.secretService.contentType) { lacking.append("content type") }
+    }
+    return lacking
+  }
+
+  /// All attributes by which programs find the keychain's item; `nil` if a keychain that isn't a service knows none.
+  private func lookup(of held: Item) throws(KeychainError) -> LookupAttributes? {
+    guard let desktop, held.key.secretServiceItem == nil else { return held.secretService.lookup }
+    return try desktop.asProgramsFind(held).secretService.lookup
   }
 
   /// Whether the keychain's item says all that another does. A service may add attributes, and keeps no content type.
-  private func hasSameNotes(_ held: Item, as wanted: Item) -> Bool {
-    var known = wanted.secretService
-    let isService = desktop != nil
-    if let lookup = known.lookup?.withoutGenericSchema {
-      let own = (held.secretService.lookup ?? LookupAttributes()).withoutGenericSchema
-      // What is missing in a service may follow from the item's other attributes.
-      let hasAll =
-        isService ? held.secretService.lookup == nil || own.includes(lookup) : own == lookup
+  private func hasSameNotes(_ held: Item, as wanted: Item, _ lookup: LookupAttributes?) -> Bool {
+    let known = wanted.secretService
+    if let wanted = known.lookup?.withoutGenericSchema {
+      let own = (lookup ?? LookupAttributes()).withoutGenericSchema
+      let hasAll = desktop == nil ? own == wanted : own.includes(wanted)
       if !hasAll { return false }
     }
-    if !isService {
+    if desktop == nil {
       if let collection = known.collection, held.secretService.collection != collection { return false }
       if let type = known.contentType, held.secretService.contentType != type { return false }
     }
-    known = held.secretService
     var wanted = wanted
-    wanted.secretService = known
+    wanted.secretService = held.secretService
     return held.hasSameNotes(as: wanted)
+  }
+
+  /// Whether the keychain's item says the same as another, except for what only the Secret Service knows of that, and a
+  /// label that nobody has given this one. Its own attributes, if it has any, follow from what it is.
+  private func lacksOnlyLookup(_ held: Item, of other: Item, _ lookup: LookupAttributes?) -> Bool {
+    guard held.secretService.lookup == nil, let wanted = other.secretService.lookup else { return false }
+    if let lookup, desktop != nil, lookup.includes(wanted) { return false }
+    var same = held
+    same.label = held.label ?? other.label
+    same.secretService = other.secretService
+    return same.hasSameNotes(as: other)
   }
 }
 
 extension Item {
-  /// Whether it says the same as another, except for what only the Secret Service knows of that, and a label that
-  /// nobody has given this one.
-  fileprivate func lacksOnlyLookup(of other: Item) -> Bool {
-    guard secretService.lookup == nil, other.secretService.lookup != nil else { return false }
-    var same = self
-    same.label = label ?? other.label
-    same.secretService = other.secretService
-    return same.hasSameNotes(as: other)
-  }
+  /// Whether it is no login, but what a program has in the Secret Service.
+  fileprivate var isOther: Bool { key.secretServiceItem?.kind == .item }
 }

@@ -82,9 +82,15 @@ struct Importing {
       say(report.remarks())
     }
     try beforeRemoving()
-    if removesSource { try remove(found, transfer, outcomes, bar) }
+    var stayed = 0
+    if removesSource { stayed = try remove(found, transfer, outcomes, bar) }
     if isJSON { try StandardStreams.write(report.json(isRemoved: removesSource)) }
     try refuseParts(report)
+    if stayed > 0 {
+      throw Failure(
+        "\(countText(stayed, "item")) stayed at the source", hint: "the lines above say why",
+        status: .keychain)
+    }
   }
 
   /// Throws if something did not come that was to come.
@@ -96,10 +102,19 @@ struct Importing {
   }
 
   /// Removes the imported logins from their sources, after reading them back from the keychain.
+  ///
+  /// - Returns: how many stayed because the keychain doesn't have all of them, or because they have changed.
   private func remove(
     _ found: [FoundLogins], _ transfer: Transfer, _ outcomes: [Transfer.Outcome], _ bar: ProgressBar
-  ) throws(Failure) {
-    let missing = try explaining(transfer.missing(outcomes, in: open.own) { bar.show($0, of: $1) })
+  ) throws(Failure) -> Int {
+    var lacking: [Int: [String]] = [:]
+    let missing = try explaining { () throws(KeychainError) in
+      try transfer.missing(outcomes, in: open.own) {
+        lacking[$0] = $1
+      } progress: {
+        bar.show($0, of: $1)
+      }
+    }
     bar.clear()
     if let first = missing.first {
       throw Failure(
@@ -107,14 +122,26 @@ struct Importing {
           + "nothing was removed", hint: "see what is wrong with 'llavero doctor'", status: .keychain)
     }
     var first = 0
+    var stayed = 0
     for (source, found) in zip(sources, found) {
       let range = first..<first + found.logins.count
       first = range.upperBound
-      let gone = zip(found.logins, outcomes[range]).filter { $1.isThere && $0.leftBehind.isEmpty }.map(\.0)
+      let login = { (index: Int) in found.logins[index - range.lowerBound] }
+      let there = range.filter { outcomes[$0].isThere && login($0).leftBehind.isEmpty }
+      let incomplete = there.filter { lacking[$0] != nil }
+      stayed += incomplete.count
+      say(
+        TransferReport.remarks(
+          onIncomplete: incomplete.map { (login($0), lacking[$0] ?? []) }, of: source.name))
+      let gone = there.filter { lacking[$0] == nil }.map(login)
       if gone.isEmpty { continue }
-      StandardStreams.say("\(try source.remove(gone))")
+      let removed = try source.remove(gone)
+      if let text = removed.text { StandardStreams.say("\(text)") }
+      stayed += removed.changed.count
+      say(TransferReport.remarks(onChanged: removed.changed, of: source.name))
       sayFormerCopies(of: source.name)
     }
+    return stayed
   }
 
   /// Tells the user about a copy that version 0.1.0 made of the file the logins were removed from.

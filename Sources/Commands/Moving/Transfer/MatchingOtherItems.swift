@@ -1,13 +1,24 @@
 import Interchange
 import Keychain
 
-/// Finds out which items of a keychain are those of a source that are no logins.
+/// Finds out which items of a keychain are those of a source, by what programs find them by.
 ///
-/// Such an item has a name, but every keychain gives it another. So it is the same if it has in the same collection the
-/// same lookup attributes, and with these the same label or the same secret. If there are several, the one with both
-/// comes first. Otherwise it is another one, unless name and label, or name and attributes, say that it has changed. Two
-/// of a source never become one.
+/// An item that is no login has a name, but every keychain gives it another. So it is the same if it has in the same
+/// collection the same lookup attributes, and with these the same label or the same secret. If there are several, the one
+/// with both comes first. Otherwise it is another one, unless name and label, or name and attributes, say that it has
+/// changed. Two of a source never become one.
+///
+/// In a service several items may be the same login. So a login that has lookup attributes of its own is the one with
+/// these, if there is one.
 struct OtherItems {
+  /// An item of the keychain.
+  struct Held {
+    /// The item as the keychain shows it to tools: a login, if it is one.
+    let item: Item
+    /// The item as programs find it.
+    let other: Item
+  }
+
   /// An item is known by these before anything else is compared.
   private struct Identity: Hashable {
     let collection: ByteString
@@ -16,19 +27,19 @@ struct OtherItems {
 
   /// The collection of items that name none.
   private let home: ByteString
-  private var held: [Identity: [Item]] = [:]
+  private var held: [Identity: [Held]] = [:]
   /// Where the item with a name is.
   private var named: [Item.Key: Identity] = [:]
 
   /// - Parameters:
   ///   - items: the keychain's items that are no logins, or count as none.
   ///   - home: the collection of items that name none.
-  init(_ items: [Item], home: ByteString) {
+  init(_ items: [Held], home: ByteString) {
     self.home = home
     for item in items {
-      let identity = identity(of: item)
+      let identity = identity(of: item.other)
       held[identity, default: []].append(item)
-      named[item.key] = identity
+      named[item.other.key] = identity
     }
   }
 
@@ -43,8 +54,8 @@ struct OtherItems {
   /// - Throws: what reading the keychain throws.
   mutating func counterparts(
     of logins: [(index: Int, login: FoundLogin)], in keychain: any KeychainStore
-  ) throws(KeychainError) -> [Int: Item] {
-    var counterparts: [Int: Item] = [:]
+  ) throws(KeychainError) -> [Int: Held] {
+    var counterparts: [Int: Held] = [:]
     var rest = logins
     // Each rule is applied to all logins before the next, so that a weaker one takes nothing away from a stronger one.
     for rule in Rule.allCases {
@@ -70,14 +81,26 @@ struct OtherItems {
 
   /// Takes the item that an item of the source has become, or was: it has the same name, and not both another label and
   /// other attributes. `nil` if there is none that isn't taken.
-  mutating func takeChanged(_ other: Item) -> Item? {
+  mutating func takeChanged(_ other: Item) -> Held? {
     guard let known = named[other.key],
-      let position = held[known]?.firstIndex(where: { $0.key == other.key }),
+      let position = held[known]?.firstIndex(where: { $0.other.key == other.key }),
       let item = held[known]?[position],
-      known == identity(of: other) || item.label.nonEmpty == other.label.nonEmpty
+      known == identity(of: other) || item.other.label.nonEmpty == other.label.nonEmpty
     else { return nil }
     held[known]?.remove(at: position)
     return item
+  }
+
+  /// The keychain's items that are nobody's counterpart so far.
+  var rest: [Held] { held.values.flatMap { $0 } }
+
+  /// Takes an item that was found to be somebody's counterpart by something else.
+  mutating func take(_ item: Item) {
+    for (identity, items) in held {
+      guard let position = items.firstIndex(where: { $0.item == item }) else { continue }
+      held[identity]?.remove(at: position)
+      return
+    }
   }
 
   private enum Rule: CaseIterable {
@@ -86,8 +109,11 @@ struct OtherItems {
     case sameLabel
 
     func applies(
-      _ item: Item, _ login: FoundLogin, in keychain: any KeychainStore
+      _ held: Held, _ login: FoundLogin, in keychain: any KeychainStore
     ) throws(KeychainError) -> Bool {
+      let isLogin = login.item.key.secretServiceItem == nil
+      if isLogin, held.item.key.primaryKey != login.item.key.primaryKey { return false }
+      let item = isLogin ? held.item : held.other
       let hasSameLabel = item.label.nonEmpty == login.item.label.nonEmpty
       switch self {
       case .sameLabelAndSecret:
@@ -96,8 +122,9 @@ struct OtherItems {
         return try Self.hasSameSecret(item, login, keychain)
       case .sameLabel:
         // What has neither attributes nor a label says nothing of what it is.
-        return hasSameLabel
-          && (item.label.nonEmpty != nil || !(login.item.secretService.lookup?.all.isEmpty ?? true))
+        return isLogin
+          || hasSameLabel
+            && (item.label.nonEmpty != nil || !(login.item.secretService.lookup?.all.isEmpty ?? true))
       }
     }
 
@@ -107,14 +134,5 @@ struct OtherItems {
       guard let credential = try keychain.credentialIfPresent(of: item) else { return false }
       return credential.hasSame(as: login.credential)
     }
-  }
-}
-
-extension LookupAttributes {
-  /// The attributes without a schema that services make up for items that were stored without one.
-  var withoutGenericSchema: LookupAttributes {
-    var attributes = self
-    if attributes["xdg:schema"] == "org.freedesktop.Secret.Generic" { attributes["xdg:schema"] = nil }
-    return attributes
   }
 }

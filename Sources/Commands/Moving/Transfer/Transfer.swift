@@ -21,6 +21,8 @@ struct Transfer {
     case unusable
     /// It belongs to a collection that the keychain doesn't have.
     case noCollection
+    /// It belongs to a collection that is locked.
+    case lockedCollection
   }
 
   /// What to do with each login.
@@ -39,6 +41,7 @@ struct Transfer {
       case .completes: .completed
       case .unusable: .unusable
       case .noCollection: .noCollection
+      case .locked: .lockedCollection
       }
     }
   }
@@ -132,18 +135,26 @@ struct Transfer {
 
   /// Reads back the items that should be there.
   ///
+  /// - Parameter lacking: receives the logins from another keychain whose item lacks something that they have, with a
+  ///   word for each thing.
   /// - Returns: the logins whose item is missing or has another secret.
   /// - Throws: what reading the keychain throws.
   func missing(
-    _ outcomes: [Outcome], in keychain: any KeychainStore, progress: (_ done: Int, _ total: Int) -> Void
+    _ outcomes: [Outcome], in keychain: any KeychainStore,
+    lacking: (_ index: Int, _ what: [String]) -> Void = { _, _ in },
+    progress: (_ done: Int, _ total: Int) -> Void
   ) throws(KeychainError) -> [Int] {
     try keychain.reading { () throws(KeychainError) -> [Int] in
-      let held = try HeldItems(in: keychain, for: plan.logins, isWhole: false)
+      let held = try HeldItems(in: keychain, for: plan.logins, isWhole: true)
       var missing: [Int] = []
       for (index, outcome) in outcomes.enumerated() where outcome.isThere {
         if let answer = try held.counterpart(of: index),
           answer.credential.hasSame(as: plan.logins[index].credential)
         {
+          if plan.logins[index].original != nil {
+            let what = try held.lacking(answer.item, of: plan.logins[index].item)
+            if !what.isEmpty { lacking(index, what) }
+          }
           progress(index + 1, outcomes.count)
           continue
         }
@@ -169,7 +180,7 @@ extension Transfer.Outcome {
   var isThere: Bool {
     switch self {
     case .added, .replaced, .completed, .unchanged: true
-    case .kept, .repeated, .unusable, .noCollection: false
+    case .kept, .repeated, .unusable, .noCollection, .lockedCollection: false
     }
   }
 }

@@ -19,6 +19,8 @@ struct TransferPlan {
     case unusable(KeychainError)
     /// It belongs to a collection that the keychain doesn't have and can't make by itself.
     case noCollection(ByteString)
+    /// It belongs to a collection that is locked, so that nobody knows whether it is there.
+    case locked(ByteString)
   }
 
   /// The logins in the source's order; if several could answer, the first is preferred.
@@ -55,10 +57,10 @@ struct TransferPlan {
         }
         taken[key] = index
         guard let answer = try held.counterpart(of: index) else {
-          steps.append(held.missingCollection(of: login.item).map { .noCollection($0) } ?? .add)
+          steps.append(held.obstacle(to: login.item) ?? .add)
           continue
         }
-        steps.append(held.step(from: answer, to: login, comparesNotes: comparesNotes))
+        try steps.append(held.step(from: answer, to: login, comparesNotes: comparesNotes))
       }
       return steps
     }

@@ -46,6 +46,7 @@ struct TransferReport {
       (.unchanged, "there already"), (.kept, "left as the keychain has them"),
       (.repeated, "named twice by the source with another secret, and left out"),
       (.unusable, "that no keychain takes"), (.noCollection, "of a collection that isn't there"),
+      (.lockedCollection, "of a locked collection"),
     ]
     let numbers = outcomes.map { (count($0.0), $0.1) }.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     let text = numbers.isEmpty ? "no logins" : numbers.joined(separator: ", ")
@@ -86,6 +87,32 @@ struct TransferReport {
     return remarks
   }
 
+  /// Notes on items that aren't removed because the keychain doesn't have all of them.
+  static func remarks(
+    onIncomplete logins: [(login: FoundLogin, lacking: [String])], of source: String
+  ) -> [String] {
+    var groups: [(lacking: [String], origins: [Origin])] = []
+    for (login, lacking) in logins {
+      if let index = groups.firstIndex(where: { $0.lacking == lacking }) {
+        groups[index].origins.append(login.origin)
+      } else {
+        groups.append((lacking, [login.origin]))
+      }
+    }
+    return groups.map { lacking, origins in
+      "\(terminalText(source)): not removed, because the keychain lacks the \(lacking.joined(separator: " and the ")): "
+        + text(origins)
+    }
+  }
+
+  /// Notes on items that aren't removed because they have changed since they were read.
+  static func remarks(onChanged logins: [FoundLogin], of source: String) -> [String] {
+    if logins.isEmpty { return [] }
+    return [
+      "\(terminalText(source)): not removed, because changed meanwhile: \(text(logins.map(\.origin)))"
+    ]
+  }
+
   /// A note for each collection that the keychain doesn't have.
   private func remarksOnCollections(_ part: Part, _ source: String) -> [String] {
     var origins: [(collection: ByteString, origins: [Origin])] = []
@@ -112,7 +139,7 @@ struct TransferReport {
 
   /// How much of the sources did not come, whatever was decided; `nil` if everything did.
   func whatDidNotCome() -> String? {
-    let items = count(.unusable) + count(.noCollection)
+    let items = count(.unusable) + count(.noCollection) + count(.lockedCollection)
     let collections = parts.reduce(0) { $0 + $1.found.passedOver.count { $0.reason == .locked } }
     var texts: [String] = []
     if items > 0 { texts.append(countText(items, "item")) }
@@ -132,6 +159,7 @@ struct TransferReport {
   private static let leftOut: [(Transfer.Outcome, String)] = [
     (.repeated, "the same item again with another secret, left out"),
     (.unusable, "too large for a keychain, or with a line break, left out"),
+    (.lockedCollection, "of a locked collection, left out"),
   ]
 
   /// `lines 3, 17 and 40`
@@ -163,6 +191,7 @@ struct TransferReport {
     case .completed: isRehearsal ? "complete" : "completed"
     case .unusable: "unusable"
     case .noCollection: "no collection"
+    case .lockedCollection: "locked"
     }
   }
 
@@ -181,6 +210,7 @@ struct TransferReport {
     json.member("repeated", count(.repeated))
     json.member("unusable", count(.unusable))
     json.member("noCollection", count(.noCollection))
+    json.member("lockedCollection", count(.lockedCollection))
     json.member("passedOver", parts.reduce(0) { $0 + $1.found.passedOver.count })
     json.member("removed", isRemoved)
     json.beginArray("sources")

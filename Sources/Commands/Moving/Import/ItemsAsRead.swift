@@ -1,0 +1,61 @@
+import Interchange
+import Keychain
+import Terminals
+
+/// The items of a service as they were when they were read. A service lets programs change anything at any time.
+struct ItemsAsRead {
+  private let keychain: any DesktopKeychain
+  private var items: [ItemReference: Item] = [:]
+
+  /// - Parameter keychain: the service.
+  init(of keychain: any DesktopKeychain) {
+    self.keychain = keychain
+  }
+
+  /// Notes what an item is now.
+  ///
+  /// - Throws: what the service throws.
+  mutating func note(_ item: Item) throws(KeychainError) {
+    guard let reference = item.reference else { return }
+    items[reference] = try present(item)
+  }
+
+  /// Deletes the items that logins came from, each one right after it was compared with what was read. What has changed
+  /// stays.
+  ///
+  /// - Parameter name: the name the user knows the service by.
+  /// - Throws: what the service throws. What was deleted by then is deleted.
+  func delete(_ logins: [FoundLogin], named name: String) throws(KeychainError) -> Removed {
+    var count = 0
+    var changed: [FoundLogin] = []
+    for login in logins {
+      guard let original = login.original else { continue }
+      do throws(KeychainError) {
+        let deleted = try keychain.exclusively { () throws(KeychainError) -> Int? in
+          try isUnchanged(original, login) ? try keychain.delete([original]) : nil
+        }
+        if let deleted { count += deleted } else { changed.append(login) }
+      } catch .itemNotFound {
+        // It was deleted meanwhile.
+        continue
+      }
+    }
+    let text = count == 0 && !changed.isEmpty ? nil : "deleted \(countText(count, "item")) from \(name)"
+    return Removed(text: text, changed: changed)
+  }
+
+  private func isUnchanged(_ original: Item, _ login: FoundLogin) throws(KeychainError) -> Bool {
+    guard let reference = original.reference, items[reference] == (try present(original)) else {
+      return false
+    }
+    let now = try keychain.whole(original, asLogin: login.item.key.secretServiceItem == nil)
+    return now.credential.hasSame(as: login.credential)
+  }
+
+  /// The item as programs find it. gnome-keyring makes up a schema when it reads its file again.
+  private func present(_ item: Item) throws(KeychainError) -> Item {
+    var present = try keychain.asProgramsFind(item)
+    present.secretService.lookup = present.secretService.lookup?.withoutGenericSchema
+    return present
+  }
+}
