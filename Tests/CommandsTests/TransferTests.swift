@@ -95,7 +95,7 @@ struct TransferTests {
     let changed = [FoundLogin(noProtocol, Credential(password: "1"), at: .line(1))]
     #expect(try run(changed, keychain, replacing: [0], comparesNotes: true) == [.replaced])
     let after = try #require(try keychain.items(matching: .criteria(ItemCriteria(noProtocol.key))).first)
-    #expect(after.furtherAttributes == ["gena": ByteString([0, 0xff]), "invi": "1"])
+    #expect(after.furtherAttributes == ["invi": "1"])
   }
 
   @Test("what was added meanwhile is kept, and what was deleted meanwhile comes back")

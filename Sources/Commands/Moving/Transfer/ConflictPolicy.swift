@@ -40,8 +40,9 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
   private static func differs(_ conflicts: [Int], of plan: TransferPlan, status: Status) -> Failure {
     let names = conflicts.prefix(3).map { plan.logins[$0].item.key.name }
     let more = conflicts.count > 3 ? " and \(conflicts.count - 3) more" : ""
+    let what = plan.comparesNotes ? "another secret or other notes" : "another secret"
     return Failure(
-      "the keychain has another secret for \(names.joined(separator: ", "))\(more); nothing was changed",
+      "the keychain has \(what) for \(names.joined(separator: ", "))\(more); nothing was changed",
       hint: "say --on-conflict keep or --on-conflict replace", status: status)
   }
 

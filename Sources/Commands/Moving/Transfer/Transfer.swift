@@ -102,7 +102,11 @@ struct Transfer {
     let login = plan.logins[index]
     if let item = plan.steps[index].changedItem {
       do throws(KeychainError) {
-        try keychain.update(item.taking(notesOf: login.item), login.credential)
+        var changed = item.taking(notesOf: login.item)
+        if plan.comparesNotes, case .differs = plan.steps[index] {
+          changed.takeNotes(onlyOf: login.item)
+        }
+        try keychain.update(changed, login.credential)
         return
       } catch .itemNotFound {
         // It was deleted meanwhile.
@@ -162,6 +166,19 @@ struct Transfer {
       }
       return missing
     }
+  }
+}
+
+extension Item {
+  /// Takes another item's notes in place of its own. A service may have more attributes, and keeps no content type.
+  fileprivate mutating func takeNotes(onlyOf other: Item) {
+    label = other.label
+    comment = other.comment
+    itemDescription = other.itemDescription
+    creator = other.creator
+    type = other.type
+    isDefault = other.isDefault
+    furtherAttributes = other.furtherAttributes
   }
 }
 

@@ -27,6 +27,8 @@ struct TransferPlan {
   let logins: [FoundLogin]
   /// The step for each login.
   let steps: [Step]
+  /// Whether notes were compared, so that what is replaced gets those of the source, and no others.
+  let comparesNotes: Bool
 
   /// Compares logins with what the keychain has. Changes nothing.
   ///
@@ -37,6 +39,7 @@ struct TransferPlan {
     _ logins: [FoundLogin], in keychain: any KeychainStore, comparesNotes: Bool
   ) throws(KeychainError) {
     self.logins = logins
+    self.comparesNotes = comparesNotes
     steps = try keychain.reading { () throws(KeychainError) -> [Step] in
       let held = try HeldItems(in: keychain, for: logins, isWhole: comparesNotes)
       var taken: [Item.Key: Int] = [:]

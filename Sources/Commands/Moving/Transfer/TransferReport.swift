@@ -132,8 +132,10 @@ struct TransferReport {
       }
       let name = terminalText("\(record?.item.label ?? collection)")
       let what = origins.isEmpty ? "" : ": \(Self.text(origins)) left out"
-      return "\(source): the Secret Service has no collection \(name)\(what); "
-        + "'llavero keychain create \"\(name)\"' makes it"
+      // The label is whatever the source's author chose.
+      let label = record?.item.label ?? collection
+      let hint: Hint = "\(command: "llavero", "keychain", "create", label) makes it"
+      return "\(source): the Secret Service has no collection \(name)\(what); \(hint)"
     }
   }
 
@@ -143,6 +145,8 @@ struct TransferReport {
     let collections = parts.reduce(0) { $0 + $1.found.passedOver.count { $0.reason == .locked } }
     var texts: [String] = []
     if items > 0 { texts.append(countText(items, "item")) }
+    let curtailed = parts.reduce(0) { $0 + $1.found.logins.count { !$0.leftBehind.isEmpty } }
+    if curtailed > 0 { texts.append("a part of \(countText(curtailed, "item"))") }
     if collections > 0 { texts.append("what is in \(countText(collections, "locked collection"))") }
     return texts.isEmpty ? nil : texts.joined(separator: " and ")
   }
