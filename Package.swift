@@ -69,6 +69,12 @@ let inOrderOfStart: [LinkerSetting] = [
 // addresses are taken. Nothing compares those. 0.3 MiB.
 let allAlikeOnce: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "--icf=all"])]
 
+// Foundation can look for characters by their names and ages, in regular expressions. Nobody here does, and the tables of all
+// characters would take more than half a MiB. CArguments has what answers in their place.
+let withoutNames: [LinkerSetting] = [
+  .unsafeFlags(["-Xlinker", "--wrap=_swift_stdlib_getScalarName", "-Xlinker", "--wrap=_swift_stdlib_getAge"])
+]
+
 // For a companion, which loads its library. In `static` is what makes the linker take libstdc++.a: to load the shared one
 // takes half a millisecond, and to relocate a position-independent executable of this size as much again. No library looks
 // for our functions by name: the names of all that could be called would take 0.8 MiB.
@@ -313,7 +319,7 @@ let package = Package(
       swiftSettings: settings + compact),
     .executableTarget(
       name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["python"], swiftSettings: settings,
-      linkerSettings: staticExecutable + allAlikeOnce + staticFoundation),
+      linkerSettings: staticExecutable + allAlikeOnce + withoutNames + staticFoundation),
     .executableTarget(
       name: "llavero-credential", dependencies: ["ToolCommands", "CArguments"],
       exclude: ["no-unwind-tables.ld", "startup.order"],
@@ -331,7 +337,7 @@ let package = Package(
         "CArguments",
       ],
       exclude: ["static", "llavero.portal"], swiftSettings: settings,
-      linkerSettings: besideLibraries + staticFoundation),
+      linkerSettings: besideLibraries + withoutNames + staticFoundation),
 
     .systemLibrary(
       name: "CZlib", path: "Tests/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

@@ -8,6 +8,7 @@
 #include "CArguments.h"
 
 #include <features.h>
+#include <stdint.h>
 
 #ifdef __GLIBC__
 
@@ -32,3 +33,19 @@ void _swift_stdlib_overrideUnsafeArgvArgc(char **values, int count) {
 }
 
 #endif
+
+// In place of the runtime's functions that tell a character's name (Unicode.Scalar.Properties.name), and since when it is
+// in Unicode. They would bring tables of all characters along, more than half a MiB, and nothing here asks for either. They
+// say that there is none. The linker puts them there for what Package.swift names.
+
+intptr_t __wrap__swift_stdlib_getScalarName(uint32_t scalar, char *buffer, intptr_t capacity) {
+  (void)scalar;
+  (void)buffer;
+  (void)capacity;
+  return 0;
+}
+
+uint16_t __wrap__swift_stdlib_getAge(uint32_t scalar) {
+  (void)scalar;
+  return UINT16_MAX;
+}

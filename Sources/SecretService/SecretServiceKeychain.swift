@@ -303,7 +303,12 @@ public final class SecretServiceKeychain: DesktopKeychain {
   ) throws(KeychainError) -> Change {
     guard let current = try current(item), let reference = current.reference else { throw .itemNotFound }
     // A service may have the same login twice already.
-    if item.key.primaryKey != current.key.primaryKey { try refuseTwin(of: item, except: reference) }
+    if item.key.primaryKey != current.key.primaryKey {
+      try refuseTwin(of: item, except: reference)
+    } else if settings.collection != nil {
+      // Without it, nothing is done.
+      _ = try existingCollection()
+    }
     var changed = item
     changed.creationDate = current.creationDate
     changed.modificationDate = settings.clock()

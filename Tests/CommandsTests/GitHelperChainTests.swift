@@ -79,7 +79,8 @@ import Testing
     let chain = chains(["=llavero", "https://github.com=", "https://github.com=!gh auth git-credential"])[1]
     let problem = try #require(chain.problems().first)
     #expect(problem.problem.hasPrefix("git forgets llavero here"))
-    #expect(problem.remedy?.description == "git config --global --unset-all credential.https://github.com.helper")
+    #expect(
+      problem.remedy?.description == "git config --global --unset-all credential.https://github.com.helper")
   }
 
   @Test("a removal is of that value and no other")

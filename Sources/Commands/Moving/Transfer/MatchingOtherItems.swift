@@ -30,6 +30,8 @@ struct OtherItems {
   private var held: [Identity: [Held]] = [:]
   /// Where the item with a name is.
   private var named: [Item.Key: Identity] = [:]
+  /// Where the item with a reference is.
+  private var identities: [ItemReference: Identity] = [:]
 
   /// - Parameters:
   ///   - items: the keychain's items that are no logins, or count as none.
@@ -40,6 +42,7 @@ struct OtherItems {
       let identity = identity(of: item.other)
       held[identity, default: []].append(item)
       named[item.other.key] = identity
+      if let reference = item.item.reference { identities[reference] = identity }
     }
   }
 
@@ -96,11 +99,10 @@ struct OtherItems {
 
   /// Takes an item that was found to be somebody's counterpart by something else.
   mutating func take(_ item: Item) {
-    for (identity, items) in held {
-      guard let position = items.firstIndex(where: { $0.item == item }) else { continue }
-      held[identity]?.remove(at: position)
-      return
-    }
+    guard let reference = item.reference, let identity = identities[reference],
+      let position = held[identity]?.firstIndex(where: { $0.item.reference == reference })
+    else { return }
+    held[identity]?.remove(at: position)
   }
 
   private enum Rule: CaseIterable {
