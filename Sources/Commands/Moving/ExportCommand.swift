@@ -231,15 +231,19 @@ struct Export: ~Copyable {
     var shortened = 0
     text.append(format.beginning)
     try keychain.reading { () throws(KeychainError) in
-      // Most programs that read such files take the first entry that fits.
       let items = try keychain.items(matching: .all) { isWanted($0) }
       let service = format.isComplete ? keychain as? any DesktopKeychain : nil
+      // Most programs that read such files take the first entry that fits.
+      let ordered =
+        service == nil ? items.filter(\.isDefault) + items.filter { !$0.isDefault } : items.newestFirst
       var logins: Set<Item.Key> = []
-      for item in items.filter(\.isDefault) + items.filter({ !$0.isDefault }) {
+      for item in ordered {
         if service != nil, item.isUsualLoginCollection { continue }
-        // Two items of a service may be the same login, and both are written.
-        let isFirst = logins.insert(item.key.primaryKey).inserted
+        // Two items of a service may be the same login. Both are written, and the newer one that can be a login is it, as
+        // for 'llavero migrate'.
+        let isFirst = !logins.contains(item.key.primaryKey)
         guard let answer = try Self.answer(item, in: keychain, service, asLogin: isFirst) else { continue }
+        if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }
         if let omission = format.append(answer.item, answer.credential, &text) {
           omitted.append((item, omission))
         } else {

@@ -71,7 +71,7 @@ final class DesktopSource: ImportSource {
 
 extension [Item] {
   /// The items in the order in which they would answer, the one that was changed last first.
-  fileprivate var newestFirst: [Item] {
+  var newestFirst: [Item] {
     func date(_ item: Item) -> (Int64, Int64) {
       (item.modificationDate?.milliseconds ?? .min, item.creationDate?.milliseconds ?? .min)
     }

@@ -57,8 +57,8 @@ struct Transfer {
     let foreseen = foreseen
     var outcomes = foreseen
     // If nothing else decides, the item changed last answers. So the first login of the source is written last.
-    let changes = outcomes.indices.filter { [.added, .replaced, .completed].contains(outcomes[$0]) }
-      .reversed()
+    let written = outcomes.indices.filter { [.added, .replaced, .completed].contains(outcomes[$0]) }
+    let changes = (written + preferred(to: written)).sorted().reversed()
     let dates = dates(at: .now)
     var rest = Array(changes)[...]
     while !rest.isEmpty {
@@ -96,10 +96,39 @@ struct Transfer {
     }
   }
 
+  /// The logins that the source prefers to some that are written at the same place, and that the keychain has already.
+  private func preferred(to written: [Int]) -> [Int] {
+    let places = Set(written.map { plan.logins[$0].item.key.withoutAccount })
+    var seen: Set<Item.Key> = []
+    return plan.logins.indices.filter { index in
+      let place = plan.logins[index].item.key.withoutAccount
+      guard places.contains(place), seen.insert(place).inserted, case .unchanged = plan.steps[index] else {
+        return false
+      }
+      return true
+    }
+  }
+
+  /// Has an item answer before others of its place, as in the source.
+  private func putFirst(_ key: Item.Key, in keychain: any KeychainStore) throws(KeychainError) {
+    let place = key.withoutAccount
+    guard key.account != nil else { return }
+    let all = try keychain.items(matching: try ItemQuery(for: place)).filter {
+      $0.key.withoutAccount == place
+    }
+    guard let item = all.first(where: { $0.key.primaryKey == key.primaryKey }) else { return }
+    let isBehind = all.contains { other in
+      guard other.key.account != item.key.account, let date = other.modificationDate else { return false }
+      return item.modificationDate.map { $0 <= date } ?? true
+    }
+    if isBehind { try keychain.update(item) }
+  }
+
   private func change(
     _ index: Int, in keychain: any KeychainStore, _ date: Timestamp, _ outcome: inout Outcome
   ) throws(KeychainError) {
     let login = plan.logins[index]
+    if case .unchanged = plan.steps[index] { return try putFirst(login.item.key, in: keychain) }
     if let item = plan.steps[index].changedItem {
       do throws(KeychainError) {
         var changed = item.taking(notesOf: login.item)
