@@ -60,11 +60,11 @@ struct TransferReport {
       let source = terminalText(part.source)
       for (reason, text) in Self.reasons {
         let origins = part.found.passedOver.filter { $0.reason == reason }.map(\.origin)
-        if !origins.isEmpty { remarks.append("\(source): \(Self.text(origins)) \(text)") }
+        if !origins.isEmpty { remarks.append("\(source): skipped \(Self.text(origins)): \(text)") }
       }
       for (outcome, text) in Self.leftOut {
         let origins = zip(part.found.logins, part.outcomes).filter { $1 == outcome }.map { $0.0.origin }
-        if !origins.isEmpty { remarks.append("\(source): \(Self.text(origins)) \(text)") }
+        if !origins.isEmpty { remarks.append("\(source): left out \(Self.text(origins)): \(text)") }
       }
       remarks += remarksOnCollections(part, source)
       let others = part.found.logins.filter { login in
@@ -81,7 +81,8 @@ struct TransferReport {
         var kinds: [String] = []
         for kind in leavers.flatMap(\.leftBehind) where !kinds.contains(kind) { kinds.append(kind) }
         remarks.append(
-          "\(source): \(Self.text(leavers.map(\.origin))): \(kinds.joined(separator: ", ")) stay there")
+          "\(source): left there, because no login has it: \(kinds.joined(separator: ", ")) of "
+            + Self.text(leavers.map(\.origin)))
       }
     }
     return remarks
@@ -152,23 +153,24 @@ struct TransferReport {
   }
 
   private static let reasons: [(PassedOver.Reason, String)] = [
-    (.malformed, "can't be understood, skipped"),
-    (.disputed, "read differently by the programs that use such a file, skipped"),
-    (.addresses, "with addresses that can't be told apart, skipped; export as JSON instead"),
-    (.noSecret, "without a password, skipped"),
-    (.undecipherable, "can't be decrypted, skipped"), (.noPlace, "without a server, skipped"),
-    (.noLogin, "no login, skipped"), (.discarded, "thrown away there, skipped"),
+    (.malformed, "can't be understood"),
+    (.disputed, "read differently by the programs that use such a file"),
+    (.addresses, "addresses that can't be told apart; export as JSON instead"),
+    (.noSecret, "no password"), (.undecipherable, "can't be decrypted"),
+    (.noPlace, "no server"), (.noLogin, "no login"), (.discarded, "in the trash there"),
   ]
 
   private static let leftOut: [(Transfer.Outcome, String)] = [
-    (.repeated, "the same item again with another secret, left out"),
-    (.unusable, "too large for a keychain, or with a line break, left out"),
-    (.lockedCollection, "of a locked collection, left out"),
+    (.repeated, "the same item came before, with another secret"),
+    (.unusable, "too large for a keychain, or with a line break"),
+    (.lockedCollection, "in a locked collection"),
   ]
 
   /// `lines 3, 17 and 40`
   private static func text(_ origins: [Origin]) -> String {
-    let names = origins.map { origin in
+    // A line can have several logins.
+    var seen: Set<Origin> = []
+    let names = origins.filter { seen.insert($0).inserted }.map { origin in
       switch origin {
       case .line(let number): "\(number)"
       case .machine(let name, let number): terminalText("\(number) (\(name))")
