@@ -82,9 +82,9 @@ struct Importing {
       say(report.remarks())
     }
     try beforeRemoving()
-    var stayed = 0
-    if removesSource { stayed = try remove(found, transfer, outcomes, bar) }
-    if isJSON { try StandardStreams.write(report.json(isRemoved: removesSource)) }
+    var (stayed, isRemoved) = (0, false)
+    if removesSource { (stayed, isRemoved) = try remove(found, transfer, outcomes, bar) }
+    if isJSON { try StandardStreams.write(report.json(isRemoved: isRemoved)) }
     try refuseParts(report)
     if stayed > 0 {
       throw Failure(
@@ -103,10 +103,11 @@ struct Importing {
 
   /// Removes the imported logins from their sources, after reading them back from the keychain.
   ///
-  /// - Returns: how many stayed because the keychain doesn't have all of them, or because they have changed.
+  /// - Returns: how many stayed because the keychain doesn't have all of them, or because they have changed; and whether
+  ///   anything was removed.
   private func remove(
     _ found: [FoundLogins], _ transfer: Transfer, _ outcomes: [Transfer.Outcome], _ bar: ProgressBar
-  ) throws(Failure) -> Int {
+  ) throws(Failure) -> (stayed: Int, isRemoved: Bool) {
     var lacking: [Int: [String]] = [:]
     let missing = try explaining { () throws(KeychainError) in
       try transfer.missing(outcomes, in: open.own) {
@@ -123,6 +124,7 @@ struct Importing {
     }
     var first = 0
     var stayed = 0
+    var isRemoved = false
     for (source, found) in zip(sources, found) {
       let range = first..<first + found.logins.count
       first = range.upperBound
@@ -136,12 +138,15 @@ struct Importing {
       let gone = there.filter { lacking[$0] == nil }.map(login)
       if gone.isEmpty { continue }
       let removed = try source.remove(gone)
-      if let text = removed.text { StandardStreams.say("\(text)") }
+      if let text = removed.text {
+        StandardStreams.say("\(text)")
+        isRemoved = true
+      }
       stayed += removed.changed.count
       say(TransferReport.remarks(onChanged: removed.changed, of: source.name))
       sayFormerCopies(of: source.name)
     }
-    return stayed
+    return (stayed, isRemoved)
   }
 
   /// Tells the user about a copy that version 0.1.0 made of the file the logins were removed from.
