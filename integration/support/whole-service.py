@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fills a Secret Service with what real ones have, and tells everything that is in one.
 
-fill PASSWORD | dump | lock COLLECTION
+fill PASSWORD | make LABEL | dump | lock COLLECTION
 """
 
 import base64
@@ -96,6 +96,18 @@ def fill(connection, password):
             call(connection, at(ROOT, "Service"), "SetAlias", "so", ("default", path))
 
 
+def make(connection, label):
+    """Makes a collection with an item, where no prompt is needed for that."""
+    values = {"org.freedesktop.Secret.Collection.Label": ("s", label)}
+    path = call(connection, at(ROOT, "Service"), "CreateCollection", "a{sv}s", (values, ""))[0]
+    values = {
+        "org.freedesktop.Secret.Item.Label": ("s", "in " + label),
+        "org.freedesktop.Secret.Item.Attributes": ("a{ss}", {"tool": label}),
+    }
+    body = (values, (open_session(connection), b"", b"secret", "text/plain"), False)
+    call(connection, at(path, "Collection"), "CreateItem", "a{sv}(oayays)b", body)
+
+
 def dump(connection):
     session = open_session(connection)
     default = call(connection, at(ROOT, "Service"), "ReadAlias", "s", ("default",))[0]
@@ -126,6 +138,9 @@ def lock(connection, collection):
 # ReadAlias comes first: OpenSession as the first message can end gnome-keyring.
 with open_dbus_connection("SESSION") as bus:
     call(bus, at(ROOT, "Service"), "ReadAlias", "s", ("default",))
-    {"fill": lambda: fill(bus, sys.argv[2]), "dump": lambda: dump(bus), "lock": lambda: lock(bus, sys.argv[2])}[
-        sys.argv[1]
-    ]()
+    {
+        "fill": lambda: fill(bus, sys.argv[2]),
+        "make": lambda: make(bus, sys.argv[2]),
+        "dump": lambda: dump(bus),
+        "lock": lambda: lock(bus, sys.argv[2]),
+    }[sys.argv[1]]()

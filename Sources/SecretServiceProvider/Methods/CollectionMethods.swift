@@ -167,10 +167,14 @@ extension Provider {
   /// The longest name of a collection, in bytes.
   private static let longestName = 64
 
-  /// A name for a new collection: its label in small letters, with a number if there is one of that name.
+  /// A name for a new collection, with a number if there is one of that name. It is made of the label as gnome-keyring makes
+  /// its own, so that a collection there of the same label is the same one for whoever moves.
   private func freeName(for label: String) -> ByteString {
-    var name = label.lowercased().utf8.prefix(Self.longestName).map { byte in
-      0x30...0x39 ~= byte || 0x61...0x7a ~= byte ? byte : UInt8(ascii: "_")
+    var name = label.utf8.prefix(Self.longestName).map { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: byte
+      default: UInt8(ascii: "_")
+      }
     }
     if name.isEmpty { name = Array("collection".utf8) }
     let isTaken = { [holdings] (name: ByteString) in
