@@ -68,6 +68,9 @@ let inOrderOfStart: [LinkerSetting] = [
 // What people type has much that is alike, and nothing that waits for it to start: functions are kept once also where their
 // addresses are taken. Nothing compares those. 0.3 MiB.
 let allAlikeOnce: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "--icf=all"])]
+let withoutZeroPages: [LinkerSetting] = [
+  .unsafeFlags(["-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/zero-pages.ld"])
+]
 
 // Foundation can look for characters by their names and ages, in regular expressions. Nobody here does, and the tables of all
 // characters would take more than half a MiB. CArguments has what answers in their place.
@@ -318,8 +321,9 @@ let package = Package(
       ],
       swiftSettings: settings + compact),
     .executableTarget(
-      name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["python"], swiftSettings: settings,
-      linkerSettings: staticExecutable + allAlikeOnce + withoutNames + staticFoundation),
+      name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["python", "zero-pages.ld"],
+      swiftSettings: settings,
+      linkerSettings: staticExecutable + allAlikeOnce + withoutNames + withoutZeroPages + staticFoundation),
     .executableTarget(
       name: "llavero-credential", dependencies: ["ToolCommands", "CArguments"],
       exclude: ["no-unwind-tables.ld", "startup.order"],
