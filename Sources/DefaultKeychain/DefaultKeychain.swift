@@ -63,6 +63,9 @@ public final class DefaultKeychain: KeychainStore {
     try current().keychain.items(matching: query)
   }
 
+  /// Why a keychain of the search list was passed over in what was asked last.
+  public var passedOver: KeychainError? { (try? current())?.keychain.passedOver }
+
   /// The confidential part of an item.
   public func credential(of item: Item) throws(KeychainError) -> Credential {
     try current().keychain.credential(of: item)

@@ -22,7 +22,8 @@ package final class ForwardedKeychain: KeychainStore {
   package var isWanted: () -> Bool = { true }
   /// Called once, if the other machine can't use a part of the keychain while another part answers.
   package var onPart: () -> Void = {}
-  /// That the other machine couldn't use a part of the keychain.
+  private var isPartSaid = false
+  /// That the other machine couldn't use a part of the keychain in what was asked last.
   package private(set) var passedOver: KeychainError?
   /// Secrets that came with their items, for the next call only.
   private var held: [ItemReference: Held] = [:]
@@ -93,8 +94,9 @@ package final class ForwardedKeychain: KeychainStore {
     guard case .items(let items, let answer, let isPart) = try ask(isList ? .list : .find(query)) else {
       throw Self.notUnderstood
     }
-    if isPart, passedOver == nil {
-      passedOver = .forwarding(.unavailable)
+    passedOver = isPart ? .forwarding(.unavailable) : nil
+    if isPart, !isPartSaid {
+      isPartSaid = true
       onPart()
     }
     if let answer, holdsAnswers {

@@ -74,7 +74,7 @@ public final class KeychainSearchList: KeychainStore {
   // MARK: Reading
 
   /// Why the first keychain that was passed over can't be used.
-  public var passedOver: KeychainError? { members.lazy.compactMap(\.failure).first }
+  public var passedOver: KeychainError? { members.lazy.compactMap(\.passedOver).first }
 
   /// The items that answer the query, those of the first keychain first.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
@@ -131,6 +131,7 @@ public final class KeychainSearchList: KeychainStore {
         let found = try member.store().answerByRank(to: query, at: now) { item, credential in
           !hidden.contains(HiddenItem(item)) && isUsable(item, credential)
         }
+        member.failure = nil
         guard let found else { continue }
         switch consume found {
         case .answer(let answer):
@@ -167,6 +168,7 @@ public final class KeychainSearchList: KeychainStore {
         let own = try member.store().explainByRank(query, at: now) { item, credential in
           !hidden.contains(HiddenItem(item)) && isUsable(item, credential)
         }
+        member.failure = nil
         for candidate in own.candidates {
           var verdict = candidate.verdict
           switch verdict {
@@ -206,6 +208,7 @@ public final class KeychainSearchList: KeychainStore {
         let hidden = try hidden(in: member)
         found += try items(try member.store())
           .map { member.outward($0, isHome: member === home, hidden: hidden) }
+        member.failure = nil
       } catch {
         failures.note(member, error)
       }
@@ -233,8 +236,9 @@ public final class KeychainSearchList: KeychainStore {
 
   /// Says that a keychain can't be used.
   func report(_ member: OpenMember, _ error: KeychainError) {
-    if member.failure != nil { return }
     member.failure = error
+    if member.isSaid { return }
+    member.isSaid = true
     onUnusable(member.name, error)
   }
 

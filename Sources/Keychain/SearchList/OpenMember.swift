@@ -4,8 +4,10 @@ import Bytes
 final class OpenMember {
   let name: String
   let isShared: Bool
-  /// Why it can't be used, if that was said.
+  /// Why it couldn't be used when it was asked last; `nil` if it could.
   var failure: KeychainError?
+  /// Whether it was said that it can't be used.
+  var isSaid = false
   private let open: () throws(KeychainError) -> any KeychainStore
   private var opened: (any KeychainStore)?
 
@@ -24,6 +26,9 @@ final class OpenMember {
     opened = store
     return store
   }
+
+  /// Why it, or a part of it, couldn't be used when it was asked last.
+  var passedOver: KeychainError? { failure ?? opened?.passedOver }
 
   // MARK: References
 

@@ -40,7 +40,7 @@ struct ItemsAsRead {
         continue
       }
     }
-    let text = count == 0 && !changed.isEmpty ? nil : "deleted \(countText(count, "item")) from \(name)"
+    let text = count == 0 ? nil : "deleted \(countText(count, "item")) from \(name)"
     return Removed(text: text, changed: changed)
   }
 

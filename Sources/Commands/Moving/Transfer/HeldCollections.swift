@@ -9,11 +9,17 @@ struct HeldCollections {
 
   /// The collections that are locked now.
   ///
+  /// - Parameter isBeforeListing: leaves out the one for new items, which is unlocked before items are listed.
   /// - Throws: what reading the keychain throws.
-  static func locked(in keychain: any KeychainStore) throws(KeychainError) -> Set<ItemReference> {
+  static func locked(
+    in keychain: any KeychainStore, isBeforeListing: Bool = false
+  ) throws(KeychainError) -> Set<ItemReference> {
     guard let desktop = keychain as? any DesktopKeychain else { return [] }
-    let collections = try desktop.facts().collections
-    return Set(collections.filter(\.isLocked).map { ItemReference(ByteString($0.path)) })
+    let facts = try desktop.facts()
+    let locked = facts.collections.filter { collection in
+      collection.isLocked && !(isBeforeListing && collection.path == facts.collection?.path)
+    }
+    return Set(locked.map { ItemReference(ByteString($0.path)) })
   }
 
   /// Returns `nil` for a keychain that takes items of any collection.

@@ -20,7 +20,7 @@ struct HeldItems {
     self.keychain = keychain
     self.isWhole = isWhole
     // A person may unlock one at any time, and what it has is then missing in a list made before.
-    let lockedBefore = try HeldCollections.locked(in: keychain)
+    let lockedBefore = try HeldCollections.locked(in: keychain, isBeforeListing: true)
     let items = try keychain.items(matching: .all)
     collections = HeldCollections(
       of: items, in: keychain, locked: try lockedBefore.union(HeldCollections.locked(in: keychain)))

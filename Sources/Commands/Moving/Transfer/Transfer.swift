@@ -58,6 +58,7 @@ struct Transfer {
     var outcomes = foreseen
     // If nothing else decides, the item changed last answers. So the first login of the source is written last.
     let written = outcomes.indices.filter { [.added, .replaced, .completed].contains(outcomes[$0]) }
+    let writtenKeys = Set(written.map { plan.logins[$0].item.key.primaryKey })
     let changes = (written + preferred(to: written)).sorted().reversed()
     let dates = dates(at: .now)
     var rest = Array(changes)[...]
@@ -69,7 +70,11 @@ struct Transfer {
         done = changes.count - rest.count
         for index in part {
           outcomes[index] = foreseen[index]
-          try change(index, in: keychain, dates[index], &outcomes[index])
+          if case .unchanged = plan.steps[index] {
+            try putFirst(plan.logins[index].item.key, before: writtenKeys, in: keychain)
+          } else {
+            try change(index, in: keychain, dates[index], &outcomes[index])
+          }
           done += 1
           if done % 100 == 0 { progress(done, changes.count) }
         }
@@ -109,16 +114,18 @@ struct Transfer {
     }
   }
 
-  /// Has an item answer before others of its place, as in the source.
-  private func putFirst(_ key: Item.Key, in keychain: any KeychainStore) throws(KeychainError) {
-    let place = key.withoutAccount
-    guard key.account != nil else { return }
-    let all = try keychain.items(matching: try ItemQuery(for: place)).filter {
-      $0.key.withoutAccount == place
-    }
+  /// Has an item answer before those that are written at its place, as in the source.
+  private func putFirst(
+    _ key: Item.Key, before written: Set<Item.Key>, in keychain: any KeychainStore
+  ) throws(KeychainError) {
+    // A service counts whole seconds, and nobody asks for what no question can name.
+    guard key.account != nil, !(keychain is any DesktopKeychain),
+      let query = try? ItemQuery(for: key.withoutAccount)
+    else { return }
+    let all = try keychain.items(matching: query)
     guard let item = all.first(where: { $0.key.primaryKey == key.primaryKey }) else { return }
     let isBehind = all.contains { other in
-      guard other.key.account != item.key.account, let date = other.modificationDate else { return false }
+      guard written.contains(other.key.primaryKey), let date = other.modificationDate else { return false }
       return item.modificationDate.map { $0 <= date } ?? true
     }
     if isBehind { try keychain.update(item) }
@@ -128,7 +135,6 @@ struct Transfer {
     _ index: Int, in keychain: any KeychainStore, _ date: Timestamp, _ outcome: inout Outcome
   ) throws(KeychainError) {
     let login = plan.logins[index]
-    if case .unchanged = plan.steps[index] { return try putFirst(login.item.key, in: keychain) }
     if let item = plan.steps[index].changedItem {
       do throws(KeychainError) {
         var changed = item.taking(notesOf: login.item)

@@ -49,7 +49,10 @@ extension KnownTool {
       switch (path.first, path.last) {
       case ("registry", "global-credential-providers") where path.count == 2:
         guard let own = programs.lastIndex(of: provider), own + 1 < programs.count else { continue }
-        let later = programs[(own + 1)...].map { $0 ?? "something else" }.joined(separator: ", ")
+        // Without their arguments, in which a person may have put anything.
+        let later = programs[(own + 1)...].map { program in
+          program?.split(separator: " ").first.map(String.init) ?? "something else"
+        }.joined(separator: ", ")
         answers.append("cargo asks \(later) before llavero, because it asks the last of the list first")
       case ("registry", "credential-provider") where path.count == 2 && programs.first != provider:
         answers.append("for crates.io, cargo asks the credential-provider of [registry], and not llavero")
