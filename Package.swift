@@ -22,6 +22,13 @@ let compact: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .re
 let compactInside: [SwiftSetting] =
   compact + [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))]
 
+// For what is on the way to an answer: a generic type is found by a function, not by a name that is read first. That is a
+// twelfth of an answer's instructions.
+let answering: [SwiftSetting] = [
+  .unsafeFlags(
+    ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"], .when(configuration: .release))
+]
+
 // For what the unit tests spend most of their time in: integration/test has it optimised, with all checks of a debug
 // build, beside tests that aren't. Without that, half of the time is spent in generic code of the standard library.
 let testedOptimised: [SwiftSetting] =
@@ -128,8 +135,8 @@ let package = Package(
     // more instructions, five system calls more, and a fifth more page faults.
     .target(name: "CArguments"),
     // What all others stand on: secret bytes, and the reading and writing of bytes.
-    .target(name: "Bytes", swiftSettings: settings + testedOptimised),
-    .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings + testedOptimised),
+    .target(name: "Bytes", swiftSettings: settings + answering + testedOptimised),
+    .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings + answering + testedOptimised),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
     .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
@@ -138,25 +145,27 @@ let package = Package(
     .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
     // The model alone: it knows no file, no bus and no protocol.
     .target(
-      name: "Keychain", dependencies: ["Bytes", "JSON"], swiftSettings: settings + compact + testedOptimised),
+      name: "Keychain", dependencies: ["Bytes", "JSON"],
+      swiftSettings: settings + answering + compact + testedOptimised),
     .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "Threads"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
     // Apple's numbers and four-character codes, for the library and for the command.
     .target(name: "SecurityCodes", dependencies: ["Bytes", "Keychain"], swiftSettings: settings),
     .target(
       name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"],
-      swiftSettings: settings + compactInside),
+      swiftSettings: settings + answering + compactInside),
     .target(
-      name: "Age", dependencies: ["Bytes", "CSodium"], swiftSettings: settings + compact + testedOptimised),
+      name: "Age", dependencies: ["Bytes", "CSodium"],
+      swiftSettings: settings + answering + compact + testedOptimised),
     .target(
       name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
-      swiftSettings: settings + compactInside),
+      swiftSettings: settings + answering + compactInside),
     .target(
       name: "EncryptedFile",
       dependencies: [
         "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CLinux",
       ],
-      swiftSettings: settings + compact + testedOptimised),
+      swiftSettings: settings + answering + compact + testedOptimised),
     .target(
       name: "SecretService",
       dependencies: ["Bytes", "Threads", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
@@ -171,7 +180,7 @@ let package = Package(
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "Forwarding", "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + answering + compact),
     .target(
       name: "DefaultKeychain",
       dependencies: [
@@ -180,7 +189,7 @@ let package = Package(
       ], swiftSettings: settings),
     .target(
       name: "CredentialProtocols", dependencies: ["Bytes", "JSON", "Keychain"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + answering + compact),
     .target(
       name: "Security",
       dependencies: ["Bytes", "Keychain", "SecurityCodes", "KeychainChoice", "DefaultKeychain"],
@@ -228,12 +237,12 @@ let package = Package(
         "CredentialProtocols",
         "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + answering + compact),
     // The programs that it starts.
     .target(
       name: "Processes",
       dependencies: ["Bytes", "Keychain", "CredentialProtocols", "Terminals", "CLinux"],
-      swiftSettings: settings + compactInside),
+      swiftSettings: settings + answering + compactInside),
     .target(
       name: "Passphrases",
       dependencies: [
@@ -273,7 +282,7 @@ let package = Package(
         "Processes", "Passphrases",
         "CLinux",
       ],
-      swiftSettings: settings + compactInside),
+      swiftSettings: settings + answering + compactInside),
     // The companion that forwards the keychain: its agent, and what answers one request.
     .target(
       name: "ForwardProgram",

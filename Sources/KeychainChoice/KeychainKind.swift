@@ -11,6 +11,18 @@ public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
   /// An encrypted file that several people or machines share through a git repository.
   case git
 
+  /// The kind of a name. (The initializer that a compiler makes collects all names before it compares one, in each answer.)
+  public init?(rawValue: String) {
+    switch rawValue {
+    case "file": self = .file
+    case "secret-service": self = .secretService
+    case "forwarded": self = .forwarded
+    case "openbao": self = .openBao
+    case "git": self = .git
+    default: return nil
+    }
+  }
+
   /// Whether other people use a keychain of this kind, too.
   package var isShared: Bool {
     switch self {

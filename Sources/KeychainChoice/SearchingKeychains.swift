@@ -14,8 +14,9 @@ extension KeychainOpener {
     onUnusable: @escaping (String, KeychainError) -> Void,
     onHiding: @escaping (String, [Item]) -> Void = { _, _ in }
   ) -> OpenKeychain {
-    let listed = list.order(newItemsIn: open.choice.keychain)
     // What others use, too, is kept from what a tool erases, also where it is used alone.
+    if list.keychains.isEmpty, !open.choice.kind.isShared { return open }
+    let listed = list.order(newItemsIn: open.choice.keychain)
     if listed.count < 2, !open.choice.kind.isShared { return open }
     let members = listed.map { keychain in
       KeychainSearchList.Member(keychain.name, isShared: keychain.kind.isShared) {

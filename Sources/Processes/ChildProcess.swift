@@ -219,6 +219,17 @@ package struct CString {
     }
   }
 
+  /// The bytes of this program's arguments from an index on.
+  package static func bytesOfArguments(from first: Int) -> [ByteString] {
+    var bytes: [ByteString] = []
+    var index = first
+    while let argument = argument(at: index) {
+      bytes.append(argument.bytes)
+      index += 1
+    }
+    return bytes
+  }
+
   /// An argument of this program; `nil` if there are fewer.
   package static func argument(at index: Int) -> CString? {
     guard index < Int(CommandLine.argc), let argument = CommandLine.unsafeArgv[index] else { return nil }

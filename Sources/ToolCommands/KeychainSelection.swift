@@ -380,8 +380,8 @@ package struct KeychainSelection {
   }
 }
 
-/// A keychain that was chosen and is not yet open.
-package struct SelectedKeychain {
+/// A keychain that was chosen and is not yet open. What opens it refers to it, and copies of it would take an answer longer.
+package final class SelectedKeychain {
   private let selection: KeychainSelection
   private let location: VaultLocation
   private let choice: KeychainChoice?
@@ -425,8 +425,9 @@ package struct SelectedKeychain {
   }
 
   private func addingOthers(to open: OpenKeychain) -> OpenKeychain {
-    opener.adding(
-      others, to: open, prepare: { $0.renew(with: TokenRenewal(stateFolder: location.stateFolder)) },
+    let stateFolder = location.stateFolder
+    return opener.adding(
+      others, to: open, prepare: { $0.renew(with: TokenRenewal(stateFolder: stateFolder)) },
       onUnusable: { name, error in
         StandardStreams.say(
           "the keychain \(name) can't be used, and was passed over: \(Failure(error).message)")
@@ -441,11 +442,11 @@ package struct SelectedKeychain {
   fileprivate var opener: KeychainOpener {
     var opener = KeychainOpener(
       at: location,
-      file: { (keychain) throws(KeychainChoiceError) in try selection.file(keychain) },
-      desktop: { () throws(KeychainChoiceError) in try desktop() },
-      forwarded: { () throws(KeychainChoiceError) in try selection.forwardedKeychain() },
+      file: { (keychain) throws(KeychainChoiceError) in try self.selection.file(keychain) },
+      desktop: { () throws(KeychainChoiceError) in try self.desktop() },
+      forwarded: { () throws(KeychainChoiceError) in try self.selection.forwardedKeychain() },
       remote: { (keychain) throws(KeychainChoiceError) in
-        try RemoteKeychains(selection, provider, location).open(keychain)
+        try RemoteKeychains(self.selection, self.provider, self.location).open(keychain)
       })
     opener.mustBeForwarded = selection.mustBeForwarded
     return opener

@@ -16,7 +16,7 @@ package enum ToolCommand {
   ///   - programName: the name that the program was called by, or stands for.
   ///   - first: the index of the first argument that belongs to the tool.
   package static func run(_ tool: Tool, as programName: String, argumentsFrom first: Int) -> Int32 {
-    let arguments = CString.arguments(from: first).map(\.bytes)
+    let arguments = CString.bytesOfArguments(from: first)
     let call = StandardToolCall(tool, as: programName)
     do throws(Failure) {
       try call.parse(arguments, tool.speaks.options)

@@ -97,12 +97,17 @@ package enum Bech32 {
     return (separator, count)
   }
 
+  /// The values of the characters from `0` to `z`: their low five bits, in a byte from 0x40 on; `~` for none.
+  private static let values: StaticString =
+    #"O~JQUTZ^GE~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~]~XMYIHW~RV_[S~A@CPK\LNFDB"#
+
+  /// Every answer reads an identity, so this doesn't search.
   private static func quintet(_ character: UInt8) -> UInt32? {
-    let alphabet = alphabet.utf8Start
     let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character)
     let lower = isUpper ? character + 32 : character
-    for value in 0..<32 where alphabet[value] == lower { return UInt32(value) }
-    return nil
+    guard (UInt8(ascii: "0")...UInt8(ascii: "z")).contains(lower) else { return nil }
+    let value = values.utf8Start[Int(lower - UInt8(ascii: "0"))]
+    return value == UInt8(ascii: "~") ? nil : UInt32(value & 31)
   }
 
   /// BIP 173's BCH code, fed one 5-bit value after the other.

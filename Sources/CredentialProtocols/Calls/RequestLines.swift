@@ -24,7 +24,8 @@ public enum RequestLines {
     var lineStart = 0
     while true {
       let searched = text.count
-      try text.append(count: 4096, writtenBy: read)
+      // A request of git's and the end of the input fit into the room that is there.
+      try text.append(count: 2048, writtenBy: read)
       if text.count == searched {
         if lineStart < text.count { throw .unfinishedLine(line: line) }
         return text

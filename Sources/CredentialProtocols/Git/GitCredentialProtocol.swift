@@ -3,7 +3,7 @@ public import Keychain
 /// Git's credential helper protocol in its newest version, over any keychain.
 public struct GitCredentialProtocol {
   /// An operation that git may ask of a helper.
-  public enum Operation: String, Sendable {
+  public enum Operation: String, CaseIterable, Sendable {
     /// Print the login for a place.
     case get
     /// Store a login that has just worked.
@@ -12,6 +12,17 @@ public struct GitCredentialProtocol {
     case erase
     /// Print the capabilities of the helper.
     case capability
+
+    /// The operation of a name. (The initializer that a compiler makes collects all names before it compares one.)
+    public init?(rawValue: String) {
+      switch rawValue {
+      case "get": self = .get
+      case "store": self = .store
+      case "erase": self = .erase
+      case "capability": self = .capability
+      default: return nil
+      }
+    }
   }
 
   /// The number of seconds for which a stored login is returned; `nil` for no limit.
