@@ -88,7 +88,7 @@ struct DocumentedTable {
 
   /// The folder of the module's sources.
   static let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(
-    path: "../../Sources/Security")
+    path: "../../../Sources/Security")
 
   /// The public top-level names in the module's sources; functions are without parameters.
   static func publicNames() throws -> Set<String> {

@@ -22,7 +22,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     if let path = getenv("LLAVERO_AGE_TESTKIT") { return String(cString: path) }
     guard let path = realpath(#filePath, nil) else { return "" }
     defer { free(path) }
-    let parts = String(cString: path).split(separator: "/").dropLast(4)
+    let parts = String(cString: path).split(separator: "/").dropLast(5)
     return "/" + parts.joined(separator: "/") + "/shared/age-testkit"
   }()
 

@@ -31,7 +31,7 @@ struct SharedKeyTests {
   func stuck() throws {
     let place = Place()
     place.makeFolders()
-    let folder = #filePath.replacing("SharedKeyTests.swift", with: "Vaults/stuck/")
+    let folder = #filePath.replacing("Format/SharedKeyTests.swift", with: "Vaults/stuck/")
     try put(try contents(of: folder + "vault.age"), into: place.vault)
     try put(try contents(of: folder + "identity.txt"), into: place.identityFile)
     func letters(_ letter: String) -> String { String(repeating: letter, count: 30_000) }

@@ -12,7 +12,7 @@ struct TestPlugin {
   init(name: String = "test") throws {
     folder = try Folder()
     self.name = name
-    let source = #filePath.split(separator: "/").dropLast().joined(separator: "/")
+    let source = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
     guard symlink("/\(source)/age-plugin-test", folder["age-plugin-\(name)"]) == 0 else {
       throw Failure("cannot make a link to age-plugin-test")
     }

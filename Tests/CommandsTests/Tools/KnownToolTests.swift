@@ -6,7 +6,7 @@ import Testing
 
 @Suite("what is known of each tool") struct KnownToolTests {
   private func text(_ path: String) throws -> String {
-    let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+    let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
     let file = try #require(fopen(root + "/" + path, "rb"))
     defer { fclose(file) }
     var contents = [UInt8](repeating: 0, count: 1 << 20)
