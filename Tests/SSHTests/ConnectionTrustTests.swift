@@ -15,12 +15,14 @@ import Testing
     var key: String?
 
     func contents() throws -> [UInt8] {
-      let own = try Samples.signature(name, in: "sessions")
+      let own = try OpenSSHSamples.signature(name, in: "sessions")
       var contents: [UInt8] = []
-      contents.append(wireString: try key.map { try Samples.signature($0, in: "sessions").key } ?? own.key)
+      contents.append(
+        wireString: try key.map { try OpenSSHSamples.signature($0, in: "sessions").key } ?? own.key)
       contents.append(wireString: own.message)
       contents.append(
-        wireString: try signature.map { try Samples.signature($0, in: "sessions").signature } ?? own.signature
+        wireString: try signature.map { try OpenSSHSamples.signature($0, in: "sessions").signature }
+          ?? own.signature
       )
       return contents + [isForwarding ? 1 : 0]
     }
@@ -37,7 +39,9 @@ import Testing
     return Result { () throws(ConnectionTrust.Doubt) in try trust.hosts().map(\.encoded) }
   }
 
-  private func key(_ name: String) throws -> [UInt8] { try Samples.signature(name, in: "sessions").key }
+  private func key(_ name: String) throws -> [UInt8] {
+    try OpenSSHSamples.signature(name, in: "sessions").key
+  }
 
   @Test("no bind, nobody")
   func unbound() throws {

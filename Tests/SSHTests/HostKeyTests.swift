@@ -17,23 +17,23 @@ import Testing
 
   @Test(
     "a signature of each kind proves its key, and no other",
-    arguments: Samples.names("signatures").filter { $0 != "rsa-sha1" })
+    arguments: OpenSSHSamples.names("signatures").filter { $0 != "rsa-sha1" })
   func signature(name: String) throws {
-    let (key, message, signature) = try Samples.signature(name)
+    let (key, message, signature) = try OpenSSHSamples.signature(name)
     let host = try #require(try bind(key, message, signature).verifiedHostKey(cryptography))
     #expect(host.plain == key)
     #expect(host.certificate == nil)
     #expect(host.key.encoded == key)
-    for other in Samples.names("keys") where try Samples.key(other) != key {
-      #expect(try bind(Samples.key(other), message, signature).verifiedHostKey(cryptography) == nil)
+    for other in OpenSSHSamples.names("keys") where try OpenSSHSamples.key(other) != key {
+      #expect(try bind(OpenSSHSamples.key(other), message, signature).verifiedHostKey(cryptography) == nil)
     }
   }
 
   @Test(
     "a signature proves nothing if a bit of it, of the session or of the key differs",
-    arguments: Samples.names("signatures"))
+    arguments: OpenSSHSamples.names("signatures"))
   func alteredSignature(name: String) throws {
-    let (key, message, signature) = try Samples.signature(name)
+    let (key, message, signature) = try OpenSSHSamples.signature(name)
     for bit in [0, 7] {
       for position in stride(from: 0, to: message.count, by: 7) {
         var altered = message
@@ -55,15 +55,15 @@ import Testing
 
   @Test("a signature with SHA-1 proves nothing")
   func sha1() throws {
-    let (key, message, signature) = try Samples.signature("rsa-sha1")
+    let (key, message, signature) = try OpenSSHSamples.signature("rsa-sha1")
     #expect(try bind(key, message, signature).verifiedHostKey(cryptography) == nil)
   }
 
-  @Test("the key inside a certificate is the one that signs", arguments: Samples.names("signatures"))
+  @Test("the key inside a certificate is the one that signs", arguments: OpenSSHSamples.names("signatures"))
   func certificateBind(name: String) throws {
     if name == "rsa-sha1" { return }
-    let (key, message, signature) = try Samples.signature(name)
-    let certificate = try Samples.certificate(name.hasPrefix("rsa") ? "rsa" : name)
+    let (key, message, signature) = try OpenSSHSamples.signature(name)
+    let certificate = try OpenSSHSamples.certificate(name.hasPrefix("rsa") ? "rsa" : name)
     let host = try #require(try bind(certificate, message, signature).verifiedHostKey(cryptography))
     #expect(host.encoded == certificate)
     #expect(host.plain == key)
@@ -72,8 +72,8 @@ import Testing
 
   @Test("a fingerprint is the one that ssh-keygen prints")
   func fingerprint() throws {
-    let key = try HostKey(parsing: try Samples.key("ed25519"))
-    let certificate = try HostKey(parsing: try Samples.certificate("ed25519"))
+    let key = try HostKey(parsing: try OpenSSHSamples.key("ed25519"))
+    let certificate = try HostKey(parsing: try OpenSSHSamples.certificate("ed25519"))
     #expect(key.fingerprint(cryptography) == certificate.fingerprint(cryptography))
     #expect(key.fingerprint(cryptography).wholeMatch(of: /SHA256:[A-Za-z0-9+\/]{43}/) != nil)
   }

@@ -11,7 +11,7 @@ import Testing
 
   init() throws {
     var known = KnownHosts()
-    try Samples.file("known_hosts").withUnsafeBytes { known.append($0) }
+    try OpenSSHSamples.file("known_hosts").withUnsafeBytes { known.append($0) }
     self.known = known
   }
 
@@ -30,7 +30,7 @@ import Testing
     ])
   func named(host: String, key: String) throws {
     for other in ["ed25519", "nistp256", "nistp384", "nistp521", "rsa"] {
-      #expect(try identifies(try name(host), try Samples.key(other)) == (other == key), "\(other)")
+      #expect(try identifies(try name(host), try OpenSSHSamples.key(other)) == (other == key), "\(other)")
     }
   }
 
@@ -42,20 +42,20 @@ import Testing
       ("broken.example", "ed25519"), ("other.example", "ed25519"), ("hashed.example", "nistp256"),
     ])
   func notNamed(host: String, key: String) throws {
-    #expect(try !identifies(try name(host), try Samples.key(key)))
+    #expect(try !identifies(try name(host), try OpenSSHSamples.key(key)))
   }
 
   @Test("a revoked key is nobody's, with a certificate too")
   func revoked() throws {
-    #expect(try !identifies(try name("revoked.example"), try Samples.key("rsa")))
-    #expect(try !identifies(try name("far.example"), try Samples.certificate("rsa")))
+    #expect(try !identifies(try name("revoked.example"), try OpenSSHSamples.key("rsa")))
+    #expect(try !identifies(try name("far.example"), try OpenSSHSamples.certificate("rsa")))
   }
 
   @Test(
     "a host's certificate is valid for its principals",
     arguments: ["nistp256", "nistp384", "nistp521", "by-rsa"])
   func certificate(certificate: String) throws {
-    let key = try Samples.certificate(certificate)
+    let key = try OpenSSHSamples.certificate(certificate)
     #expect(try identifies(try name("far.example"), key))
     #expect(try identifies(try name("[far.example]:2222"), key))
     #expect(try identifies(try name("a.build.example"), key) == (certificate != "by-rsa"))
@@ -68,19 +68,19 @@ import Testing
     arguments: ["user", "expired", "early", "no-principal", "other-principal", "other-ca", "critical"])
   func unusableCertificate(certificate: String) throws {
     // Its plain key names far.example by a line of its own; a.example is for the certificate alone.
-    let key = try HostKey(parsing: try Samples.certificate(certificate))
+    let key = try HostKey(parsing: try OpenSSHSamples.certificate(certificate))
     var authorities = KnownHosts()
-    let lines = String(decoding: try Samples.file("known_hosts"), as: UTF8.self).split(separator: "\n")
+    let lines = String(decoding: try OpenSSHSamples.file("known_hosts"), as: UTF8.self).split(separator: "\n")
       .filter { $0.hasPrefix("@cert-authority") }.joined(separator: "\n")
     Array(lines.utf8).withUnsafeBytes { authorities.append($0) }
     #expect(!authorities.identifies(try name("far.example"), by: key, at: now, cryptography))
-    let good = try HostKey(parsing: try Samples.certificate("ed25519"))
+    let good = try HostKey(parsing: try OpenSSHSamples.certificate("ed25519"))
     #expect(authorities.identifies(try name("far.example"), by: good, at: now, cryptography))
   }
 
   @Test("an altered certificate is nobody's")
   func alteredCertificate() throws {
-    let certificate = try Samples.certificate("nistp256")
+    let certificate = try OpenSSHSamples.certificate("nistp256")
     let host = try name("far.example")
     for position in certificate.indices {
       var altered = certificate
@@ -93,17 +93,20 @@ import Testing
   @Test("a revoked authority's certificates are nobody's")
   func revokedAuthority() throws {
     var known = known
-    let authority = try Samples.key("ca").withUnsafeBytes { Base64.encode($0, padded: true) }
+    let authority = try OpenSSHSamples.key("ca").withUnsafeBytes { Base64.encode($0, padded: true) }
     Array("@revoked * ssh-ed25519 \(authority)\n".utf8).withUnsafeBytes { known.append($0) }
-    let key = try HostKey(parsing: try Samples.certificate("nistp256"))
+    let key = try HostKey(parsing: try OpenSSHSamples.certificate("nistp256"))
     #expect(!known.identifies(try name("far.example"), by: key, at: now, cryptography))
   }
 
   @Test("the names of a key are those that can be read")
   func plainNames() throws {
     #expect(
-      known.plainNames(of: try Samples.key("ed25519")).map(\.description) == ["far.example", "192.0.2.1"])
-    #expect(known.plainNames(of: try Samples.key("nistp256")).map(\.description) == ["[far.example]:2222"])
+      known.plainNames(of: try OpenSSHSamples.key("ed25519")).map(\.description) == [
+        "far.example", "192.0.2.1",
+      ])
+    #expect(
+      known.plainNames(of: try OpenSSHSamples.key("nistp256")).map(\.description) == ["[far.example]:2222"])
   }
 
   @Test(

@@ -99,7 +99,7 @@ indirect enum ModelStep: CustomStringConvertible, Sendable {
   // MARK: Making them
 
   static func sequence(_ count: Int, _ numbers: inout SeededGenerator) -> [ModelStep] {
-    var keys = (0..<3).map { _ in Samples.key(&numbers) }
+    var keys = (0..<3).map { _ in ConfusableItems.key(&numbers) }
     for _ in 0..<3 { keys.append(neighbour(of: numbers.pick(keys), &numbers)) }
     return (0..<count).map { _ in step(keys, &numbers, mayNest: true) }
   }
@@ -108,7 +108,7 @@ indirect enum ModelStep: CustomStringConvertible, Sendable {
     _ keys: [Item.Key], _ numbers: inout SeededGenerator, mayNest: Bool
   ) -> ModelStep {
     func item(_ numbers: inout SeededGenerator) -> Item {
-      var item = Samples.item(&numbers)
+      var item = ConfusableItems.item(&numbers)
       item.key = numbers.pick(keys)
       return item
     }
@@ -154,7 +154,7 @@ indirect enum ModelStep: CustomStringConvertible, Sendable {
         key.service = longer(key.service)
       }
       return .genericPassword(key)
-    case .cryptographic, .secretService: return Samples.key(&numbers)
+    case .cryptographic, .secretService: return ConfusableItems.key(&numbers)
     }
   }
 

@@ -9,7 +9,7 @@ struct SSHKey {
   let privateFile: [UInt8]
 
   init(type: String = "ed25519", passphrase: String = "", comment: String = "alice@example.com") throws {
-    let folder = try Folder()
+    let folder = try ScratchFolder()
     try execute(
       "/usr/bin/ssh-keygen",
       ["-q", "-t", type, "-N", passphrase, "-C", comment, "-f", folder["key"]]

@@ -5,12 +5,12 @@ import Testing
 
 /// The tests' own plugin in a fresh folder, which is the whole search path.
 struct TestPlugin {
-  let folder: Folder
+  let folder: ScratchFolder
   let name: String
 
   /// With a name other than `test` it misbehaves in the way of that name before it reads anything.
   init(name: String = "test") throws {
-    folder = try Folder()
+    folder = try ScratchFolder()
     self.name = name
     let source = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
     guard symlink("/\(source)/age-plugin-test", folder["age-plugin-\(name)"]) == 0 else {

@@ -226,7 +226,7 @@ import Testing
 
   @Test("our own descriptors are as many after as before")
   func leaks() throws {
-    let folder = try Folder()
+    let folder = try ScratchFolder()
     #expect(symlink("/bin/true", folder["age-plugin-true"]) == 0)
     func sockets() -> Int {
       (3..<Int32(4096)).count { descriptor in
@@ -252,7 +252,7 @@ import Testing
   @Test("a plugin that is missing or can't be run is said to be so")
   func missing() throws {
     let plugin = try TestPlugin()
-    let folder = try Folder()
+    let folder = try ScratchFolder()
     var settings = plugin.settings()
     func fault(_ searchPath: String) throws -> PluginFault? {
       settings.searchPath = searchPath

@@ -60,7 +60,7 @@ struct FuzzTests {
   func records(seed: Int) throws {
     var numbers = SeededGenerator(seed: UInt64(seed + 100))
     for _ in 0..<3000 {
-      let whole = try HandMadeVault.record(Item(Samples.key(&numbers), label: Samples.text(&numbers)))
+      let whole = try HandMadeVault.record(Item(RandomItems.key(&numbers), label: RandomItems.text(&numbers)))
       let line = Self.mutate(whole, &numbers)
       lend(line) { line in
         guard let record = try? Record(parsing: line) else { return }
@@ -78,14 +78,14 @@ struct FuzzTests {
     var numbers = SeededGenerator(seed: 300)
     for _ in 0..<2000 {
       var item = Item(
-        Samples.key(&numbers), label: Samples.text(&numbers), comment: Samples.text(&numbers),
-        itemDescription: Samples.text(&numbers), creator: Samples.text(&numbers),
-        type: Samples.text(&numbers),
+        RandomItems.key(&numbers), label: RandomItems.text(&numbers), comment: RandomItems.text(&numbers),
+        itemDescription: RandomItems.text(&numbers), creator: RandomItems.text(&numbers),
+        type: RandomItems.text(&numbers),
         isDefault: Bool.random(using: &numbers))
       item.reference = ItemReference("r")
       item.creationDate = Timestamp(milliseconds: Int64.random(in: 0..<4_000_000_000_000, using: &numbers))
       let secret = numbers.bytes(Int.random(in: 0..<40, using: &numbers))
-      let token = Samples.text(&numbers)
+      let token = RandomItems.text(&numbers)
       let expiry = [nil, 0, Int64.max, Int64.min].randomElement(using: &numbers) ?? nil
       let line = try Record.line(
         item,
@@ -110,13 +110,13 @@ struct FuzzTests {
     var numbers = SeededGenerator(seed: 301)
     var texts: [[UInt8]: Item.Key] = [:]
     for _ in 0..<6000 {
-      let key = Samples.key(&numbers)
+      let key = RandomItems.key(&numbers)
       let text = RecordKey.whole(of: key)
       #expect(text.allSatisfy { $0 == 0x20 || 0x23...0x7e ~= $0 && $0 != 0x5c })
       if let other = texts[text] { #expect(other.primaryKey == key.primaryKey) }
       texts[text] = key
       #expect(RecordKey.whole(of: key.primaryKey) == text)
-      let query = try Samples.query(for: key, &numbers)
+      let query = try RandomItems.query(for: key, &numbers)
       #expect(!query.matches(Item(key)) || text.starts(with: RecordKey.beginning(for: query)))
     }
   }

@@ -93,7 +93,7 @@ struct LayoutTests {
   func sorting(count: Int) throws {
     let place = Place()
     var numbers = SeededGenerator(seed: UInt64(count))
-    try Samples.fill(place.keychain(), count, &numbers)
+    try RandomItems.fill(place.keychain(), count, &numbers)
     let vault = try ReadBack(try place.plaintext())
     #expect(vault.head.head.count == count && vault.records.count == count)
     for (record, next) in zip(vault.records, vault.records.dropFirst()) {
@@ -109,7 +109,7 @@ struct LayoutTests {
   func largeLayout(count: Int, seed: UInt64) throws {
     let place = Place()
     var numbers = SeededGenerator(seed: seed)
-    try Samples.fill(place.keychain(), count, &numbers)
+    try RandomItems.fill(place.keychain(), count, &numbers)
     let vault = try ReadBack(try place.plaintext())
     #expect(vault.plaintext.count > VaultPadding.randomAccessThreshold)
     vault.expectLargeLayout()
@@ -120,7 +120,7 @@ struct LayoutTests {
     let place = Place()
     var numbers = SeededGenerator(seed: 5)
     let keychain = place.keychain()
-    try Samples.fill(keychain, 200, &numbers)
+    try RandomItems.fill(keychain, 200, &numbers)
     try keychain.exclusively { () throws(KeychainError) in
       for number in 0..<12 {
         var large = item("large\(number * 7919 % 12).example")

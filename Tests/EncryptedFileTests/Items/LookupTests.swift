@@ -12,7 +12,7 @@ struct LookupTests {
   func everyItem(count: Int) throws {
     let place = Place()
     var numbers = SeededGenerator(seed: UInt64(100 + count))
-    let all = try Samples.fill(place.keychain(), count, &numbers)
+    let all = try RandomItems.fill(place.keychain(), count, &numbers)
     try expectAll(all[...], among: all, in: place.keychain())
   }
 
@@ -20,7 +20,7 @@ struct LookupTests {
   func manyItems() throws {
     let place = Place()
     var numbers = SeededGenerator(seed: 12_000)
-    let all = try Samples.fill(place.keychain(), 12_000, &numbers)
+    let all = try RandomItems.fill(place.keychain(), 12_000, &numbers)
     try expectAll(all.shuffled(using: &numbers)[..<600], among: all, in: place.keychain())
     #expect(try Set(place.keychain().items(matching: .all)) == Set(all.map(\.item)))
   }
@@ -42,13 +42,14 @@ struct LookupTests {
   func randomQueries(count: Int) throws {
     let place = Place()
     var numbers = SeededGenerator(seed: UInt64(200 + count))
-    let all = try Samples.fill(place.keychain(), count, &numbers)
+    let all = try RandomItems.fill(place.keychain(), count, &numbers)
     let keychain = place.keychain()
     for number in 0..<(count > 2000 ? 40 : 150) {
       let query =
         number % 2 == 0
-        ? try Samples.query(&numbers)
-        : try Samples.query(for: all.randomElement(using: &numbers)?.item.key ?? all[0].item.key, &numbers)
+        ? try RandomItems.query(&numbers)
+        : try RandomItems.query(
+          for: all.randomElement(using: &numbers)?.item.key ?? all[0].item.key, &numbers)
       let found = try keychain.items(matching: query)
       #expect(Set(found) == Set(all.map(\.item).filter(query.matches)), "\(query)")
       #expect(Set(found).count == found.count)
@@ -69,8 +70,8 @@ struct LookupTests {
       switch step % 6 {
       case 0, 1, 2:
         var copy = numbers
-        let first = try Samples.fill(memory, 1, &copy)
-        let second = try Samples.fill(file, 1, &numbers)
+        let first = try RandomItems.fill(memory, 1, &copy)
+        let second = try RandomItems.fill(file, 1, &numbers)
         pairs.append((first[0].item, second[0].item))
       case 3:
         let position = Int.random(in: 0..<pairs.count, using: &numbers)
@@ -87,7 +88,7 @@ struct LookupTests {
         pairs.remove(at: position)
       default:
         let position = Int.random(in: 0..<pairs.count, using: &numbers)
-        let query = try Samples.query(for: pairs[position].0.key, &numbers)
+        let query = try RandomItems.query(for: pairs[position].0.key, &numbers)
         func anonymous(_ items: [Item]) -> [Item] {
           items.map {
             var item = $0

@@ -423,7 +423,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   func roundTrip(seed: Int) throws {
     var numbers = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<1500 {
-      let item = Samples.item(&numbers)
+      let item = ConfusableItems.item(&numbers)
       try item.validate()
       let attributes = ItemAttributes.attributes(of: item)
       let label = ItemAttributes.label(of: item)
@@ -441,8 +441,8 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   func updates(seed: Int) throws {
     var numbers = SeededGenerator(seed: UInt64(seed + 10))
     for _ in 0..<1500 {
-      let before = ItemAttributes.attributes(of: Samples.item(&numbers))
-      var item = Samples.item(&numbers)
+      let before = ItemAttributes.attributes(of: ConfusableItems.item(&numbers))
+      var item = ConfusableItems.item(&numbers)
       item.label = nil
       let attributes = ItemAttributes.attributes(of: item, replacing: before)
       var read = ItemAttributes.item(of: Self.stored(attributes))
@@ -458,9 +458,9 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     // Other users of libsecret give their items any schema; cargo's have nothing else in common.
     let cargos = ["xdg:schema": "org.rust-lang.cargo.registry"]
     for _ in 0..<1500 {
-      let item = Samples.item(&numbers)
+      let item = ConfusableItems.item(&numbers)
       let attributes = ItemAttributes.attributes(of: item)
-      let query = try Samples.query(for: item.key, &numbers)
+      let query = try ConfusableItems.query(for: item.key, &numbers)
       try #require(query.matches(item), "\(query) \(item)")
       let searches = try #require(ItemAttributes.searches(for: query))
       #expect(

@@ -1,6 +1,6 @@
 import Security
 
-// The compiler checks that these names exist, and TableTests that the article lists each with its value.
+// The compiler checks that these names exist, and DocumentedTableTests that the article lists each with its value.
 
 /// All constants that are text.
 let textConstants: KeyValuePairs<String, CFString> = [

@@ -21,7 +21,7 @@ func certificate(label: String, file: String) throws {
   try check(SecItemCopyMatching(byLabel as CFDictionary, &result))
   guard let found = result as? [String: Any], let serial = found[kSecAttrSerialNumber as String] as? Data,
     let issuer = found[kSecAttrIssuer as String] as? Data
-  else { throw KeychainStatus(errSecDecode) }
+  else { throw KeychainServicesStatus(errSecDecode) }
   print("serial: \(serial.map { String(format: "%02x", $0) }.joined())")
 
   let bySerial: [String: Any] = [

@@ -22,13 +22,13 @@ func comment(service: String, account: String, text: String) throws {
   search[kSecReturnAttributes] = true
   var result: CFTypeRef?
   try check(SecItemCopyMatching(search as CFDictionary, &result))
-  guard let found = result as? NSDictionary else { throw KeychainStatus(errSecDecode) }
+  guard let found = result as? NSDictionary else { throw KeychainServicesStatus(errSecDecode) }
   print("comment: \(found[kSecAttrComment] as? String ?? "none")")
   print("data: \(found[kSecValueData] == nil ? "none" : "there")")
   let created = found[kSecAttrCreationDate] as? Date
   let changed = found[kSecAttrModificationDate] as? Date
   guard let created, let changed, created <= changed, abs(created.timeIntervalSinceNow) < 3600 else {
-    throw KeychainStatus(errSecDecode)
+    throw KeychainServicesStatus(errSecDecode)
   }
   // The comment is a search key like any other.
   let byComment: [String: Any] = [

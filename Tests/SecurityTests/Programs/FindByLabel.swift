@@ -16,7 +16,9 @@ func store(label: String, server: String, account: String) throws {
   ]
   var reference: CFTypeRef?
   try check(SecItemAdd(attributes as CFDictionary, &reference))
-  guard let reference = reference as? Data, !reference.isEmpty else { throw KeychainStatus(errSecDecode) }
+  guard let reference = reference as? Data, !reference.isEmpty else {
+    throw KeychainServicesStatus(errSecDecode)
+  }
   print("reference: \(reference.base64EncodedString())")
   // A program saves the reference, which leads back to the item.
   let byReference: [String: Any] = [
@@ -40,7 +42,7 @@ func findByLabel(_ label: String) throws {
   ]
   var result: CFTypeRef?
   try check(SecItemCopyMatching(query as CFDictionary, &result))
-  guard let items = result as? [[String: Any]] else { throw KeychainStatus(errSecDecode) }
+  guard let items = result as? [[String: Any]] else { throw KeychainServicesStatus(errSecDecode) }
   let lines = items.map { item in
     let server = item[kSecAttrServer as String] as? String ?? ""
     let port = item[kSecAttrPort as String] as? Int ?? 0

@@ -43,6 +43,6 @@ private func storedIdentifier(service: String) throws -> UUID? {
   guard let item = result as? NSDictionary, let data = item[kSecValueData as String] as? Data,
     let text = String(data: data, encoding: .utf8), let identifier = UUID(uuidString: text),
     item[kSecAttrGeneric as String] as? Data == withUnsafeBytes(of: identifier.uuid, { Data($0) })
-  else { throw KeychainStatus(errSecDecode) }
+  else { throw KeychainServicesStatus(errSecDecode) }
   return identifier
 }

@@ -17,7 +17,7 @@ func listAccounts(server: String) throws {
   let lines = try items.map { item in
     guard let account = item[kSecAttrAccount as String] as? String,
       let reference = item[kSecValueRef as String]
-    else { throw KeychainStatus(errSecDecode) }
+    else { throw KeychainServicesStatus(errSecDecode) }
     let scheme = item[kSecAttrProtocol as String] as? String ?? ""
     var secret: CFTypeRef?
     try check(
@@ -27,7 +27,7 @@ func listAccounts(server: String) throws {
           kSecValueRef as String: reference,
           kSecReturnData as String: true,
         ] as CFDictionary, &secret))
-    guard let data = secret as? Data else { throw KeychainStatus(errSecDecode) }
+    guard let data = secret as? Data else { throw KeychainServicesStatus(errSecDecode) }
     return "\(scheme) \(account) \(String(decoding: data, as: UTF8.self))"
   }
   for line in lines.sorted() { print(line) }

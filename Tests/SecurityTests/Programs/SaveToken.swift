@@ -46,9 +46,9 @@ enum TokenKeychain {
     switch SecItemCopyMatching(query as CFDictionary, &result) {
     case errSecSuccess: break
     case errSecItemNotFound: return nil
-    case let status: throw KeychainStatus(status)
+    case let status: throw KeychainServicesStatus(status)
     }
-    guard let data = result as? Data else { throw KeychainStatus(errSecDecode) }
+    guard let data = result as? Data else { throw KeychainServicesStatus(errSecDecode) }
     return try JSONDecoder().decode(Token.self, from: data)
   }
 }

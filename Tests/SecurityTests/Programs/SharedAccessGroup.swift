@@ -18,7 +18,7 @@ func share(account: String, group: String) throws {
   switch status {
   case errSecSuccess: print("stored")
   case errSecDuplicateItem: print("already there")
-  default: throw KeychainStatus(status)
+  default: throw KeychainServicesStatus(status)
   }
 }
 
@@ -36,7 +36,7 @@ func readShared(account: String, group: String) throws {
   var result: AnyObject?
   try check(SecItemCopyMatching(query, &result))
   guard let item = result as? [CFString: Any], let data = item[kSecValueData] as? Data else {
-    throw KeychainStatus(errSecDecode)
+    throw KeychainServicesStatus(errSecDecode)
   }
   print("group: \(item[kSecAttrAccessGroup] as? String ?? "none")")
   print("password: \(String(decoding: data, as: UTF8.self))")

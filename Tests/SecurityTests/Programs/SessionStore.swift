@@ -21,7 +21,7 @@ actor SessionStore {
     case errSecSuccess: return
     case errSecDuplicateItem:
       try check(SecItemUpdate(query as CFDictionary, [kSecValueData: secret] as CFDictionary))
-    case let status: throw KeychainStatus(status)
+    case let status: throw KeychainServicesStatus(status)
     }
   }
 

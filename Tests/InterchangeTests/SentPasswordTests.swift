@@ -7,7 +7,7 @@ import Testing
 /// The keychain gets what the program itself would send, for files with passwords that programs read differently. A
 /// login that isn't imported is not an error here, and one that the program rejects proves nothing.
 @Suite("importing gives what the program itself would send")
-struct RoundTripTests {
+struct SentPasswordTests {
   /// A kind of file, and a function that makes a file with one login from the text of its password.
   struct Kind: CustomTestStringConvertible {
     let name: String

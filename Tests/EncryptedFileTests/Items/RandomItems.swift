@@ -2,7 +2,7 @@ import Keychain
 import TestSupport
 
 /// Random items that are more alike and stranger than real ones.
-enum Samples {
+enum RandomItems {
   static let protocols: [ByteString] = ["https", "http", "HTTPS", "ssh", "imap", "x-odd"]
 
   static func servers(_ numbers: inout SeededGenerator) -> ByteString {

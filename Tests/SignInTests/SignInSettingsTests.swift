@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignIn
 
-struct SettingsTests {
+struct SignInSettingsTests {
   private func found(
     _ url: String, _ settings: [(String, String)], _ variables: [String: String] = [:],
     headers: [String] = [],

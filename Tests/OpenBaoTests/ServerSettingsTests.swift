@@ -3,7 +3,7 @@ import OpenBao
 import SignIn
 import Testing
 
-struct SettingsTests {
+struct ServerSettingsTests {
   private func settings(
     _ options: [(name: String, value: String)] = [], at place: String = "https://bao.example:8200"
   ) throws(OpenBaoSettings.Fault) -> OpenBaoSettings {

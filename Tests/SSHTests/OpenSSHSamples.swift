@@ -1,7 +1,7 @@
 import Foundation
 
 /// What OpenSSH's own programs made; `Samples/make` says how.
-enum Samples {
+enum OpenSSHSamples {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Samples")
 
   static func file(_ name: String) throws -> [UInt8] {

@@ -2,7 +2,7 @@ import Foundation
 import Security
 
 /// A status other than success, with Keychain Services' own message.
-enum KeychainStatus: Error, Equatable {
+enum KeychainServicesStatus: Error, Equatable {
   case itemNotFound
   case duplicateItem
   case interactionNotAllowed
@@ -27,7 +27,7 @@ enum KeychainStatus: Error, Equatable {
   }
 }
 
-extension KeychainStatus: LocalizedError {
+extension KeychainServicesStatus: LocalizedError {
   var errorDescription: String? {
     let message = SecCopyErrorMessageString(status, nil) as String?
     return "\(message ?? "Unknown error.") (\(status))"
@@ -36,5 +36,5 @@ extension KeychainStatus: LocalizedError {
 
 /// Throws unless a function of Keychain Services succeeded.
 func check(_ status: OSStatus) throws {
-  guard status == errSecSuccess else { throw KeychainStatus(status) }
+  guard status == errSecSuccess else { throw KeychainServicesStatus(status) }
 }

@@ -6,7 +6,7 @@ import TestSupport
 @testable import EncryptedFile
 
 @Suite("Passphrases")
-struct PassphraseTests {
+struct VaultPassphraseTests {
   /// A vault that only a passphrase opens.
   private func place(_ slots: (HandMadeVault) throws -> [Stanza]) throws -> Place {
     let place = Place()

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("a keychain with a passphrase", .timeLimit(.minutes(60))) struct PassphraseTests {
+@Suite("a keychain with a passphrase", .timeLimit(.minutes(60))) struct PassphraseOptionTests {
   @Test("--passphrase-fd opens the keychain with the right passphrase alone")
   func flows() async throws {
     let sandbox = Sandbox()

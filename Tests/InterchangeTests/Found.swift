@@ -1,7 +1,5 @@
-import Glibc
 import Interchange
 import Keychain
-import Testing
 
 /// The logins found in a text, in a form that can be compared.
 struct Found: Equatable, CustomStringConvertible {
@@ -61,45 +59,4 @@ extension FoundLogins {
       return try companion.withUnsafeBytes { try format.read(bytes, beside: $0) }
     }
   }
-}
-
-/// A file as another program writes it.
-enum Sample {
-  /// All samples.
-  static let names = [
-    "1password.csv", "bitwarden.csv", "bitwarden.json", "cargo-config.toml", "cargo-credentials.toml",
-    "chrome.csv",
-    "docker-config.json", "docker-login.json", "firefox.csv", "gh-hosts-2.40.yml", "gh-hosts.yml",
-    "keepassxc.csv",
-    "keyring_pass.cfg", "netrc", "pypirc", "skopeo-auth.json", "vault.jsonl",
-  ]
-
-  /// The contents of the sample with this name.
-  static func bytes(of name: String) throws -> [UInt8] {
-    let folder = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples"
-    let file = try #require(fopen("\(folder)/\(name)", "rb"), "there is a sample \(name)")
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return Array(bytes[..<count])
-  }
-}
-
-/// The file after all logins found in it have been removed.
-func remainder(of text: String, as format: FileFormat) throws -> String {
-  String(decoding: try remainder(of: Array(text.utf8), as: format), as: UTF8.self)
-}
-
-/// The file after all logins found in it have been removed.
-func remainder(
-  of bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil
-) throws -> [UInt8] {
-  var bytes = bytes
-  let found = try FoundLogins(bytes, as: format, beside: companion)
-  for removal in Set(found.logins.flatMap(\.removals)).sorted(by: {
-    $0.range.lowerBound > $1.range.lowerBound
-  }) {
-    bytes.replaceSubrange(removal.range, with: removal.replacement.bytes)
-  }
-  return bytes
 }

@@ -4,7 +4,7 @@ import KeychainTesting
 import Security
 import Testing
 
-@Suite struct LockedTests {
+@Suite struct LockedKeychainTests {
   private let query: [String: Any] = [
     kSecClass: kSecClassGenericPassword, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true,
   ]

@@ -4,7 +4,7 @@ import TestSupport
 @testable import SecretService
 
 /// Random items, many of which differ only in what is easily confused.
-enum Samples {
+enum ConfusableItems {
   private static let servers: [ByteString] = [
     "github.com", "GitHub.com", "::1", "FE80::1", "[", "[]", "[x]", "a:", "host %", "", "e\u{301}", "\u{e9}",
   ]

@@ -7,7 +7,7 @@ import TestSupport
 @testable import EncryptedFile
 
 @Suite("Damaged vaults")
-struct DamageTests {
+struct VaultDamageTests {
   private func isDamage(_ error: KeychainError?) -> Bool {
     switch error {
     // A header with a damaged wrapped key looks like one for another identity, and if there is a slot, the right
@@ -156,7 +156,7 @@ struct DamageTests {
   }
 }
 
-extension DamageTests {
+extension VaultDamageTests {
   private func put(_ bytes: ArraySlice<UInt8>, into path: String) throws {
     try EncryptedFileTests.put(Array(bytes), into: path)
   }

@@ -1,7 +1,7 @@
 import Age
 import Testing
 
-@Suite struct DamageTests {
+@Suite struct DamagedFileTests {
   static let identity = X25519Identity()
   static let plaintext = ascii("a small file")
 

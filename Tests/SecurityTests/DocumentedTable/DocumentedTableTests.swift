@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Checks every row of the article "Keychain Services on Linux".
-@Suite struct TableTests {
+@Suite struct DocumentedTableTests {
   @Test("each row says one of the three things, and no name has two")
   func wellFormed() throws {
     let rows = try DocumentedTable.read().rows

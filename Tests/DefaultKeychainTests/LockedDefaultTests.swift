@@ -9,7 +9,7 @@ import UnlockCache
 
 @testable import DefaultKeychain
 
-@Suite("the user's keychain, locked", .timeLimit(.minutes(60))) struct LockedTests {
+@Suite("the user's keychain, locked", .timeLimit(.minutes(60))) struct LockedDefaultTests {
   /// A home with a vault that has a passphrase, and an item of alice's.
   private func home() throws -> Home {
     let home = Home()

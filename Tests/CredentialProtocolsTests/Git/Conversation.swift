@@ -1,0 +1,42 @@
+import CredentialProtocols
+import Keychain
+import TestSupport
+
+/// A conversation in git's protocol with a keychain, at a time that the test sets.
+final class Conversation {
+  let fresh: FreshKeychain
+  let keychain: any KeychainStore
+  var timeout: Int64?
+
+  init(_ kind: KeychainUnderTest = KeychainUnderTest.all[0]) {
+    fresh = kind.make()
+    keychain = fresh.keychain
+  }
+
+  func perform(
+    _ operation: GitCredentialProtocol.Operation, _ text: [UInt8]
+  ) throws(ProtocolError) -> String {
+    let reply = try GitCredentialProtocol(timeout: timeout).perform(
+      operation, try makeRequest(text), on: keychain, at: fresh.clock.now)
+    fresh.clock.advance(seconds: 1)
+    return String(decoding: reply.revealed, as: UTF8.self)
+  }
+
+  /// The answer to these lines.
+  func get(_ lines: String...) throws(ProtocolError) -> String { try perform(.get, joined(lines)) }
+
+  /// Stores a login; a helper prints nothing.
+  func store(_ lines: String...) throws(ProtocolError) {
+    let reply = try perform(.store, joined(lines))
+    precondition(reply.isEmpty, "store answered")
+  }
+
+  /// Erases a login; a helper prints nothing.
+  func erase(_ lines: String...) throws(ProtocolError) {
+    let reply = try perform(.erase, joined(lines))
+    precondition(reply.isEmpty, "erase answered")
+  }
+
+  /// The number of items.
+  func count() throws -> Int { try fresh.reopened.items(matching: .all).count }
+}

@@ -1,0 +1,82 @@
+import Age
+import EncryptedFile
+import Glibc
+import Keychain
+
+/// A separate folder for a vault, removed when this is released.
+final class Place: Sendable {
+  let path: String
+  let location: VaultLocation
+
+  init() {
+    var template = Array("/tmp/llavero-vault-test-XXXXXX".utf8CString)
+    path = String(cString: mkdtemp(&template))
+    location = VaultLocation(vaultFolder: path + "/data/llavero", stateFolder: path + "/state/llavero")
+  }
+
+  deinit { removeAll(path) }
+
+  var vault: String { location.vaultFile }
+  var identityFile: String { location.identityFile }
+  var newIdentityFile: String { location.identityFile + ".new" }
+  var lock: String { location.vaultFolder + "/lock" }
+  var slots: String { location.vaultFolder + "/slots" }
+
+  func keychain(
+    passphrase: String? = nil, maximumWorkFactor: Int = 20, patience: Int = 60,
+    onNotice: @escaping (EncryptedFileKeychain.Notice) -> Void = { _ in },
+    clock: @escaping () -> Timestamp = { .now }
+  ) -> EncryptedFileKeychain {
+    EncryptedFileKeychain(
+      at: location, passphrase: { attempt in attempt == 1 ? passphrase.map { Secret($0) } : nil },
+      maximumWorkFactor: maximumWorkFactor, patience: patience, onNotice: onNotice, clock: clock)
+  }
+
+  /// The name of the copy of this machine's last write.
+  var newestWriteName: String { location.newestWriteName }
+  var newestWrite: String { location.vaultFolder + "/" + newestWriteName }
+
+  /// Removes the vault's file and the copy of it.
+  func loseVault() {
+    unlink(vault)
+    unlink(newestWrite)
+  }
+
+  /// Writes bytes into the vault's file, in place, and removes the copy of it.
+  func overwriteVault(_ bytes: [UInt8]) throws {
+    try put(bytes, into: vault)
+    unlink(newestWrite)
+  }
+
+  /// Makes the two folders as the program does.
+  func makeFolders() {
+    for folder in ["/data", "/data/llavero", "/state", "/state/llavero"] { mkdir(path + folder, 0o700) }
+  }
+
+  /// The plain identity of the vault.
+  func identity() throws -> X25519Identity {
+    let text = try contents(of: identityFile)
+    return try text.withUnsafeBytes { try IdentityFile.parse($0) }[0]
+  }
+
+  /// The text that stock age would print.
+  func plaintext() throws -> [UInt8] {
+    try AgeFile.decrypt(try contents(of: vault), with: [try identity()])
+  }
+
+  /// Everything in the folder except the lock: paths with inode, mode, contents and, for files, their time.
+  func everything() throws -> [String: FileFacts] {
+    var all: [String: FileFacts] = [:]
+    func visit(_ folder: String) throws {
+      for name in names(in: folder) {
+        let path = folder + "/" + name
+        if path == lock { continue }
+        let facts = try FileFacts(path)
+        all[path] = facts
+        if facts.isFolder { try visit(path) }
+      }
+    }
+    try visit(path)
+    return all
+  }
+}

@@ -1,0 +1,24 @@
+import Glibc
+import Testing
+
+/// A file as another program writes it.
+enum Sample {
+  /// All samples.
+  static let names = [
+    "1password.csv", "bitwarden.csv", "bitwarden.json", "cargo-config.toml", "cargo-credentials.toml",
+    "chrome.csv",
+    "docker-config.json", "docker-login.json", "firefox.csv", "gh-hosts-2.40.yml", "gh-hosts.yml",
+    "keepassxc.csv",
+    "keyring_pass.cfg", "netrc", "pypirc", "skopeo-auth.json", "vault.jsonl",
+  ]
+
+  /// The contents of the sample with this name.
+  static func bytes(of name: String) throws -> [UInt8] {
+    let folder = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples"
+    let file = try #require(fopen("\(folder)/\(name)", "rb"), "there is a sample \(name)")
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return Array(bytes[..<count])
+  }
+}

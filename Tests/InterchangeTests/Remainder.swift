@@ -1,0 +1,21 @@
+import Interchange
+import Keychain
+
+/// The file after all logins found in it have been removed.
+func remainder(of text: String, as format: FileFormat) throws -> String {
+  String(decoding: try remainder(of: Array(text.utf8), as: format), as: UTF8.self)
+}
+
+/// The file after all logins found in it have been removed.
+func remainder(
+  of bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil
+) throws -> [UInt8] {
+  var bytes = bytes
+  let found = try FoundLogins(bytes, as: format, beside: companion)
+  for removal in Set(found.logins.flatMap(\.removals)).sorted(by: {
+    $0.range.lowerBound > $1.range.lowerBound
+  }) {
+    bytes.replaceSubrange(removal.range, with: removal.replacement.bytes)
+  }
+  return bytes
+}
