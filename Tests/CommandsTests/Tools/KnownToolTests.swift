@@ -1,19 +1,9 @@
 import CredentialProtocols
-import Glibc
 import Testing
 
 @testable import Commands
 
 @Suite("what is known of each tool") struct KnownToolTests {
-  private func text(_ path: String) throws -> String {
-    let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
-    let file = try #require(fopen(root + "/" + path, "rb"))
-    defer { fclose(file) }
-    var contents = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&contents, 1, contents.count, file)
-    return String(decoding: contents[..<count], as: UTF8.self)
-  }
-
   @Test("each has a name of its own, and each protocol that llavero speaks is some tool's")
   func complete() {
     #expect(Set(KnownTool.all.map(\.name)).count == KnownTool.all.count)
@@ -47,7 +37,7 @@ import Testing
     arguments: KnownTool.all.map(\.name))
   func documented(name: String) throws {
     let tool = try #require(KnownTool.all.first { $0.name == name })
-    let rows = try text("docs/tools.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+    let rows = try packageText("docs/tools.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
     let row = try #require(
       rows.first { row in
         let cells = row.split(separator: "|")
@@ -55,6 +45,6 @@ import Testing
       })
     #expect(row.contains(tool.page) || name == "git")
     let page = tool.page.dropLast(3)
-    #expect(try text("man/\(page).1").contains(".Dt \(page.uppercased()) 1"))
+    #expect(try packageText("man/\(page).1").contains(".Dt \(page.uppercased()) 1"))
   }
 }
