@@ -20,7 +20,7 @@ from pathlib import Path
 import trials
 from operations import HELPER, LIMIT, PROGRAM, Home, request
 
-# Runs a command where a new passphrase gets a low work factor: support/vaults.sh.
+# Runs a command where a new passphrase gets a low work factor: support/harness/vaults.sh.
 LITTLE_MEMORY = os.environ.get("LITTLE_MEMORY", "").splitlines()
 
 WINDOW = 12

@@ -47,7 +47,7 @@ XML
 # start_strange_bus WAY: a bus that accepts connections and is silent, or misbehaves in another way that
 # silent-service.py knows
 start_strange_bus() {
-  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/silent-service.py" --bus "$CASE/strange-bus" --way "$1"
+  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service/silent-service.py" --bus "$CASE/strange-bus" --way "$1"
   wait_for 10 test -S "$CASE/strange-bus" || fail "the strange bus doesn't start"
   export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/strange-bus
 }
@@ -171,7 +171,7 @@ write_keyring() {
 
 # start_service [OPTION...]: the options are those of silent-service.py; sets $service to its process
 start_service() {
-  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/silent-service.py" "$@" 2>>"$CASE/service.log"
+  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service/silent-service.py" "$@" 2>>"$CASE/service.log"
   # shellcheck disable=SC2034 # for the caller
   service=$!
   wait_for 10 has_service || fail "the service doesn't start:" "$(cat "$CASE/service.log")"
@@ -212,7 +212,7 @@ create_item() {
 }
 
 on_bus() {
-  "$LLAVERO_TEST_PYTHON" "$SUPPORT/bus-items.py" "$@"
+  "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service/bus-items.py" "$@"
 }
 
 # one_item NAME=VALUE...: the bus has a single item, and it has these attributes

@@ -19,7 +19,8 @@ make_repository() {
 start_server() {
   local name=$1
   shift
-  background python3 "$SUPPORT/git-http-server.py" --root "$CASE/repositories" --users "$CASE/$name.users" \
+  background python3 "$SUPPORT/git-and-sign-in/git-http-server.py" --root "$CASE/repositories" \
+    --users "$CASE/$name.users" \
     --log "$CASE/$name.log" --port-file "$CASE/$name.port" "$@"
   wait_for 10 test -s "$CASE/$name.port" || fail "the git server doesn't start"
   # shellcheck disable=SC2034 # for the caller
@@ -36,7 +37,7 @@ set_up_git() {
 
 # log_in USER PASSWORD COMMAND...: runs the command with a person at hand who types this login
 log_in() {
-  PERSON_USER=$1 PERSON_PASSWORD=$2 GIT_ASKPASS=$SUPPORT/askpass-person "${@:3}"
+  PERSON_USER=$1 PERSON_PASSWORD=$2 GIT_ASKPASS=$SUPPORT/people/askpass-person "${@:3}"
 }
 
 # asked_times COUNT: the number of times git had to ask somebody since the case began

@@ -92,7 +92,7 @@ fleet_row() {
   bao kv put -mount=llavero https/git.example.com/443/-/ci/-/- secret=deploy >/dev/null
   asks_for git.example.com >"$CASE/client/request"
   printf 'username=ci\npassword=deploy\n' >"$CASE/client/answer"
-  "$SUPPORT/many-clients.py" "$CASE/client" 1000 60 "$ours" get >"$CASE/clients"
+  "$SUPPORT/measuring/many-clients.py" "$CASE/client" 1000 60 "$ours" get >"$CASE/clients"
   IFS=$'\t' read -r told middle most longest <"$CASE/clients"
   count "1,000 clients that start within a minute, $2: without an answer" 0 "$((1000 - told))"
   count "the same: within how many ms 99 of 100 have it" 250 "$most" "half within $middle, all within $longest"

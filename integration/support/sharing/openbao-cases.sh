@@ -7,11 +7,11 @@ alice=(protocol=https host=git.example.com username=alice)
 
 #!/usr/bin/env bash
 # A keychain in OpenBao: what is stored there, who may read it, how to log in, and what is said when it can't be used.
-# shellcheck source=integration/support/harness.sh
-# shellcheck source=integration/support/certificate.sh
-# shellcheck source=integration/support/openbao.sh
-# shellcheck source=integration/support/openbao-load.sh
-# shellcheck source=integration/support/sign-in.sh
+# shellcheck source=integration/support/harness/harness.sh
+# shellcheck source=integration/support/harness/certificate.sh
+# shellcheck source=integration/support/sharing/openbao.sh
+# shellcheck source=integration/support/sharing/openbao-load.sh
+# shellcheck source=integration/support/git-and-sign-in/sign-in.sh
 # with_bao [SETTING=VALUE...]: a server, and a keychain there that the root token opens
 with_bao() {
   start_bao
@@ -111,7 +111,7 @@ with_service_accounts() {
   openssl rsa -in "$CASE/jwt.key" -pubout -out "$CASE/jwt.pub" 2>/dev/null
   certified kubernetes authority IP:127.0.0.1
   printf '%s\n' 'team:app 6f1c' 'team:other 84d0' 'foreign:app b93e' >"$CASE/accounts"
-  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/token-review.py" "$CASE" "$SECRET" >"$CASE/port"
+  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/sharing/token-review.py" "$CASE" "$SECRET" >"$CASE/port"
   wait_for 20 test -s "$CASE/port"
   bao auth enable kubernetes >/dev/null
   bao write auth/kubernetes/config kubernetes_host="https://127.0.0.1:$(<"$CASE/port")" kubernetes_ca_cert=@"$CASE/authority.crt" \
@@ -209,7 +209,7 @@ reads() {
 behind_a_gateway() {
   start_bao
   echo ok >"$CASE/mode"
-  background python3 "$SUPPORT/gateway.py" "$CASE/port" "$CASE/mode" "$CASE/heard" "$bao" "$CASE/authority.crt"
+  background python3 "$SUPPORT/sharing/gateway.py" "$CASE/port" "$CASE/mode" "$CASE/heard" "$bao" "$CASE/authority.crt"
   wait_for 10 test -s "$CASE/port"
   gateway=http://127.0.0.1:$(<"$CASE/port")
   bao=$gateway add_plain_fleet mount=llavero "$@"

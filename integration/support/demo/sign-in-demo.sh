@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # What `integration/demo --sign-in` shows: signing in by a code and by a browser, and tokens that renew themselves.
 
-# shellcheck source=integration/support/certificate.sh
-source "$SUPPORT/certificate.sh"
+# shellcheck source=integration/support/harness/certificate.sh
+source "$SUPPORT/harness/certificate.sh"
 SUITE_TMP=$CASE/kept
 LLAVERO_TEST_PYTHON=$root/.build/venv/bin/python
 mkdir "$SUITE_TMP"
-# shellcheck source=integration/support/sign-in.sh
-source "$SUPPORT/sign-in.sh"
+# shellcheck source=integration/support/git-and-sign-in/sign-in.sh
+source "$SUPPORT/git-and-sign-in/sign-in.sh"
 
 # decides URL: the person types the code that the terminal shows, and consents
 decides() {
@@ -50,7 +50,7 @@ say 'A small program stands in for Ada, who reads the code and consents on her t
 declare -f ask decide decides >functions
 export CA CLIENT
 printf '$ llavero login %s\n' "$django"
-said=$(SSH_CONNECTION='x' "$SUPPORT/on-terminal.py" 'see type this code' 'see Waiting' \
+said=$(SSH_CONNECTION='x' "$SUPPORT/people/on-terminal.py" 'see type this code' 'see Waiting' \
   "run exec bash -euc '. $CASE/functions; decides $django'" 'see you are signed in' -- llavero login "$django" 2>&1) ||
   true
 printf '%s\n' "$said" | tr '\r' '\n' | sed 's/\x1b\[K//g; /^$/d; /^status/d; /^echo on$/d' | awk '!/Waiting/ || !waited++'

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # What the suites about signing in do and expect. Sourced after sign-in.sh.
 
-# shellcheck source=integration/support/ports.sh
-source "$SUPPORT/ports.sh"
+# shellcheck source=integration/support/harness/ports.sh
+source "$SUPPORT/harness/ports.sh"
 
 # --- settings
 
@@ -75,7 +75,7 @@ on_terminal() {
   done
   export CA CLIENT
   declare -f ask decide decides shown_callback >"$CASE/functions"
-  run "$SUPPORT/on-terminal.py" "${steps[@]}" "$@"
+  run "$SUPPORT/people/on-terminal.py" "${steps[@]}" "$@"
   status=$(sed -n '$s/^status //p' "$CASE/stdout")
   status=${status:-99}
 }

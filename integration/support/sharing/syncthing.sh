@@ -3,8 +3,8 @@
 
 requires syncthing
 
-# shellcheck source=integration/support/ports.sh
-source "$SUPPORT/ports.sh"
+# shellcheck source=integration/support/harness/ports.sh
+source "$SUPPORT/harness/ports.sh"
 
 # syncthing_at MACHINE COMMAND [OPTION...]: without connections to other machines
 syncthing_at() {
@@ -70,12 +70,12 @@ start_syncthings() {
 
 # ask_syncthing MACHINE PATH: prints the answer
 ask_syncthing() {
-  python3 "$SUPPORT/syncthing-call.py" GET "127.0.0.1:${gui[$1]}" "$2"
+  python3 "$SUPPORT/sharing/syncthing-call.py" GET "127.0.0.1:${gui[$1]}" "$2"
 }
 
 # tell_syncthing MACHINE PATH
 tell_syncthing() {
-  python3 "$SUPPORT/syncthing-call.py" POST "127.0.0.1:${gui[$1]}" "$2" >"$CASE/told" ||
+  python3 "$SUPPORT/sharing/syncthing-call.py" POST "127.0.0.1:${gui[$1]}" "$2" >"$CASE/told" ||
     fail "syncthing doesn't do $2:" "$(cat "$CASE/told")"
 }
 
@@ -99,8 +99,8 @@ scan() {
 
 is_synced() {
   scan
-  python3 "$SUPPORT/syncthing-call.py" SYNCED "127.0.0.1:${gui[one]}" "${device[two]}" &&
-    python3 "$SUPPORT/syncthing-call.py" SYNCED "127.0.0.1:${gui[two]}" "${device[one]}" && same_folders
+  python3 "$SUPPORT/sharing/syncthing-call.py" SYNCED "127.0.0.1:${gui[one]}" "${device[two]}" &&
+    python3 "$SUPPORT/sharing/syncthing-call.py" SYNCED "127.0.0.1:${gui[two]}" "${device[one]}" && same_folders
 }
 
 # same_folders: both have the same vault files

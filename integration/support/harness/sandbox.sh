@@ -38,7 +38,7 @@ use_home() {
   export XDG_DATA_HOME=$HOME/.local/share XDG_STATE_HOME=$HOME/.local/state
   export XDG_CONFIG_HOME=$HOME/.config XDG_CACHE_HOME=$HOME/.cache XDG_RUNTIME_DIR=$1/run
   export GIT_CONFIG_GLOBAL=$HOME/.gitconfig GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_NOSYSTEM=1
-  export GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=$SUPPORT/askpass-refuses ASKED=$1/asked
+  export GIT_TERMINAL_PROMPT=0 GIT_ASKPASS=$SUPPORT/people/askpass-refuses ASKED=$1/asked
   export LC_ALL=C.UTF-8 PATH=$PREFIX/bin:$BASE_PATH
   VAULT=$XDG_DATA_HOME/llavero/vault.age
   IDENTITY=$XDG_STATE_HOME/llavero/identity.txt

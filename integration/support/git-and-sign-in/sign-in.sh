@@ -34,7 +34,8 @@ start_peer() {
   ln -sfn "$CASE/repositories" "$CASE/$name/repositories"
   : >"$CASE/$name/port"
   touch "$CASE/$name/log"
-  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/$program" "$CASE/$name" --tls "$CASE/server" "$@" >"$CASE/$name/port" \
+  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/git-and-sign-in/$program" "$CASE/$name" --tls "$CASE/server" "$@" \
+    >"$CASE/$name/port" \
     2>"$CASE/$name/errors"
   peer_process=$!
   wait_for 30 answers_or_ended "$peer_process" "$CASE/$name/port" || true
@@ -61,7 +62,7 @@ stop_peer() {
 # start_proxy [OPTION...]: $proxy is its URL; resolve adds hosts
 start_proxy() {
   mkdir -p "$CASE/proxy"
-  background python3 "$SUPPORT/connect-proxy.py" "$CASE/proxy" "$@" >"$CASE/proxy/port"
+  background python3 "$SUPPORT/git-and-sign-in/connect-proxy.py" "$CASE/proxy" "$@" >"$CASE/proxy/port"
   wait_for 10 test -s "$CASE/proxy/port" || fail "the proxy doesn't start"
   # shellcheck disable=SC2034 # for the suites
   proxy=http://127.0.0.1:$(<"$CASE/proxy/port")
@@ -74,13 +75,13 @@ resolve() {
   printf '%s %s\n' "$1" "${address%%/*}" >>"$CASE/proxy/hosts"
 }
 
-# use_browser [WORD...]: makes support/browser the browser, which writes into $CASE/browser and starts afresh
+# use_browser [WORD...]: makes support/people/browser the browser, which writes into $CASE/browser and starts afresh
 use_browser() {
   rm -rf "$CASE/browser"
   mkdir -p "$CASE/browser" "$CASE/bin"
-  ln -sf "$SUPPORT/browser" "$CASE/bin/xdg-open"
+  ln -sf "$SUPPORT/people/browser" "$CASE/bin/xdg-open"
   [[ :$PATH: == *":$CASE/bin:"* ]] || PATH=$CASE/bin:$PATH
-  export BROWSER=$SUPPORT/browser BROWSER_FOLDER=$CASE/browser BROWSER_DOES="$*" DISPLAY=:99
+  export BROWSER=$SUPPORT/people/browser BROWSER_FOLDER=$CASE/browser BROWSER_DOES="$*" DISPLAY=:99
   export BROWSER_CURL="--cacert $CA --cert $CLIENT.crt --key $CLIENT.key"
 }
 

@@ -34,7 +34,7 @@ opened_by_age() {
   age -d -i "$IDENTITY" "$VAULT"
 }
 
-# hand_over: gives the case's folder, with copies of the executables in bin, to the user of support/unprivileged
+# hand_over: gives the case's folder, with copies of the executables in bin, to the user of support/harness/unprivileged
 hand_over() {
   install -d "$CASE/bin"
   cp "$PREFIX"/bin/{llavero,llavero-credential} "$CASE/bin/"

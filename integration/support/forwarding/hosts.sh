@@ -5,8 +5,8 @@
 requires bubblewrap libwrap0 openssh-client
 extracts openssh-server
 
-# shellcheck source=integration/support/ports.sh
-source "$SUPPORT/ports.sh"
+# shellcheck source=integration/support/harness/ports.sh
+source "$SUPPORT/harness/ports.sh"
 
 SSHD=$ROOT/.build/extracted/openssh-server/usr/sbin/sshd
 AGENT_SOCKET=

@@ -10,7 +10,7 @@ swift_target() {
 module_flags() {
   local -n array=$1
   local sources word
-  sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../Sources" && pwd)
+  sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../../Sources" && pwd)
   array+=(-I "$2" -I "$sources/CSodium" -I "$sources/CSecret")
   array+=(-Xcc "-fmodule-map-file=$2/../CLinux.build/module.modulemap")
   for word in $(pkg-config --cflags-only-I libsodium libsecret-1); do

@@ -3,7 +3,7 @@
 
 set -euo pipefail
 
-SUPPORT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+SUPPORT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 ROOT=$(cd "$SUPPORT/../.." && pwd)
 SUITE=$(basename "$0")
 
@@ -18,7 +18,7 @@ export PREFIX BUILD ROOT SUPPORT
 # However this suite ends, neither its folder nor any process that it started is left.
 if [[ ${SUPERVISED:-} != "$SUITE" ]]; then
   export SUPERVISED=$SUITE
-  exec "$SUPPORT/supervise.py" "$SUITE" "$0" "$@"
+  exec "$SUPPORT/harness/supervise.py" "$SUITE" "$0" "$@"
 fi
 SUITE_TMP=$LLAVERO_TEST_FOLDER
 export TMPDIR=$SUITE_TMP/tmp
@@ -32,18 +32,18 @@ if [[ -x /usr/bin/python3 && $(type -P python3) != /usr/bin/python3 ]]; then
   PATH=$SUITE_TMP/debian:$PATH
 fi
 
-# shellcheck source=integration/support/processes.sh
-source "$SUPPORT/processes.sh"
-# shellcheck source=integration/support/sandbox.sh
-source "$SUPPORT/sandbox.sh"
-# shellcheck source=integration/support/cases.sh
-source "$SUPPORT/cases.sh"
-# shellcheck source=integration/support/helper.sh
-source "$SUPPORT/helper.sh"
-# shellcheck source=integration/support/messages.sh
-source "$SUPPORT/messages.sh"
-# shellcheck source=integration/support/vaults.sh
-source "$SUPPORT/vaults.sh"
+# shellcheck source=integration/support/harness/processes.sh
+source "$SUPPORT/harness/processes.sh"
+# shellcheck source=integration/support/harness/sandbox.sh
+source "$SUPPORT/harness/sandbox.sh"
+# shellcheck source=integration/support/harness/cases.sh
+source "$SUPPORT/harness/cases.sh"
+# shellcheck source=integration/support/harness/helper.sh
+source "$SUPPORT/harness/helper.sh"
+# shellcheck source=integration/support/harness/messages.sh
+source "$SUPPORT/harness/messages.sh"
+# shellcheck source=integration/support/harness/vaults.sh
+source "$SUPPORT/harness/vaults.sh"
 
 requires age file git python3 python3-venv util-linux
 

@@ -61,7 +61,8 @@ is_llavero() {
 # demands [OPTION...] GROUP...: the service meets these demands of secret-service-demands.py
 demands() {
   local result=0
-  "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service-demands.py" --provider "$PROVIDER" "$@" >"$CASE/demands" || result=$?
+  "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service/secret-service-demands.py" --provider "$PROVIDER" "$@" \
+    >"$CASE/demands" || result=$?
   cat "$CASE/demands" >>"$TOLD"
   # What fails comes last, where it is read.
   grep -v '^not ok ' "$CASE/demands" || true

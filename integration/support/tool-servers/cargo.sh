@@ -12,7 +12,7 @@ registered() {
   if [[ -z $CARGO ]] || ! printf '1.74\n%s\n' "$("$CARGO" --version | cut -d ' ' -f 2)" | sort -CV; then
     skip "there is no cargo 1.74 or later"
   fi
-  background python3 "$SUPPORT/cargo-registry.py" "$CASE" "Bearer $SECRET" >"$CASE/port"
+  background python3 "$SUPPORT/tool-servers/cargo-registry.py" "$CASE" "Bearer $SECRET" >"$CASE/port"
   wait_for 20 test -s "$CASE/port"
   export CARGO_HOME=$CASE/cargo
   mkdir -p "$CARGO_HOME" "$CASE/package/src"
