@@ -8,8 +8,8 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
-  // What a program doesn't use stays out of it. Without these, a module's package and public functions are kept for others to
-  // call, each with all that it uses, and its private ones lie in one piece: half a MiB more in each program.
+  // What a program doesn't use stays out of it. Without these, a module's package and public functions are kept for
+  // others to call, each with all that it uses, and its private ones lie in one piece: half a MiB more in each program.
   .unsafeFlags(
     ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"], .when(configuration: .release)
   ),
@@ -50,9 +50,9 @@ let staticFoundation: [LinkerSetting] = [
   "swiftSynchronization", "m",
 ].map { .linkedLibrary($0) }
 
-// Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions that are
-// the same, as many of generic types are, are kept once. With code and constants in segments of their own, a start has
-// half as many page faults more, and an answer takes a tenth longer.
+// Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions that
+// are the same, as many of generic types are, are kept once. With code and constants in segments of their own, a start
+// has half as many page faults more, and an answer takes a tenth longer.
 let withoutUnwinding = [
   "-Xlinker", "--icf=safe", "-Xlinker", "-T", "-Xlinker",
   "\(Context.packageDirectory)/Sources/llavero-credential/no-unwind-tables.ld",
@@ -63,8 +63,8 @@ let staticExecutable: [LinkerSetting] = [
   .linkedLibrary("stdc++"),
 ]
 
-// What an answer touches lies together, for each page that it is on is a page fault: half as many, and a sixth less time.
-// integration/startup-order writes the list.
+// What an answer touches lies together, for each page that it is on is a page fault: half as many, and a sixth less
+// time. integration/startup-order writes the list.
 let inOrderOfStart: [LinkerSetting] = [
   .unsafeFlags([
     "-Xlinker", "--no-warn-symbol-ordering", "-Xlinker",
@@ -72,22 +72,22 @@ let inOrderOfStart: [LinkerSetting] = [
   ])
 ]
 
-// What people type has much that is alike, and nothing that waits for it to start: functions are kept once also where their
-// addresses are taken. Nothing compares those. 0.3 MiB.
+// What people type has much that is alike, and nothing that waits for it to start: functions are kept once also where
+// their addresses are taken. Nothing compares those. 0.3 MiB.
 let allAlikeOnce: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "--icf=all"])]
 let withoutZeroPages: [LinkerSetting] = [
   .unsafeFlags(["-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/zero-pages.ld"])
 ]
 
-// Foundation can look for characters by their names and ages, in regular expressions. Nobody here does, and the tables of all
-// characters would take more than half a MiB. CArguments has what answers in their place.
+// Foundation can look for characters by their names and ages, in regular expressions. Nobody here does, and the tables
+// of all characters would take more than half a MiB. CArguments has what answers in their place.
 let withoutNames: [LinkerSetting] = [
   .unsafeFlags(["-Xlinker", "--wrap=_swift_stdlib_getScalarName", "-Xlinker", "--wrap=_swift_stdlib_getAge"])
 ]
 
-// For a companion, which loads its library. In `static` is what makes the linker take libstdc++.a: to load the shared one
-// takes half a millisecond, and to relocate a position-independent executable of this size as much again. No library looks
-// for our functions by name: the names of all that could be called would take 0.8 MiB.
+// For a companion, which loads its library. In `static` is what makes the linker take libstdc++.a: to load the shared
+// one takes half a millisecond, and to relocate a position-independent executable of this size as much again. No
+// library looks for our functions by name: the names of all that could be called would take 0.8 MiB.
 let besideLibraries: [LinkerSetting] = [
   .unsafeFlags(
     [
@@ -259,8 +259,8 @@ let package = Package(
         "Processes", "CLinux",
       ],
       swiftSettings: settings + compactInside),
-    // A keychain in OpenBao as a program uses it: where its login is, its copy on this machine, and the companion that has
-    // the network.
+    // A keychain in OpenBao as a program uses it: where its login is, its copy on this machine, and the companion that
+    // has the network.
     .target(
       name: "OpenBaoAccess",
       dependencies: [

@@ -15,8 +15,8 @@ package struct ShellCommand: CustomStringConvertible {
   package var inSentence: String { description.contains("'") ? description : "'\(description)'" }
 
   /// A word in the form that reads best within the single quotes around commands in messages: unchanged, in double
-  /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), which leave nothing that a terminal would act on, or that would be shown
-  /// in another form.
+  /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), which leave nothing that a terminal would act on, or
+  /// that would be shown in another form.
   static func quoted(_ word: String) -> String {
     func isPlain(_ byte: UInt8) -> Bool {
       switch byte {

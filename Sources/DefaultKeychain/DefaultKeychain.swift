@@ -7,18 +7,19 @@ public import KeychainChoice
 /// It is the first of these: the one in the settings; the one in `LLAVERO_KEYCHAIN`; the one chosen before, by the
 /// first `add` of any of the user's programs or by `llavero keychain use`; the encrypted file, if it exists; a keychain
 /// that ssh forwards to this machine, which is not remembered; a Secret Service that answers within a second and has a
-/// persistent collection; a new encrypted file. With it, the others of the search list are asked (`llavero keychain list`),
-/// unless the settings or the environment name one. A keychain that was chosen is never replaced by another because it is
-/// locked, broken or missing: its error is thrown. A choice that the user makes later takes effect with the next call.
+/// persistent collection; a new encrypted file. With it, the others of the search list are asked (`llavero keychain
+/// list`), unless the settings or the environment name one. A keychain that was chosen is never replaced by another
+/// because it is locked, broken or missing: its error is thrown. A choice that the user makes later takes effect with
+/// the next call.
 ///
 /// The keychain is opened by the first call that needs it, and again after it went away. So an object can be made when
 /// a program starts, and kept while it runs. The environment is read once, when the object is made. The process is not
 /// changed, nothing is written to its streams, and no program is run: an encrypted file that only
 /// `LLAVERO_PASSPHRASE_COMMAND`, the program of a slot or an age plugin would open is locked. systemd's credential
 /// `llavero` does open one. A passphrase that the user types is kept in the kernel's keyring, or by an agent of
-/// `llavero` that is already running, for as long as `llavero unlock` would keep it; no agent is started. What is changed in a
-/// keychain that is shared through git is sent to the others by the next program of llavero's that uses it, and `llavero sync`
-/// sends it at once. A keychain in OpenBao is passed over, or an error if it is named.
+/// `llavero` that is already running, for as long as `llavero unlock` would keep it; no agent is started. What is
+/// changed in a keychain that is shared through git is sent to the others by the next program of llavero's that uses
+/// it, and `llavero sync` sends it at once. A keychain in OpenBao is passed over, or an error if it is named.
 ///
 /// Only one thread may use it at a time, not always the same one; a child process after fork(2) must not use it.
 public final class DefaultKeychain: KeychainStore {

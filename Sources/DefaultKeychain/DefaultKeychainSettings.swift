@@ -5,8 +5,8 @@ public import KeychainChoice
 extension DefaultKeychain {
   /// The settings with which a program uses the user's keychain.
   public struct Settings {
-    /// The name of the keychain to use alone, whatever the user has chosen: that of a kind, or one that `llavero keychain list`
-    /// shows. `nil` for those that `llavero` itself would use.
+    /// The name of the keychain to use alone, whatever the user has chosen: that of a kind, or one that `llavero
+    /// keychain list` shows. `nil` for those that `llavero` itself would use.
     public var keychain: String?
     /// The kind of keychain to use, whatever the user has chosen: the one that is there without being listed.
     public var kind: KeychainKind? {

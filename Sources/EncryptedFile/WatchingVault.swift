@@ -16,8 +16,8 @@ extension EncryptedFileKeychain: ChangeReporting {
     return ChangeSubscription { watch.stop() }
   }
 
-  /// Whether the vault is as ``allItems()`` has read it, but for what this object itself has changed since. So nobody else
-  /// has changed anything, neither before nor after that.
+  /// Whether the vault is as ``allItems()`` has read it, but for what this object itself has changed since. So nobody
+  /// else has changed anything, neither before nor after that.
   package var isAsSeen: Bool {
     guard let seenMAC else { return false }
     return presentMAC == seenMAC

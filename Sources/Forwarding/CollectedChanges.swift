@@ -29,8 +29,8 @@ struct CollectedChanges {
 
   /// What was looked for, and what was found at first.
   private var lookups: [ItemQuery: Set<ItemReference>] = [:]
-  /// Whether it was seen that somebody else changes the same meanwhile, so that what was seen never was so at any moment.
-  /// Then nothing may come of it, not even that nothing has to be changed.
+  /// Whether it was seen that somebody else changes the same meanwhile, so that what was seen never was so at any
+  /// moment. Then nothing may come of it, not even that nothing has to be changed.
   private(set) var isTorn = false
 
   /// The references of added items, in their order.

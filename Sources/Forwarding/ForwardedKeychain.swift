@@ -15,8 +15,8 @@ package final class ForwardedKeychain: KeychainStore {
   package let path: String
   private let exchange: Exchange
   private let tool: ByteString
-  /// Whether a secret that comes with its item is kept until it is asked for. A program that runs on for long is to ask for
-  /// it anew, because it may no longer be allowed by then.
+  /// Whether a secret that comes with its item is kept until it is asked for. A program that runs on for long is to ask
+  /// for it anew, because it may no longer be allowed by then.
   package var holdsAnswers = true
   /// Whether somebody still wants the answer to a request, asked while a person decides about it.
   package var isWanted: () -> Bool = { true }

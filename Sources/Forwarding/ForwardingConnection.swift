@@ -23,8 +23,8 @@ package final class ForwardingConnection {
   ///
   /// - Parameters:
   ///   - path: the path of the socket.
-  ///   - isNamed: whether a person has named this socket for the purpose. Others have to belong to this user, or to root,
-  ///     who could be this user anyway.
+  ///   - isNamed: whether a person has named this socket for the purpose. Others have to belong to this user, or to
+  ///     root, who could be this user anyway.
   /// - Throws: ``KeychainError/forwarding(_:)`` if it doesn't.
   package init(to path: String, isNamed: Bool) throws(KeychainError) {
     self.path = path

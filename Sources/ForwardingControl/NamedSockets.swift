@@ -52,8 +52,8 @@ package struct NamedSockets {
     _ = try Folder(creating: "\(path)/\(name)")
   }
 
-  /// Removes a socket and its folder. Returns whether it was there. If a container has put something into the folder, it
-  /// goes on under a name that no socket has, and can't keep the socket.
+  /// Removes a socket and its folder. Returns whether it was there. If a container has put something into the folder,
+  /// it goes on under a name that no socket has, and can't keep the socket.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   @discardableResult

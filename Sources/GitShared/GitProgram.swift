@@ -5,9 +5,10 @@ import Processes
 
 /// git, for a repository of ours.
 ///
-/// It gets nothing of the environment by which a git command that is running elsewhere describes its own repository, and no
-/// setting for one command alone. The login for the remote comes from the person's own keychain: `LLAVERO_KEYCHAIN` names it
-/// there, and ``SyncingMark`` says that no shared keychain may be used, and none be brought in step, to find it.
+/// It gets nothing of the environment by which a git command that is running elsewhere describes its own repository,
+/// and no setting for one command alone. The login for the remote comes from the person's own keychain:
+/// `LLAVERO_KEYCHAIN` names it there, and ``SyncingMark`` says that no shared keychain may be used, and none be brought
+/// in step, to find it.
 package struct GitProgram {
   /// How git was done.
   package struct Answer: ~Copyable {
@@ -27,7 +28,8 @@ package struct GitProgram {
   /// The time limit for an operation, in milliseconds.
   package let timeout: Int
 
-  /// Variables of git that it gets from this process. They are about the connection, and none of them about a repository.
+  /// Variables of git that it gets from this process. They are about the connection, and none of them about a
+  /// repository.
   private static let kept: Set<String> = [
     "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_PROXY_COMMAND", "GIT_PROXY_SSL_CAINFO",
     "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_CIPHER_LIST", "GIT_SSL_KEY",
@@ -36,7 +38,8 @@ package struct GitProgram {
     "GIT_EXEC_PATH", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
   ]
 
-  /// Settings for every command: no hook of the person's runs in this repository, and nothing goes on in the background.
+  /// Settings for every command: no hook of the person's runs in this repository, and nothing goes on in the
+  /// background.
   private static let settings = [
     "core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false", "core.fsmonitor=false",
     "core.logAllRefUpdates=false", "http.lowSpeedLimit=1", "http.lowSpeedTime=20",
@@ -63,7 +66,8 @@ package struct GitProgram {
   ///   - arguments: the command and its arguments.
   ///   - input: what it reads.
   ///   - limit: the longest output, in bytes.
-  /// - Throws: ``SharingFault/tooSlow(operation:milliseconds:)``, and ``SharingFault/keychain(_:)`` if it can't be started.
+  /// - Throws: ``SharingFault/tooSlow(operation:milliseconds:)``, and ``SharingFault/keychain(_:)`` if it can't be
+  ///   started.
   package func run(
     _ arguments: [String], sending input: borrowing Secret = Secret(), limit: Int = 1 << 20
   ) throws(SharingFault) -> Answer {

@@ -1,9 +1,9 @@
 import Bytes
 package import EncryptedFile
 
-/// Rights that only one of those has who share a keychain, at a time: references of the repository, `refs/llavero/renewing/NAME`.
-/// Each leads to an empty commit of its holder, and whoever makes the reference while there is none has the right. To give it
-/// back is to delete it.
+/// Rights that only one of those has who share a keychain, at a time: references of the repository,
+/// `refs/llavero/renewing/NAME`. Each leads to an empty commit of its holder, and whoever makes the reference while
+/// there is none has the right. To give it back is to delete it.
 extension SharedRepository {
   private static let leases = "refs/llavero/renewing"
   private static let newLeases = "refs/llavero/new/"
@@ -13,7 +13,8 @@ extension SharedRepository {
 
   /// Takes a right.
   ///
-  /// One that this machine has left behind is its own. The caller sees to it that no two of its processes want the same one.
+  /// One that this machine has left behind is its own. The caller sees to it that no two of its processes want the same
+  /// one.
   ///
   /// - Parameters:
   ///   - name: hexadecimal digits.
@@ -56,8 +57,8 @@ extension SharedRepository {
     }
   }
 
-  /// Checks that the branch takes what is sent from here, by sending a commit that changes nothing. What a server refuses by a
-  /// hook, or for a protected branch, is not to be learnt in another way.
+  /// Checks that the branch takes what is sent from here, by sending a commit that changes nothing. What a server
+  /// refuses by a hook, or for a protected branch, is not to be learnt in another way.
   ///
   /// - Throws: ``SharingFault/refused(said:)`` if it doesn't.
   package func proveWritable() throws(SharingFault) {
@@ -103,8 +104,8 @@ extension SharedRepository {
     return commit
   }
 
-  /// What the remote has at a reference, and what is in its way: below it, in place of its folders, or with a name that ends
-  /// likewise, which git would take for it. Nothing of ours is.
+  /// What the remote has at a reference, and what is in its way: below it, in place of its folders, or with a name that
+  /// ends likewise, which git would take for it. Nothing of ours is.
   private func remoteReferences(
     at reference: String
   ) throws(SharingFault) -> [(name: String, commit: String)] {

@@ -49,8 +49,8 @@ package struct SharedKeychainSync {
   /// How long another process is waited for that does the same, in seconds.
   package var patience = 120
 
-  /// The most changes that are read again which were in the branch since it was seen last, and are no longer. There are so
-  /// many if nobody has exchanged here for long, and then they are in a whole vault by now.
+  /// The most changes that are read again which were in the branch since it was seen last, and are no longer. There are
+  /// so many if nobody has exchanged here for long, and then they are in a whole vault by now.
   private static let maximumEarlierChanges = 200
   /// The most that is read of them, in bytes.
   private static let earlierLimit = 128 << 20
@@ -77,7 +77,8 @@ package struct SharedKeychainSync {
     return SyncNote(in: keychain.location.stateFolder).shared != state
   }
 
-  /// Takes the right to do something that only one machine may do at a time, and whose result has to be sent afterwards.
+  /// Takes the right to do something that only one machine may do at a time, and whose result has to be sent
+  /// afterwards.
   ///
   /// - Parameters: as for ``SharedRepository/takeLease(_:over:)``.
   /// - Throws: ``SharingFault``, also if the branch takes nothing from here.
@@ -138,10 +139,10 @@ package struct SharedKeychainSync {
   /// Brings both in step.
   ///
   /// - Parameters:
-  ///   - acceptsRewritten: whether to go on from the repository as it is, even if it doesn't come from what was seen there.
-  ///     What it lacks is sent again.
-  ///   - isAnew: whether what is here is put aside first, and the keychain taken as this machine has seen it last in the
-  ///     repository.
+  ///   - acceptsRewritten: whether to go on from the repository as it is, even if it doesn't come from what was seen
+  ///     there. What it lacks is sent again.
+  ///   - isAnew: whether what is here is put aside first, and the keychain taken as this machine has seen it last in
+  ///     the repository.
   ///   - isQueued: whether nothing is done if another process waits to do it already.
   /// - Throws: ``SharingFault``. What was received until then stays.
   package func sync(
@@ -345,8 +346,8 @@ package struct SharedKeychainSync {
     }
   }
 
-  /// Takes the keychain as the repository had it when this machine saw it last, so that whoever has changed its key since
-  /// still has to prove to have had the former one.
+  /// Takes the keychain as the repository had it when this machine saw it last, so that whoever has changed its key
+  /// since still has to prove to have had the former one.
   private func takeAnew(_ files: SharedFiles?) throws(SharingFault) -> [String] {
     guard let files else { throw .noKeychain }
     guard let identity else { throw .notMember(wasBefore: false) }

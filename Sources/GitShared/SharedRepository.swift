@@ -11,8 +11,8 @@ import PrivateFiles
 ///     changes/NAME.age   vaults of the records that were changed since
 ///     slots/ID.age       the slots of vault.age, for programs that know age and no keychain
 ///
-/// Nothing is ever merged by git here: what the keychain lacks is merged into it, and what the branch lacks becomes one more
-/// commit on the branch as it is. If somebody else was faster, that commit is forgotten and made anew.
+/// Nothing is ever merged by git here: what the keychain lacks is merged into it, and what the branch lacks becomes one
+/// more commit on the branch as it is. If somebody else was faster, that commit is forgotten and made anew.
 package struct SharedRepository {
   package static let wholeName = "vault.age"
   package static let changesName = "changes"
@@ -25,13 +25,13 @@ package struct SharedRepository {
   private static let remoteReference = "refs/llavero/remote"
   private static let seenReference = "refs/llavero/seen"
   private static let outgoingReference = "refs/llavero/outgoing"
-  /// The most that is read of a commit, in bytes: some whole vaults of the largest size. Whoever can write to the repository
-  /// could have the members read anything.
+  /// The most that is read of a commit, in bytes: some whole vaults of the largest size. Whoever can write to the
+  /// repository could have the members read anything.
   package static let contentsLimit = 512 << 20
   /// The longest list of files or versions, in bytes.
   private static let listLimit = 32 << 20
-  /// The most files that the keychain may have in a commit: some times as many as there are before a whole vault takes their
-  /// place.
+  /// The most files that the keychain may have in a commit: some times as many as there are before a whole vault takes
+  /// their place.
   private static let maximumFiles = 4096
   /// The most versions of files that are looked at in a history.
   private static let maximumVersions = 100_000
@@ -199,9 +199,9 @@ package struct SharedRepository {
     return files
   }
 
-  /// Every version of the keychain's files that came after one commit, up to another one, oldest first; also those that are
-  /// only in one parent of a merge. None if they are too many to be listed, in bytes or in time: whoever can write to the
-  /// repository must not keep the members from what is there now.
+  /// Every version of the keychain's files that came after one commit, up to another one, oldest first; also those that
+  /// are only in one parent of a merge. None if they are too many to be listed, in bytes or in time: whoever can write
+  /// to the repository must not keep the members from what is there now.
   package func history(from start: String, to end: String) throws(SharingFault) -> [File] {
     if start == end { return [] }
     let output: Secret

@@ -18,8 +18,8 @@ package enum SharingFault: Error, Hashable, Sendable {
   case refused(said: String)
   /// git has failed in another way.
   case failed(operation: String, status: Int32, said: String)
-  /// The repository no longer comes from the commit that was seen there: somebody has put back an earlier one, or written its
-  /// history anew.
+  /// The repository no longer comes from the commit that was seen there: somebody has put back an earlier one, or
+  /// written its history anew.
   case rewritten(seen: String, found: String?)
   /// The repository has commits, but the keychain is no longer in them.
   case keychainRemoved(commit: String)

@@ -4,8 +4,8 @@ import JSON
 import Keychain
 import PrivateFiles
 
-/// What is known on this machine about a shared keychain and its repository: the file `sync` in the keychain's state folder, a
-/// JSON object. Nothing in it is secret. One that is missing or can't be understood says nothing.
+/// What is known on this machine about a shared keychain and its repository: the file `sync` in the keychain's state
+/// folder, a JSON object. Nothing in it is secret. One that is missing or can't be understood says nothing.
 package struct SyncNote: Hashable, Sendable {
   /// Which state of the keychain's file the repository has, as ``EncryptedFileKeychain/stateName``.
   package var shared: String?
@@ -23,8 +23,8 @@ package struct SyncNote: Hashable, Sendable {
   package var waiting = 0
   /// How many changes that were made here others have overridden, of which no person has been told yet.
   package var overridden = 0
-  /// Who was added with a former key, and has nothing of the present one: labels and recipients of which no person has been
-  /// told yet.
+  /// Who was added with a former key, and has nothing of the present one: labels and recipients of which no person has
+  /// been told yet.
   package var withFormerKey: [String] = []
 
   package static let fileName = "sync"

@@ -29,8 +29,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   /// None of a vault's slots can be opened here, and there is no passphrase to ask for.
   case noSlotOpens(path: String)
   /// Nothing here opens a keychain that others share, because they haven't let this person in yet, or no longer do.
-  /// `recipient` is what a member has to add, and `label` what to call it; `nil` if it isn't known. `wasBefore` is whether this
-  /// machine has opened the keychain before.
+  /// `recipient` is what a member has to add, and `label` what to call it; `nil` if it isn't known. `wasBefore` is
+  /// whether this machine has opened the keychain before.
   case notMember(keychain: String, recipient: String?, label: String?, wasBefore: Bool)
   /// A way into a vault can't be added, removed, renewed or used.
   case slot(SlotFault)
@@ -243,8 +243,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     case nobodyLoggedIn
     /// It refuses the login, by this method.
     case loginRefused(method: String)
-    /// It doesn't know the token, or no longer. One's own keychain has it for this URL and account; without an account, it
-    /// came from elsewhere.
+    /// It doesn't know the token, or no longer. One's own keychain has it for this URL and account; without an account,
+    /// it came from elsewhere.
     case tokenRefused(url: String, account: ByteString?)
     /// Its policies don't allow this at the path.
     case forbidden(Access, path: String)

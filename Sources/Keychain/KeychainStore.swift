@@ -69,8 +69,8 @@ public protocol KeychainStore: AnyObject {
   func committed(_ item: Item) -> Item
 
   /// Whether it pays to look whether anything has to be changed before ``exclusively(_:)`` is called for it. Usually
-  /// nothing has to, and others can go on meanwhile. It doesn't where a lock keeps nobody waiting, and where reading and
-  /// changing need different rights.
+  /// nothing has to, and others can go on meanwhile. It doesn't where a lock keeps nobody waiting, and where reading
+  /// and changing need different rights.
   var looksBeforeChanging: Bool { get }
 
   /// Runs `body`, which only reads, and lets it see the keychain as it was at one moment, as far as its kind allows:
@@ -104,8 +104,8 @@ public protocol KeychainStore: AnyObject {
   /// Gets new secrets for items of this keychain that have expired; `nil` if nothing does.
   var renewer: (any SecretRenewing)? { get }
 
-  // What follows is decided once for all keychains, from what is above. Only a list of keychains decides it one after the
-  // other. Call the functions without `by…` in their names.
+  // What follows is decided once for all keychains, from what is above. Only a list of keychains decides it one after
+  // the other. Call the functions without `by…` in their names.
 
   /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``). They include expired ones: the
   /// expiry is confidential, and finding loads no secret.
@@ -148,8 +148,8 @@ public protocol KeychainStore: AnyObject {
   /// - Throws: what reading and writing the keychain throws.
   func erase(_ query: ItemQuery) throws(KeychainError) -> Int
 
-  /// Deletes items for a tool that logs out, as far as they are one's own; see ``KeychainSearchList``. Returns how many were
-  /// deleted or hidden.
+  /// Deletes items for a tool that logs out, as far as they are one's own; see ``KeychainSearchList``. Returns how many
+  /// were deleted or hidden.
   ///
   /// - Throws: what deleting throws.
   func discard(_ items: [Item]) throws(KeychainError) -> Int
@@ -159,12 +159,12 @@ public protocol KeychainStore: AnyObject {
   /// - Throws: ``KeychainError`` if it can't be opened.
   func keychainOfNewItems() throws(KeychainError) -> any KeychainStore
 
-  /// Why a part of the keychain was passed over in what was asked until now: of several keychains, the first that can't be
-  /// used. `nil` if all of it was asked.
+  /// Why a part of the keychain was passed over in what was asked until now: of several keychains, the first that can't
+  /// be used. `nil` if all of it was asked.
   var passedOver: KeychainError? { get }
 
-  /// What has to be asked, and locked, to change items of this keychain, or to add one: of several keychains those that have
-  /// them. Its items are those of this keychain.
+  /// What has to be asked, and locked, to change items of this keychain, or to add one: of several keychains those that
+  /// have them. Its items are those of this keychain.
   ///
   /// - Parameter items: items of this keychain; none for a new one.
   func part(with items: [Item]) -> any KeychainStore
@@ -198,16 +198,16 @@ extension KeychainStore {
   /// `nil`.
   public var passedOver: KeychainError? { nil }
 
-  /// Checks that all of the keychain was asked. Where nothing was found of what was looked for among all items, that says
-  /// nothing otherwise.
+  /// Checks that all of the keychain was asked. Where nothing was found of what was looked for among all items, that
+  /// says nothing otherwise.
   ///
   /// - Throws: ``passedOver``.
   package func refusePassingOver() throws(KeychainError) {
     if let passedOver { throw passedOver }
   }
 
-  /// The items that match a query and are meant, at least one of them unless all of the keychain was asked: what a part that
-  /// can't be used has is not taken for missing because there is something else.
+  /// The items that match a query and are meant, at least one of them unless all of the keychain was asked: what a part
+  /// that can't be used has is not taken for missing because there is something else.
   ///
   /// - Throws: as ``items(matching:)`` does; ``passedOver`` if none is meant.
   package func items(
@@ -317,8 +317,8 @@ extension KeychainStore {
   /// The same for a caller that can renew a secret, as git can: if every item that would answer has expired, returns
   /// what the best one with a refresh token still provides.
   ///
-  /// A keychain with a ``KeychainStore/renewer`` gets a new secret for the best item first if that has expired, or expires
-  /// within a minute.
+  /// A keychain with a ``KeychainStore/renewer`` gets a new secret for the best item first if that has expired, or
+  /// expires within a minute.
   ///
   /// - Parameters:
   ///   - query: what to look for.

@@ -33,8 +33,8 @@ public enum AnswerOrRenewal: ~Copyable, Sendable {
   case renewal(Renewal)
 }
 
-/// The generic passwords that say how secrets are renewed, by what their services begin with. Whoever can change one decides
-/// where refresh tokens go.
+/// The generic passwords that say how secrets are renewed, by what their services begin with. Whoever can change one
+/// decides where refresh tokens go.
 package enum RenewalSetting: String, CaseIterable {
   /// The client with which somebody signed in.
   case client = "oauth:"
@@ -47,8 +47,8 @@ package enum RenewalSetting: String, CaseIterable {
   package func service(of place: String) -> ByteString { ByteString(rawValue + place) }
 }
 
-/// A keychain that several machines share, of which one at a time may renew a token: a service that rotates refresh tokens
-/// ends a login for all if two of them send the same one.
+/// A keychain that several machines share, of which one at a time may renew a token: a service that rotates refresh
+/// tokens ends a login for all if two of them send the same one.
 package protocol RenewalLeasing: KeychainStore {
   /// Takes the right to renew an item.
   ///
@@ -63,8 +63,8 @@ package protocol RenewalLeasing: KeychainStore {
 
   /// Gives the right back. Where that fails, it ends by itself.
   ///
-  /// - Parameter pause: for how many seconds the service doesn't want to be asked with this token, by any machine; 0 if it
-  ///   hasn't said so.
+  /// - Parameter pause: for how many seconds the service doesn't want to be asked with this token, by any machine; 0 if
+  ///   it hasn't said so.
   func endLease(of item: Item, pausing pause: Int)
 }
 
@@ -78,10 +78,11 @@ package enum LeaseOutcome: Equatable, Sendable {
   case paused(seconds: Int)
 }
 
-/// A keychain on a server, which many machines ask at the same time, and of which each may read and change a part alone.
+/// A keychain on a server, which many machines ask at the same time, and of which each may read and change a part
+/// alone.
 ///
-/// What renews a token is kept with the token itself. Whoever may change something else there has no say in where its refresh
-/// token goes, and whoever may read the token needs no further right.
+/// What renews a token is kept with the token itself. Whoever may change something else there has no say in where its
+/// refresh token goes, and whoever may read the token needs no further right.
 package protocol RemoteKeychain: RenewalLeasing {
   var renewer: (any SecretRenewing)? { get set }
 
@@ -136,8 +137,8 @@ public protocol SecretRenewing: AnyObject {
   ///
   /// - Parameters:
   ///   - item: the item.
-  ///   - credential: what it holds, as it was found. It has a refresh token. If the keychain holds another one by now that
-  ///     is valid, that is returned.
+  ///   - credential: what it holds, as it was found. It has a refresh token. If the keychain holds another one by now
+  ///     that is valid, that is returned.
   ///   - keychain: where the item is.
   ///   - now: the present time.
   /// - Throws: ``KeychainError`` if the keychain can't be read.

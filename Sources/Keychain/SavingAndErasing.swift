@@ -42,8 +42,8 @@ extension KeychainStore {
 
   /// Stores it in this keychain, unless it is elsewhere.
   ///
-  /// - Parameter isElsewhere: returns whether it is stored in another keychain. It is called at most once, before anything is
-  ///   locked, if this one doesn't have it.
+  /// - Parameter isElsewhere: returns whether it is stored in another keychain. It is called at most once, before
+  ///   anything is locked, if this one doesn't have it.
   func save(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp,
     unless isElsewhere: () throws(KeychainError) -> Bool
@@ -79,8 +79,8 @@ extension KeychainStore {
       }
       var replacement = credential.copy()
       replacement.expiry = earlier(credential.expiry, expiringBy)
-      // Git stores what it got, although it may be renewed by now, with the refresh token that is used up or without, and
-      // perhaps with a path that the item doesn't have.
+      // Git stores what it got, although it may be renewed by now, with the refresh token that is used up or without,
+      // and perhaps with a path that the item doesn't have.
       if try hasReplaced(credential.secret, of: item) { return .unchanged }
       let primaryKey = item.key.primaryKey
       if let twin = try items(matching: query).first(where: { $0.key.primaryKey == primaryKey }) {
@@ -130,9 +130,9 @@ extension KeychainStore {
       })
   }
 
-  /// Notes that a server has refused what an item answered, for a caller that asks for a better answer at once instead of
-  /// erasing that one: a token that can be renewed is marked as expired, unless it is younger than a minute. Then somebody
-  /// else may have renewed it meanwhile.
+  /// Notes that a server has refused what an item answered, for a caller that asks for a better answer at once instead
+  /// of erasing that one: a token that can be renewed is marked as expired, unless it is younger than a minute. Then
+  /// somebody else may have renewed it meanwhile.
   ///
   /// - Parameters:
   ///   - query: the caller's question. An item of another tool stays as it is.

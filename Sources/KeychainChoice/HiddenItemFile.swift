@@ -4,8 +4,8 @@ import PrivateFiles
 
 /// The file `hidden` of the state folder: which items of shared keychains are hidden on this machine.
 ///
-/// It has a line for each item: `KEYCHAIN DATE REFERENCE`, with the item's modification date in milliseconds since 1970,
-/// or `-`, and the reference in hexadecimal digits. There is no secret in it.
+/// It has a line for each item: `KEYCHAIN DATE REFERENCE`, with the item's modification date in milliseconds since
+/// 1970, or `-`, and the reference in hexadecimal digits. There is no secret in it.
 package final class HiddenItemFile: ItemHiding {
   private let stateFolder: String
   private var entries: [Entry]?

@@ -74,8 +74,8 @@ public struct KeychainChoice: Hashable, Sendable {
     }
   }
 
-  /// The keychain that has what logs in to the others: the remembered one, unless that is shared itself; else the encrypted
-  /// file. What the environment says is for one command, and doesn't move logins.
+  /// The keychain that has what logs in to the others: the remembered one, unless that is shared itself; else the
+  /// encrypted file. What the environment says is for one command, and doesn't move logins.
   package static func personal(at location: VaultLocation) -> ListedKeychain {
     guard let remembered = (try? RememberedKeychain.read(in: location.stateFolder)) ?? nil,
       let keychain = try? keychain(named: remembered.name, in: location.stateFolder), !keychain.kind.isShared

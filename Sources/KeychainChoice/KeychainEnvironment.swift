@@ -107,8 +107,8 @@ package struct KeychainEnvironment {
 
   /// The encrypted file.
   ///
-  /// - Parameters: those of ``EncryptedFile/EncryptedFileKeychain``, and `mustExist`: whether its absence is an error, also if
-  ///   there are no traces of it.
+  /// - Parameters: those of ``EncryptedFile/EncryptedFileKeychain``, and `mustExist`: whether its absence is an error,
+  ///   also if there are no traces of it.
   /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)``
   package func encryptedFile(
     at location: VaultLocation, passphrase: @escaping PassphraseSource,

@@ -4,9 +4,10 @@ import PrivateFiles
 
 /// The search list: the keychains that are asked one after the other, if none is named.
 ///
-/// It is kept in the file `keychain-list` of the state folder, a line for each keychain: `NAME`, if that is the name of a
-/// kind, else `NAME KIND PLACE`, followed by `SETTING=VALUE` for each setting. Words are separated by a space; in them,
-/// `%XX` stands for the byte with these hexadecimal digits. Empty lines, and those that begin with `#`, count for nothing.
+/// It is kept in the file `keychain-list` of the state folder, a line for each keychain: `NAME`, if that is the name of
+/// a kind, else `NAME KIND PLACE`, followed by `SETTING=VALUE` for each setting. Words are separated by a space; in
+/// them, `%XX` stands for the byte with these hexadecimal digits. Empty lines, and those that begin with `#`, count for
+/// nothing.
 package struct KeychainList: Hashable, Sendable {
   /// The keychains, in order; each has another name.
   package private(set) var keychains: [ListedKeychain] = []
@@ -216,7 +217,8 @@ extension KeychainList {
       return try file.contents(limit: maximumSize)
     }
     guard let text = contents else { return KeychainList() }
-    // It is never written like that, but a full disk or a crash can leave it so: no list would say that nothing is there.
+    // It is never written like that, but a full disk or a crash can leave it so: no list would say that nothing is
+    // there.
     if text.isEmpty {
       throw .unreadableList(path: "\(stateFolder)/\(fileName)", Malformed(line: 1, fault: .isCutOff))
     }

@@ -14,8 +14,8 @@ package struct KeychainOpener {
   package let forwarded: () throws(KeychainChoiceError) -> ForwardedKeychain
   /// Opens a keychain on a server.
   package let remote: (ListedKeychain) throws(KeychainChoiceError) -> any RemoteKeychain
-  /// Whether somebody has said that a keychain is forwarded to this machine, so that none of this machine's is used where it
-  /// isn't there.
+  /// Whether somebody has said that a keychain is forwarded to this machine, so that none of this machine's is used
+  /// where it isn't there.
   package var mustBeForwarded = false
 
   /// Creates an opener from functions that open each kind.
@@ -33,8 +33,8 @@ package struct KeychainOpener {
     self.remote = remote
   }
 
-  /// Opens the chosen keychain. If none was chosen, it uses one that is forwarded to this machine, else a Secret Service
-  /// that answers in time and has a persistent collection, else the encrypted file.
+  /// Opens the chosen keychain. If none was chosen, it uses one that is forwarded to this machine, else a Secret
+  /// Service that answers in time and has a persistent collection, else the encrypted file.
   ///
   /// - Throws: ``KeychainChoiceError`` if the chosen keychain can't be used. No other is ever used in its place.
   package func open(_ choice: KeychainChoice?) throws(KeychainChoiceError) -> OpenKeychain {

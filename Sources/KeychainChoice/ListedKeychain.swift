@@ -52,8 +52,8 @@ package struct ListedKeychain: Hashable, Sendable {
   /// The longest name, in bytes: it is also that of folders, and part of references.
   package static let maximumName = 64
 
-  /// Whether a text can be a keychain's name: a small letter or digit, then up to 63 more, or `.`, `-` or `_`. So it is no
-  /// option, no path and no URL.
+  /// Whether a text can be a keychain's name: a small letter or digit, then up to 63 more, or `.`, `-` or `_`. So it is
+  /// no option, no path and no URL.
   package static func isName(_ text: String) -> Bool {
     func isPlain(_ byte: UInt8) -> Bool { 0x61...0x7a ~= byte || 0x30...0x39 ~= byte }
     guard let first = text.utf8.first, isPlain(first), text.utf8.count <= maximumName else { return false }

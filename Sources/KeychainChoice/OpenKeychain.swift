@@ -79,16 +79,16 @@ package struct OpenKeychain {
     }
   }
 
-  /// Whether what makes tokens anew, such as an app's key, may be in the keychain that has an item. On a server, whoever may
-  /// write it would decide for everybody what is sent where.
+  /// Whether what makes tokens anew, such as an app's key, may be in the keychain that has an item. On a server,
+  /// whoever may write it would decide for everybody what is sent where.
   package func keepsMinting(besides item: Item) -> Bool {
     guard let name = item.keychain, name != choice.name else { return remote == nil }
     let listed = (try? KeychainList.read(in: location.stateFolder))?.keychain(named: name)
     return listed?.kind != .openBao
   }
 
-  /// Remembers the choice, after something has been stored. What another keychain of the list had already was not: a file that
-  /// was never made must not be missed later.
+  /// Remembers the choice, after something has been stored. What another keychain of the list had already was not: a
+  /// file that was never made must not be missed later.
   ///
   /// - Throws: ``KeychainError`` if it can't be written.
   package func writeChoice() throws(KeychainError) {

@@ -36,8 +36,8 @@ package struct RememberedKeychain {
     return remembered
   }
 
-  /// Parses the first line of the file; `nil` if it begins with no name. It works on bytes, because every answer takes this
-  /// path.
+  /// Parses the first line of the file; `nil` if it begins with no name. It works on bytes, because every answer takes
+  /// this path.
   private init?(_ text: UnsafeRawBufferPointer) {
     let end = text.firstIndex(of: 0x0a) ?? text.count
     let nameEnd = Self.wordEnd(text, from: 0, to: end)

@@ -59,10 +59,11 @@ extension KeychainChoiceError {
 extension VaultLocation {
   /// The location of the encrypted file of a keychain.
   ///
-  /// A listed one has a folder of its own, given as an absolute path, or `keychains/NAME` beside the user's own file if it is
-  /// shared through git. What belongs to this machine alone is in `keychains/NAME` of the state folder.
+  /// A listed one has a folder of its own, given as an absolute path, or `keychains/NAME` beside the user's own file if
+  /// it is shared through git. What belongs to this machine alone is in `keychains/NAME` of the state folder.
   ///
-  /// - Throws: ``KeychainChoiceError/unusableOption(keychain:option:)`` for a setting that an encrypted file doesn't have.
+  /// - Throws: ``KeychainChoiceError/unusableOption(keychain:option:)`` for a setting that an encrypted file doesn't
+  ///   have.
   package func of(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> VaultLocation {
     if keychain.isBuiltIn { return self }
     for option in keychain.options where option.name != ListedKeychain.identityOption {

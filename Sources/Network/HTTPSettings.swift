@@ -2,8 +2,8 @@ package import SignIn
 
 /// Git's settings for requests to one URL (git-config(1), `http.*`), as far as they matter for one that isn't git's.
 ///
-/// Headers of one's own (`http.extraHeader`) aren't among them: they are meant for the server with the repositories, and may
-/// hold a login.
+/// Headers of one's own (`http.extraHeader`) aren't among them: they are meant for the server with the repositories,
+/// and may hold a login.
 package struct HTTPSettings {
   /// `http.proxy`; empty for no proxy, `nil` for what curl's variables say.
   package private(set) var proxy: String?

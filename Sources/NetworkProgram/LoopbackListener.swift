@@ -198,7 +198,8 @@ final class LoopbackListener {
     return nil
   }
 
-  /// Ends a connection that has had its time. One that has asked nothing gets no answer, which somebody would have to read.
+  /// Ends a connection that has had its time. One that has asked nothing gets no answer, which somebody would have to
+  /// read.
   private func giveUp(_ connection: Connection, _ page: AnswerPage) {
     if !connection.text.isEmpty { return finish(connection, page) }
     connections.removeAll { $0.socket == connection.socket }

@@ -8,8 +8,8 @@ import SignIn
 import Terminals
 import ToolCommands
 
-/// `llavero-network`, the companion that has the network. The programs that hold the keychain start it when something has to
-/// be fetched; nobody types it.
+/// `llavero-network`, the companion that has the network. The programs that hold the keychain start it when something
+/// has to be fetched; nobody types it.
 package enum NetworkProgram {
   /// Does the work that comes on standard input, and ends the process.
   package static func main() -> Never {

@@ -15,8 +15,8 @@ package struct FormerVersion: Equatable, Sendable {
 
 /// A keychain whose server keeps versions of items.
 package protocol VersionedKeychain: KeychainStore {
-  /// What was deleted, and the secrets that were replaced, as long as the server has the versions, the latest first. A query
-  /// for everything finds what was deleted alone: to find the rest, all versions of all items would be read.
+  /// What was deleted, and the secrets that were replaced, as long as the server has the versions, the latest first. A
+  /// query for everything finds what was deleted alone: to find the rest, all versions of all items would be read.
   ///
   /// - Throws: ``KeychainError``
   func formerVersions(matching query: ItemQuery) throws(KeychainError) -> [FormerVersion]

@@ -64,8 +64,8 @@ extension OpenBaoKeychain {
     }
   }
 
-  /// Copies of the items whose paths begin so, by the folders that copies are kept of. No other item is read, and neither is
-  /// one in a folder of which only a part begins so, or that this login may not read as a whole.
+  /// Copies of the items whose paths begin so, by the folders that copies are kept of. No other item is read, and
+  /// neither is one in a folder of which only a part begins so, or that this login may not read as a whole.
   ///
   /// - Throws: ``KeychainError``
   package func copies(beginningWith beginning: String) throws(KeychainError) -> [String: [ItemCopy]] {

@@ -72,7 +72,8 @@ final class KeyValueStore {
     return error(.forbidden(access, path: server.path(interface, path)))
   }
 
-  /// The error of a status that no request of ours should get. Other engines than version 2 of the key-value store have such.
+  /// The error of a status that no request of ours should get. Other engines than version 2 of the key-value store have
+  /// such.
   ///
   /// - Throws: ``KeychainError``
   func unexpected(
@@ -266,9 +267,9 @@ final class KeyValueStore {
 
   // MARK: Changing
 
-  /// Writes an item if its path is in a version; 0 for one that never was there. If it isn't, this very write may have made
-  /// it so: a request can arrive although nothing is heard of it, and be sent once more, by libcurl too, where a connection
-  /// that was used before has ended meanwhile.
+  /// Writes an item if its path is in a version; 0 for one that never was there. If it isn't, this very write may have
+  /// made it so: a request can arrive although nothing is heard of it, and be sent once more, by libcurl too, where a
+  /// connection that was used before has ended meanwhile.
   ///
   /// - Throws: ``KeychainError``.
   func write(_ item: StoredItem, over version: Int) throws(KeychainError) -> ItemWritten {
@@ -292,8 +293,8 @@ final class KeyValueStore {
     case contested(KnownPath)
   }
 
-  /// Leaves a note in place of an item that is at another path now, if it is in a version. Returns whether it was, or the note
-  /// is there already: whoever has written the item at that path leaves it, and nobody else.
+  /// Leaves a note in place of an item that is at another path now, if it is in a version. Returns whether it was, or
+  /// the note is there already: whoever has written the item at that path leaves it, and nobody else.
   ///
   /// - Throws: ``KeychainError``.
   func leaveNote(at path: ItemPath, over version: Int, movedTo other: ItemPath) throws(KeychainError) -> Bool

@@ -33,8 +33,8 @@ final class StoredItem {
     self.version = version
   }
 
-  /// The keychain's name for it: the path at which it was added, and when. One that was deleted and added again is another
-  /// item.
+  /// The keychain's name for it: the path at which it was added, and when. One that was deleted and added again is
+  /// another item.
   var reference: ItemReference {
     let date = record.created.map { Array($0.text) } ?? []
     return ItemReference(ByteString(Array((record.origin ?? path).text.utf8) + [0x20] + date))

@@ -194,8 +194,8 @@ extension OpenBaoKeychain {
   }
 
   /// Collects the changes of `body` and makes them afterwards, each if nobody else has changed its item meanwhile. If
-  /// somebody has, `body` runs again with what is there by then. The server has no transactions: of several items, some may
-  /// be changed already when that is found, or when the connection is lost.
+  /// somebody has, `body` runs again with what is there by then. The server has no transactions: of several items, some
+  /// may be changed already when that is found, or when the connection is lost.
   ///
   /// That is given up after ``maximumAttempts``, and after ``OpenBaoSession/Patience/contests``.
   ///

@@ -4,12 +4,12 @@ package import Keychain
 
 /// A keychain in the key-value store of an OpenBao or HashiCorp Vault server, which several people and machines share.
 ///
-/// Each item is a record at a path that is its primary key, so the server's policies are about hosts and accounts, its audit
-/// log says who read what, and its versions keep what was replaced or deleted. Every change says which version it replaces.
-/// What others have changed meanwhile is read again, and the change is made anew.
+/// Each item is a record at a path that is its primary key, so the server's policies are about hosts and accounts, its
+/// audit log says who read what, and its versions keep what was replaced or deleted. Every change says which version it
+/// replaces. What others have changed meanwhile is read again, and the change is made anew.
 ///
-/// What the policies don't let this login list or read isn't found by a search for anything. It is an error where a query
-/// names it and nothing else answers, and where nothing is found because the whole may not be listed.
+/// What the policies don't let this login list or read isn't found by a search for anything. It is an error where a
+/// query names it and nothing else answers, and where nothing is found because the whole may not be listed.
 package final class OpenBaoKeychain: KeychainStore {
   let store: KeyValueStore
   let clock: () -> Timestamp
@@ -23,8 +23,8 @@ package final class OpenBaoKeychain: KeychainStore {
   var depth = 0
   /// The changes that are being collected, in their order.
   var pending: [PendingChange]?
-  /// Whether what is looked up to be changed may be taken from copies: at the first attempt, for a change that is made of an
-  /// old copy fails.
+  /// Whether what is looked up to be changed may be taken from copies: at the first attempt, for a change that is made
+  /// of an old copy fails.
   package internal(set) var mayAssume = false
   /// What was taken from copies since then.
   var assumed: Set<ItemPath> = []
@@ -139,8 +139,8 @@ package final class OpenBaoKeychain: KeychainStore {
     }
   }
 
-  /// The paths of what may answer a query, and the first folder of those to look in that the policies don't let this login
-  /// list; `nil` if it may list all of them.
+  /// The paths of what may answer a query, and the first folder of those to look in that the policies don't let this
+  /// login list; `nil` if it may list all of them.
   func paths(for search: SearchFolders) throws(KeychainError) -> (paths: [ItemPath], unlisted: String?) {
     var paths: [ItemPath] = []
     var unlisted: String?
@@ -226,7 +226,8 @@ package final class OpenBaoKeychain: KeychainStore {
   }
 
   package func credential(of item: Item) throws(KeychainError) -> Credential {
-    // The search that found it has read its secret as well. It answers once; whoever asks again later wants it as it is then.
+    // The search that found it has read its secret as well. It answers once; whoever asks again later wants it as it is
+    // then.
     guard depth == 0 else { return try present(item.reference).record.credential.copy() }
     let stored = try present(item.reference)
     known[stored.path] = nil
@@ -240,8 +241,8 @@ package final class OpenBaoKeychain: KeychainStore {
 
   // MARK: Readiness
 
-  /// Logs in, and sees whether the store is there. Policies differ from item to item, so only the change itself tells whether
-  /// they allow it.
+  /// Logs in, and sees whether the store is there. Policies differ from item to item, so only the change itself tells
+  /// whether they allow it.
   package func probe() -> KeychainReadiness {
     do throws(KeychainError) {
       try store.requireVersion2(again: true)
@@ -279,7 +280,8 @@ extension ItemQuery {
     }
   }
 
-  /// The path of the only item that may answer, if the query has its whole primary key: no folder has to be listed for it.
+  /// The path of the only item that may answer, if the query has its whole primary key: no folder has to be listed for
+  /// it.
   var path: ItemPath? {
     guard case .criteria(let criteria) = self, !criteria.ignoresCase,
       let group = criteria.accessGroup, let isSynchronizable = criteria.isSynchronizable,

@@ -283,8 +283,8 @@ package struct OpenBaoSettings: Equatable, Sendable {
 }
 
 extension OpenBaoSettings {
-  /// The settings with what the variables of the original clients say where a person has said nothing: those of OpenBao go
-  /// before those of Vault. They count only if they are about this server, or about none.
+  /// The settings with what the variables of the original clients say where a person has said nothing: those of OpenBao
+  /// go before those of Vault. They count only if they are about this server, or about none.
   ///
   /// - Parameter variable: returns the value of a variable; `nil` if it isn't set.
   package func completed(by variable: (String) -> String?) -> OpenBaoSettings {
@@ -316,8 +316,8 @@ extension OpenBaoSettings {
     ["BAO_" + name, "VAULT_" + name].compactMap(variable).first { !$0.isEmpty }
   }
 
-  /// Whether the variables are about this server, by their address, or name none. That is enough for what only concerns the
-  /// connection; a token goes only where ``name(_:_:)`` is true.
+  /// Whether the variables are about this server, by their address, or name none. That is enough for what only concerns
+  /// the connection; a token goes only where ``name(_:_:)`` is true.
   package static func areAbout(_ server: OpenBaoServer, _ variable: (String) -> String?) -> Bool {
     value("ADDR", variable) == nil || name(server, variable)
   }
@@ -328,7 +328,8 @@ extension OpenBaoSettings {
     return server.addresses.contains { $0.hasSameOrigin(as: url) }
   }
 
-  /// Who logs in, so that no two logins of one server have the same: with what is in a file, the file decides who that is.
+  /// Who logs in, so that no two logins of one server have the same: with what is in a file, the file decides who that
+  /// is.
   package var identity: ByteString {
     let file: String? =
       switch login {

@@ -5,13 +5,13 @@ import SignIn
 
 /// The right to renew an item, as a note below the item's path says it, `PATH/~renewing`.
 ///
-/// Its record has the members `leased_for`, in seconds from when the version was written, `0` once it was given back, and
-/// `word`, by which its holder knows it. Each is written over the version that was read before, so of several machines one takes
-/// it. A path of that form is no item's.
+/// Its record has the members `leased_for`, in seconds from when the version was written, `0` once it was given back,
+/// and `word`, by which its holder knows it. Each is written over the version that was read before, so of several
+/// machines one takes it. A path of that form is no item's.
 ///
-/// It also says how long the service doesn't want to be asked again, if it was asked in vain: `paused_for`, in seconds from then,
-/// with the version of the item that it was asked with, `paused_version`. In any other one there is another token, which the
-/// service has given out since.
+/// It also says how long the service doesn't want to be asked again, if it was asked in vain: `paused_for`, in seconds
+/// from then, with the version of the item that it was asked with, `paused_version`. In any other one there is another
+/// token, which the service has given out since.
 package struct RenewalLease {
   /// The version that says it; 0 if nobody ever had it.
   let version: Int
@@ -53,15 +53,15 @@ package struct RenewalLease {
 
   /// For how many seconds others have to wait, at most; 0 once it has ended.
   ///
-  /// It ends when it has been seen for its time. The server's date doesn't say that: the clock here may be ahead by more, and
-  /// two would renew at once.
+  /// It ends when it has been seen for its time. The server's date doesn't say that: the clock here may be ahead by
+  /// more, and two would renew at once.
   package func left(at now: Timestamp) -> Int {
     if let created, now.seconds - created.seconds > Self.outdated { return 0 }
     return max(0, seconds - (SystemClock.sinceBoot - seen) / 1000)
   }
 
-  /// For how many seconds the service isn't to be asked with a version of the item; 0 once it may be. Nobody waits for that, so
-  /// it ends by the dates, and where the clocks here and there are too far apart, it isn't respected at all.
+  /// For how many seconds the service isn't to be asked with a version of the item; 0 once it may be. Nobody waits for
+  /// that, so it ends by the dates, and where the clocks here and there are too far apart, it isn't respected at all.
   package func pauseLeft(ofVersion item: Int, at now: Timestamp) -> Int {
     guard let created, pausedVersion == item else { return 0 }
     let passed = now.seconds - created.seconds
@@ -121,7 +121,8 @@ extension KeyValueStore {
 
   /// Writes a lease over what was read. Returns the new one; `nil` if somebody else has written meanwhile.
   ///
-  /// - Parameter pause: for how many seconds the service isn't to be asked, with a version of the item; `nil` if it may be.
+  /// - Parameter pause: for how many seconds the service isn't to be asked, with a version of the item; `nil` if it may
+  ///   be.
   /// - Throws: ``KeychainError``, also because of the policies.
   func replace(
     _ former: RenewalLease, of item: ItemPath, seconds: Int, pause: (seconds: Int, version: Int)? = nil

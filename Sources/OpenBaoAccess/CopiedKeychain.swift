@@ -5,9 +5,9 @@ import PrivateFiles
 
 /// A keychain in OpenBao with copies on this machine of what was asked for.
 ///
-/// A copy answers as long as it isn't too old. One that isn't fresh is renewed behind the answer, by another process. So
-/// answers take as long as a file's, and go on while the server can't be reached. Every change, and whatever has no copy, goes
-/// to the server.
+/// A copy answers as long as it isn't too old. One that isn't fresh is renewed behind the answer, by another process.
+/// So answers take as long as a file's, and go on while the server can't be reached. Every change, and whatever has no
+/// copy, goes to the server.
 package final class CopiedKeychain: KeychainStore {
   /// Something to tell a person.
   package enum Notice {
@@ -164,8 +164,8 @@ package final class CopiedKeychain: KeychainStore {
     return answering
   }
 
-  /// Has the server's keychain take what copies say, so that a change costs no more than itself. If they are wrong by now, it
-  /// is made anew.
+  /// Has the server's keychain take what copies say, so that a change costs no more than itself. If they are wrong by
+  /// now, it is made anew.
   private func assume(_ search: SearchFolders) {
     guard search.isNamed else { return }
     for folder in search.folders {
@@ -256,8 +256,8 @@ package final class CopiedKeychain: KeychainStore {
 
   // MARK: Renewing copies
 
-  /// Renews the copies of folders, and of what is to be copied without having been asked for. What this login may no longer
-  /// read is forgotten. Another process that does so already is not waited for.
+  /// Renews the copies of folders, and of what is to be copied without having been asked for. What this login may no
+  /// longer read is forgotten. Another process that does so already is not waited for.
   package func refresh(_ folders: [String]) {
     guard let place = try? Folder(creating: folder),
       let lock = try? FileLock(StateFiles.refreshLock, in: place, patience: 0, onWaiting: {})

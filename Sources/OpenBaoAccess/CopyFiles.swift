@@ -7,11 +7,12 @@ import Keychain
 import OpenBao
 import PrivateFiles
 
-/// Copies of what was asked for, on this machine: an age file for each folder of the server, for an identity beside them.
+/// Copies of what was asked for, on this machine: an age file for each folder of the server, for an identity beside
+/// them.
 ///
 /// Nothing in their names says what they are of: a name is made of authentication codes of the login, by which those of
-/// another login are told, and of the folder. A copy is lost rather than in anybody's way: whatever can't be read or written
-/// counts as none, and nobody waits until one is on the disk.
+/// another login are told, and of the folder. A copy is lost rather than in anybody's way: whatever can't be read or
+/// written counts as none, and nobody waits until one is on the disk.
 final class CopyFiles {
   /// What was in a folder at one time.
   struct FolderCopy {
@@ -244,8 +245,8 @@ final class CopyFiles {
     return changed >= date && changed <= .now
   }
 
-  /// Notes that what is being read at this moment doesn't count, and forgets copies before anybody can put back what they
-  /// have.
+  /// Notes that what is being read at this moment doesn't count, and forgets copies before anybody can put back what
+  /// they have.
   private func changing(_ forget: () -> Void) {
     let lock = try? lock()
     defer { withExtendedLifetime(lock) {} }

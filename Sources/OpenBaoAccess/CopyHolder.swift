@@ -8,8 +8,8 @@ import SignIn
 
 /// Who has made the copies of a keychain: once somebody else logs in, or the same person may do other things, they go.
 ///
-/// It is a small file with codes of the holder and of the tokens that are known to be theirs, so that nobody has to ask the
-/// server whose token it is but once.
+/// It is a small file with codes of the holder and of the tokens that are known to be theirs, so that nobody has to ask
+/// the server whose token it is but once.
 final class CopyHolder: TokenHolderNoting {
   private struct Note {
     var key: ByteString = ""
@@ -45,7 +45,8 @@ final class CopyHolder: TokenHolderNoting {
     }
   }
 
-  /// Whether what this process has been told is for the holder of the copies, as others may have changed that meanwhile.
+  /// Whether what this process has been told is for the holder of the copies, as others may have changed that
+  /// meanwhile.
   var isOwn: Bool { own == nil || read().holder == own }
 
   func knows(_ token: borrowing Secret) -> Bool {

@@ -15,8 +15,8 @@ struct GivenTokens {
   /// How long a token helper may take, in milliseconds.
   private static let helperTimeout = 10_000
 
-  /// Whether the address in the environment is this server's. Otherwise nobody knows which server a token is for, and none
-  /// is sent, unless a person has said so.
+  /// Whether the address in the environment is this server's. Otherwise nobody knows which server a token is for, and
+  /// none is sent, unless a person has said so.
   var areForServer: Bool { OpenBaoSettings.name(server, variable) }
 
   /// The token that is in one of the places; `nil` if there is none.

@@ -61,8 +61,8 @@ package struct OpenBaoOpener {
 
   private var folder: String { Self.folder(at: location) + "/" + name }
 
-  /// Opens the keychain with its copies on this machine, unless it is to have none. No request is sent before something is
-  /// asked for.
+  /// Opens the keychain with its copies on this machine, unless it is to have none. No request is sent before something
+  /// is asked for.
   ///
   /// - Parameters:
   ///   - refreshLater: has another process renew the copies of folders; see ``CopiedKeychain/refresh(_:)``.

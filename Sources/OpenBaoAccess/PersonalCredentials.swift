@@ -4,10 +4,10 @@ import Keychain
 import OpenBao
 import SignIn
 
-/// What a server demands, in a person's own keychain: tokens, passwords and the like are internet passwords of the server,
-/// with the namespace as their path and `openbao` as their security domain. The account is that of the login method: where
-/// it is mounted, and the user or role that logs in. The authentication type `token` marks a token that a login has given.
-/// Its comment says whether it can be renewed, and for which job or service account it was got.
+/// What a server demands, in a person's own keychain: tokens, passwords and the like are internet passwords of the
+/// server, with the namespace as their path and `openbao` as their security domain. The account is that of the login
+/// method: where it is mounted, and the user or role that logs in. The authentication type `token` marks a token that a
+/// login has given. Its comment says whether it can be renewed, and for which job or service account it was got.
 final class PersonalCredentials: LoginCredentials {
   private static let domain = OpenBaoKeychain.loginDomain
   private static let tokenType: ByteString = "token"
@@ -59,7 +59,8 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
-  /// Whether the login is by what is in a file, in which the next job finds its own token, or another service account does.
+  /// Whether the login is by what is in a file, in which the next job finds its own token, or another service account
+  /// does.
   private var isByFile: Bool {
     switch settings.login {
     case .jwt, .kubernetes: settings.tokenFile != nil
@@ -67,7 +68,8 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
-  /// Who logs in by a token: each token of a job is a bearer of its own, and those of one service account are the same one.
+  /// Who logs in by a token: each token of a job is a bearer of its own, and those of one service account are the same
+  /// one.
   private func bearer(of token: borrowing Secret) -> Secret {
     if case .kubernetes = settings.login { return ServiceAccount.bearer(of: token) }
     return token.copy()
@@ -120,8 +122,8 @@ final class PersonalCredentials: LoginCredentials {
     return areForServer ? try given.stored() : nil
   }
 
-  /// What says who asks: the token that a person has provided, or who logs in by a file, if no other keychain has to be opened
-  /// and no program to be run for that.
+  /// What says who asks: the token that a person has provided, or who logs in by a file, if no other keychain has to be
+  /// opened and no program to be run for that.
   func tokenAtHand() -> Secret? {
     if isByFile {
       // Where the token is missing, nobody has what a former job or service account was given.

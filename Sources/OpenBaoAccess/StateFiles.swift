@@ -1,8 +1,8 @@
 import Glibc
 import PrivateFiles
 
-/// This machine's files about a keychain on a server: they are in a folder of its own, so that no other keychain's name can
-/// be that of one of them.
+/// This machine's files about a keychain on a server: they are in a folder of its own, so that no other keychain's name
+/// can be that of one of them.
 enum StateFiles {
   /// The folder of the copies.
   static let copies = "copies"

@@ -1,7 +1,8 @@
 import Bytes
 import Glibc
 
-/// Removes a file, or a folder with all that is in it, whatever its mode, as well as that is possible. Links are not followed.
+/// Removes a file, or a folder with all that is in it, whatever its mode, as well as that is possible. Links are not
+/// followed.
 package func removeTree(_ path: String) {
   if unlink(path) == 0 { return }
   if let folder = opendir(path) {

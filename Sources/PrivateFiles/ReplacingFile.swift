@@ -2,8 +2,8 @@ import Bytes
 import CLinux
 import Glibc
 
-/// Replaces or makes a file in any folder, such as another program's configuration: the bytes are written to a temporary
-/// file beside it, `PATH.PID.tmp`, forced to disk and moved into place.
+/// Replaces or makes a file in any folder, such as another program's configuration: the bytes are written to a
+/// temporary file beside it, `PATH.PID.tmp`, forced to disk and moved into place.
 ///
 /// - Parameters:
 ///   - path: the file. A symbolic link is replaced by the file.

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import Terminals
 
-/// Holds back the signals that would end this program, while it exists: for what must not be left half done. They take their
-/// effect afterwards.
+/// Holds back the signals that would end this program, while it exists: for what must not be left half done. They take
+/// their effect afterwards.
 package struct HeldSignals: ~Copyable {
   private var before = sigset_t()
 

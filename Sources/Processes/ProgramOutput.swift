@@ -47,8 +47,8 @@ package enum ProgramOutput {
   ///
   /// - Parameters:
   ///   - input: what it reads.
-  ///   - grace: for how many milliseconds it may go on once a signal is pending that ``HeldSignals`` holds back; `nil` for a
-  ///     program that signals end.
+  ///   - grace: for how many milliseconds it may go on once a signal is pending that ``HeldSignals`` holds back; `nil`
+  ///     for a program that signals end.
   /// - Throws: as ``read(_:withholding:timeout:limit:)`` does.
   package static func converse(
     _ arguments: [CString], sending input: borrowing Secret, timeout: Int, limit: Int, grace: Int? = nil

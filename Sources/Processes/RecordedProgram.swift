@@ -25,8 +25,8 @@ package enum RecordedProgram {
 
   private static let errorLimit = 65_536
 
-  /// Runs a program until it ends. Processes that it leaves running are not waited for. A signal that ends this process also
-  /// ends the program.
+  /// Runs a program until it ends. Processes that it leaves running are not waited for. A signal that ends this process
+  /// also ends the program.
   ///
   /// - Parameters:
   ///   - arguments: the arguments, beginning with the program's name.

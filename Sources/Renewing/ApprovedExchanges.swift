@@ -6,9 +6,9 @@ package import SignIn
 
 /// The file `exchanges` of the state folder: the exchanges of tokens that a person has set up on this machine.
 ///
-/// An exchange reads a file or a variable of this machine, and sends what is in it to a server. What says so is in a keychain,
-/// where others may be able to write: the members of a shared one, or programs on the session's bus. So only what was set up
-/// here is done here.
+/// An exchange reads a file or a variable of this machine, and sends what is in it to a server. What says so is in a
+/// keychain, where others may be able to write: the members of a shared one, or programs on the session's bus. So only
+/// what was set up here is done here.
 ///
 /// Each line is a JSON object with the place and everything that is known about the exchange. There is no secret in it.
 package struct ApprovedExchanges {

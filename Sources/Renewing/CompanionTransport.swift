@@ -6,8 +6,8 @@ import Keychain
 import Processes
 package import SignIn
 
-/// Exchanges requests with servers by the program that has the network, for one that has none itself. It is started at the
-/// first request, keeps its connections, and ends with this object.
+/// Exchanges requests with servers by the program that has the network, for one that has none itself. It is started at
+/// the first request, keeps its connections, and ends with this object.
 package final class CompanionTransport: Transport {
   private let path: String
   private let setup: ExchangeSetup

@@ -19,8 +19,8 @@ enum KeptClient: ~Copyable {
     return try keychain.find(.genericPassword(try GenericPasswordQuery(service: service)))
   }
 
-  /// The client for a login; if it isn't known which one got it, that of a login that isn't there any more, else any client
-  /// of the server.
+  /// The client for a login; if it isn't known which one got it, that of a login that isn't there any more, else any
+  /// client of the server.
   ///
   /// - Parameter origin: scheme, host and port, as ``EndpointURL/origin`` has them.
   /// - Throws: ``KeychainError`` if the keychain can't be read.
@@ -114,8 +114,8 @@ enum KeptClient: ~Copyable {
     }
   }
 
-  /// Whether a keychain of one's own has the client of this identifier with another registration. Its tokens go where that
-  /// says, and nobody who shares another keychain has a say in it.
+  /// Whether a keychain of one's own has the client of this identifier with another registration. Its tokens go where
+  /// that says, and nobody who shares another keychain has a say in it.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   static func isOtherwise(

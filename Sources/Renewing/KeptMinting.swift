@@ -3,12 +3,14 @@ import CredentialProtocols
 package import Keychain
 package import SignIn
 
-/// What makes the tokens of a place anew, as the keychain keeps it: a generic password of the place, of which it has one.
+/// What makes the tokens of a place anew, as the keychain keeps it: a generic password of the place, of which it has
+/// one.
 package enum KeptMinting: ~Copyable {
-  /// A GitHub App. The service is `github-app:https://github.com/acme`, the account the app's identifier, and the secret
-  /// its private key.
+  /// A GitHub App. The service is `github-app:https://github.com/acme`, the account the app's identifier, and the
+  /// secret its private key.
   case app(GitHubApp)
-  /// An exchange of the token of a job. The service is `token-exchange:https://git.example.com`, and the secret says how.
+  /// An exchange of the token of a job. The service is `token-exchange:https://git.example.com`, and the secret says
+  /// how.
   case exchange(TokenExchange)
 
   /// What makes the tokens of a place; `nil` if nothing does.

@@ -2,8 +2,8 @@ package import Keychain
 import SignIn
 import Terminals
 
-/// The OAuth clients of logins that move between a keychain of one's own and one on a server, as each keeps them in its own
-/// way. Without its client, a token isn't renewed where it has gone.
+/// The OAuth clients of logins that move between a keychain of one's own and one on a server, as each keeps them in its
+/// own way. Without its client, a token isn't renewed where it has gone.
 package struct MovingClients {
   private final class Moving {
     let key: InternetPassword
@@ -39,8 +39,8 @@ package struct MovingClients {
     }
   }
 
-  /// Keeps those whose logins have come. A login that was there, and stayed as it was, keeps its own: by another one its
-  /// refresh token would go elsewhere.
+  /// Keeps those whose logins have come. A login that was there, and stayed as it was, keeps its own: by another one
+  /// its refresh token would go elsewhere.
   ///
   /// - Throws: ``KeychainError``, as updates do.
   package func keep(in target: any KeychainStore) throws(KeychainError) {

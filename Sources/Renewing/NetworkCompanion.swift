@@ -5,8 +5,8 @@ package import Keychain
 import Processes
 package import SignIn
 
-/// The program that has the network, as the programs that have a keychain use it: work goes in and an outcome comes out, by
-/// descriptor.
+/// The program that has the network, as the programs that have a keychain use it: work goes in and an outcome comes
+/// out, by descriptor.
 package struct NetworkCompanion {
   private let path: String
 

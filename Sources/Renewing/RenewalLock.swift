@@ -24,16 +24,16 @@ struct RenewalLock: ~Copyable {
 
   // MARK: Attempts that failed
 
-  /// Whether an attempt has failed since a time by the clock `SystemClock.sinceBoot`, in milliseconds: whoever waited for it
-  /// doesn't try again at once.
+  /// Whether an attempt has failed since a time by the clock `SystemClock.sinceBoot`, in milliseconds: whoever waited
+  /// for it doesn't try again at once.
   borrowing func hasFailed(since begin: Int) -> Bool {
     begin...max(begin, SystemClock.sinceBoot) ~= record.failure
   }
 
   /// For how many seconds the server doesn't want to be asked again, because it was asked in vain with a token.
   ///
-  /// - Parameter token: what is to be renewed. One that came since, by signing in for example, is not held back: the server
-  ///   has given it out after it wanted to be left alone.
+  /// - Parameter token: what is to be renewed. One that came since, by signing in for example, is not held back: the
+  ///   server has given it out after it wanted to be left alone.
   borrowing func wait(with token: borrowing Secret) -> Int {
     let record = record
     guard record.paused == Self.hash(token) else { return 0 }
@@ -65,8 +65,8 @@ struct RenewalLock: ~Copyable {
     write(record)
   }
 
-  /// Notes that the service has refused a refresh token, which isn't taken from the keychain because another machine may have
-  /// the valid one.
+  /// Notes that the service has refused a refresh token, which isn't taken from the keychain because another machine
+  /// may have the valid one.
   borrowing func noteRefused(_ token: borrowing Secret?) {
     guard let hash = Self.hash(ofAny: token) else { return }
     var record = record

@@ -27,8 +27,8 @@ package final class TokenRenewal: SecretRenewing {
   /// For how long a request goes on after Ctrl-C, in milliseconds.
   private static let grace = 10_000
 
-  /// For how long one of several machines has the right to renew a token, in seconds. It is the same on all of them, whatever
-  /// each has been told.
+  /// For how long one of several machines has the right to renew a token, in seconds. It is the same on all of them,
+  /// whatever each has been told.
   static let leaseTime = 90
   /// The longest time for the service's answer under it, in milliseconds.
   private static let requestTime = 45_000
@@ -37,8 +37,9 @@ package final class TokenRenewal: SecretRenewing {
   /// The longest time that it takes to ask for it, in seconds.
   private static let lateness = 30
 
-  /// Whether another machine's right is waited for no longer. It was seen a little later than the wait began, and so ends a
-  /// little later: what was left behind would be in the way of every process that waits only as long as it lasts.
+  /// Whether another machine's right is waited for no longer. It was seen a little later than the wait began, and so
+  /// ends a little later: what was left behind would be in the way of every process that waits only as long as it
+  /// lasts.
   ///
   /// - Parameters:
   ///   - waited: for how long it was, in milliseconds.
@@ -181,8 +182,8 @@ package final class TokenRenewal: SecretRenewing {
     return .failed
   }
 
-  /// Waits until this machine has the right to renew an item. Returns what came of it if another one has renewed it meanwhile,
-  /// or has the right for too long.
+  /// Waits until this machine has the right to renew an item. Returns what came of it if another one has renewed it
+  /// meanwhile, or has the right for too long.
   ///
   /// - Parameter end: is set to when the right ends, by ``SystemClock/sinceBoot``, in milliseconds.
   private func waitForLease(
@@ -316,8 +317,8 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 
-  /// Stores a new token before anybody gets it. Where that fails after all, the server has given it none the less, and it is
-  /// good for what is asked for now.
+  /// Stores a new token before anybody gets it. Where that fails after all, the server has given it none the less, and
+  /// it is good for what is asked for now.
   ///
   /// - Parameter end: until when it is tried, by ``SystemClock/sinceBoot``, in milliseconds.
   private func kept(
@@ -344,7 +345,8 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 
-  /// Stores a new token. Where others share the keychain, it is worth any effort: the next refresh token is lost otherwise.
+  /// Stores a new token. Where others share the keychain, it is worth any effort: the next refresh token is lost
+  /// otherwise.
   private func keep(
     _ new: borrowing Credential, in keychain: any KeychainStore, insteadOf used: borrowing Answer,
     trying end: Int

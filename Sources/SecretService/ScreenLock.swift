@@ -2,8 +2,8 @@ import CSecret
 import Glibc
 
 /// The lock of the desktop's screen, as desktops announce it: the signal `ActiveChanged` of their screen savers on the
-/// session bus (the interfaces of freedesktop.org, GNOME, MATE and others have it in the same form), and on the system bus
-/// what logind says of sessions (org.freedesktop.login1, the signal `Lock` and the property `LockedHint`).
+/// session bus (the interfaces of freedesktop.org, GNOME, MATE and others have it in the same form), and on the system
+/// bus what logind says of sessions (org.freedesktop.login1, the signal `Lock` and the property `LockedHint`).
 package enum ScreenLock {
   /// Prints a line whenever a screen is locked, until standard input ends, and ends the process. Without any bus it
   /// ends at once.

@@ -235,7 +235,8 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
   }
 
-  /// The item as the service has it since the last changes were sent: it names a new one only then, and dates all of them.
+  /// The item as the service has it since the last changes were sent: it names a new one only then, and dates all of
+  /// them.
   public func committed(_ item: Item) -> Item { item.reference.flatMap { sent[$0] } ?? item }
 
   typealias Change = PendingChanges.Change

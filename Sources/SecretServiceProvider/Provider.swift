@@ -58,8 +58,8 @@ package final class Provider: @unchecked Sendable {
   let askers: KeychainThreads
   /// Makes changes.
   let writer: KeychainThread
-  /// Looks what there is. It is the writer where that knows what it has changed itself. Elsewhere a change may wait for a
-  /// person, which must not keep searches waiting.
+  /// Looks what there is. It is the writer where that knows what it has changed itself. Elsewhere a change may wait for
+  /// a person, which must not keep searches waiting.
   let looker: KeychainThread
   /// What waits for the keychain, but not for ever.
   var heldCalls = HeldCalls()
@@ -296,8 +296,8 @@ package final class Provider: @unchecked Sendable {
 
   // MARK: Changes
 
-  /// Makes a change in the keychain that a program asks for, after those before it. So each sees what the ones before have
-  /// made, and none is lost.
+  /// Makes a change in the keychain that a program asks for, after those before it. So each sees what the ones before
+  /// have made, and none is lost.
   ///
   /// - Parameters:
   ///   - prepare: finds out what is to be done, by the state that is there when it is this change's turn.

@@ -32,12 +32,13 @@ package struct ProviderSettings {
   package var unlockWithPassphraseProgram: [String]
   /// After how many seconds without a call the keychain is locked; `nil` for the limits that it has by itself.
   package var idle: Int?
-  /// For how many milliseconds what was read last may be shown, if the keychain doesn't tell of changes; `nil` if it does.
+  /// For how many milliseconds what was read last may be shown, if the keychain doesn't tell of changes; `nil` if it
+  /// does.
   package var freshness: Int?
   /// How many secrets may be read at a time. Where a person may have to be asked for one, several.
   package var readers = 1
-  /// What is to be asked for by itself if a search for these attributes finds nothing in the list of all items, because a
-  /// person may allow it; `nil` if the list has everything.
+  /// What is to be asked for by itself if a search for these attributes finds nothing in the list of all items, because
+  /// a person may allow it; `nil` if the list has everything.
   package var question: (LookupAttributes) -> ItemQuery? = { _ in nil }
   /// Tells a keychain to go on asking only while somebody wants to know.
   package var whileWanted: @Sendable (any KeychainStore, _ isWanted: @escaping @Sendable () -> Bool) -> Void =

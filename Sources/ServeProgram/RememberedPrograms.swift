@@ -7,9 +7,9 @@ import PrivateFiles
 import SecretServiceProvider
 import Terminals
 
-/// The file with what you have decided about programs, which you can read and edit. Each line is `allow`, the item's UUID,
-/// its mark and the program's file, or `deny`, the item's UUID and the program's file; what follows `#` at the beginning of
-/// a line is a remark.
+/// The file with what you have decided about programs, which you can read and edit. Each line is `allow`, the item's
+/// UUID, its mark and the program's file, or `deny`, the item's UUID and the program's file; what follows `#` at the
+/// beginning of a line is a remark.
 final class RememberedPrograms {
   private let folder: String
   private let name = "serve.programs"

@@ -54,8 +54,8 @@ package enum ServeProgram {
     let bus = try explaining(BusAddress.find()).text
     var settings: ProviderSettings
     switch choice?.kind {
-    // Only by name is another keychain of the list meant: programs that keep secrets would then share them, or put them where
-    // nobody looks for what the service has.
+    // Only by name is another keychain of the list meant: programs that keep secrets would then share them, or put them
+    // where nobody looks for what the service has.
     case .file?, .git?, .openBao?, nil:
       if let choice, choice.isNamed, !choice.keychain.isBuiltIn {
         throw Failure(

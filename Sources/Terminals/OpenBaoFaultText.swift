@@ -61,16 +61,16 @@ extension Failure {
         failure(
           "\(server) refuses the login by jwt",
           """
-          see whether the JWT is still valid; its operator can see whether the role is there, and for the JWT's audience \
-          and claims
+          see whether the JWT is still valid; its operator can see whether the role is there, and for the JWT's \
+          audience and claims
           """
         )
       case .loginRefused("cert"):
         failure(
           "\(server) refuses the login by cert",
           """
-          see whether the certificate of the keychain's setting 'cert' is still valid; its operator can see whether it, or \
-          its authority, is registered, and what it is bound to
+          see whether the certificate of the keychain's setting 'cert' is still valid; its operator can see whether \
+          it, or its authority, is registered, and what it is bound to
           """
         )
       case .loginRefused(let method):

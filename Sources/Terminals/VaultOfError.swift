@@ -2,7 +2,8 @@ package import CredentialProtocols
 import EncryptedFile
 import KeychainChoice
 
-/// The vault that an error is about, and what is known of it on this machine: the user's own, or that of a listed keychain.
+/// The vault that an error is about, and what is known of it on this machine: the user's own, or that of a listed
+/// keychain.
 struct VaultOfError {
   let location: VaultLocation
   /// The keychain in the search list; `nil` for the user's own.

@@ -6,8 +6,8 @@ import KeychainChoice
 import PrivateFiles
 import Processes
 
-/// How a keychain that is shared through git is kept in step while it is used: `llavero sync` runs behind a change, and before
-/// it is said that there is nothing.
+/// How a keychain that is shared through git is kept in step while it is used: `llavero sync` runs behind a change, and
+/// before it is said that there is nothing.
 package enum BackgroundSync {
   /// The note that `llavero sync` writes whenever it has tried; see `SyncNote`.
   private static let noteName = "sync"
@@ -20,7 +20,8 @@ package enum BackgroundSync {
   static var isUnderWay: Bool { getenv(SyncingMark.variable) != nil }
 
   /// - Throws: ``KeychainError/unavailable(reason:)`` while a keychain is brought in step;
-  ///   ``KeychainError/notMember(keychain:recipient:wasBefore:)`` if this machine's identity doesn't open what others share.
+  ///   ``KeychainError/notMember(keychain:recipient:wasBefore:)`` if this machine's identity doesn't open what others
+  ///   share.
   static func refuseUnusable(
     _ keychain: ListedKeychain, _ file: EncryptedFileKeychain
   ) throws(KeychainChoiceError) {

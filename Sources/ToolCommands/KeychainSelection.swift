@@ -34,8 +34,8 @@ package struct KeychainSelection {
   package var renewsUnlock = true
   /// Whether to run programs whose output opens the file.
   package var mayRunPrograms = true
-  /// Whether changes of a shared keychain are sent to others, and what others have changed is asked for. The program that does
-  /// that itself must not.
+  /// Whether changes of a shared keychain are sent to others, and what others have changed is asked for. The program
+  /// that does that itself must not.
   package var sharesChanges = true
   /// Whether to leave the file unchanged, even if another program has put copies beside it.
   package var changesNothing = false
@@ -485,8 +485,8 @@ extension OpenKeychain {
   }
 }
 
-/// What `llavero` leaves for `llavero-secret-service`, which it becomes: that no keychain is forwarded to this machine. An
-/// agent that doesn't answer is waited for once.
+/// What `llavero` leaves for `llavero-secret-service`, which it becomes: that no keychain is forwarded to this machine.
+/// An agent that doesn't answer is waited for once.
 private enum LookBefore {
   private static let variable = "LLAVERO_LOOKED"
 

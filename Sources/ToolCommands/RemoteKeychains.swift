@@ -8,8 +8,8 @@ import OpenBaoAccess
 import Processes
 import Terminals
 
-/// Opens keychains on servers. What logs in to them is in the person's own keychain: the one that new items go to, if that
-/// isn't shared, else the encrypted file.
+/// Opens keychains on servers. What logs in to them is in the person's own keychain: the one that new items go to, if
+/// that isn't shared, else the encrypted file.
 struct RemoteKeychains {
   private let selection: KeychainSelection
   private let provider: SecretServiceAccess?

@@ -94,8 +94,8 @@ final class Sandbox: Sendable {
       output: shown(result.standardOutput), errors: shown(result.standardError), status: status)
   }
 
-  /// Runs a command that sees 40 MiB of available memory. A new passphrase then gets the lowest work factor, which takes
-  /// some 0.1 s for each use instead of 1 s.
+  /// Runs a command that sees 40 MiB of available memory. A new passphrase then gets the lowest work factor, which
+  /// takes some 0.1 s for each use instead of 1 s.
   private static let hidingMemory = [
     "unshare", "--mount", "sh", "-c", "mount --bind \"$0\" /proc/meminfo && exec \"$@\"",
   ]

@@ -129,8 +129,8 @@ import Testing
     #expect(KeychainUnderTest.reportingChanges.count == 5)
   }
 
-  /// Runs a test of a kind of keychain, and waits until its folder and the keyring that it started are gone: this process
-  /// ends next.
+  /// Runs a test of a kind of keychain, and waits until its folder and the keyring that it started are gone: this
+  /// process ends next.
   private static func alone(_ kind: Int, _ body: (KeychainUnderTest) async throws -> Void) async throws {
     try await body(KeychainUnderTest.reportingChanges[kind])
     for _ in 0..<6000 {

@@ -1,8 +1,8 @@
 import Glibc
 import Properties
 
-/// The property that is checked: that of the target whose name the executable was started by. libFuzzer reads it from one
-/// thread.
+/// The property that is checked: that of the target whose name the executable was started by. libFuzzer reads it from
+/// one thread.
 private nonisolated(unsafe) var checked: (any Property.Type)?
 
 /// The function that libFuzzer calls first, with the process's arguments.

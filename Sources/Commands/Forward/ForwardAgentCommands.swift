@@ -17,8 +17,9 @@ struct ForwardStartCommand: ParsableCommand {
     commandName: "start",
     abstract: "Start the agent that stands between ssh and your ssh agent",
     discussion: """
-      'llavero forward setup' lets ssh start it. It passes everything about keys on to the agent in SSH_AUTH_SOCK, byte \
-      for byte. It asks you by pinentry or askpass, as llavero-passphrase(1) says; with --foreground, on this terminal.
+      'llavero forward setup' lets ssh start it. It passes everything about keys on to the agent in SSH_AUTH_SOCK, \
+      byte for byte. It asks you by pinentry or askpass, as llavero-passphrase(1) says; with --foreground, on this \
+      terminal.
 
         llavero forward start
         llavero forward start --foreground

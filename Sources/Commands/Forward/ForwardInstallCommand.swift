@@ -12,7 +12,8 @@ struct ForwardInstallCommand: ParsableCommand {
     abstract: "Copy llavero to a host, and let git use it there",
     discussion: """
       Copies this machine's llavero to ~/.local/bin over ssh, makes the links by which tools call it, and sets git's \
-      helper, and that git tells it paths (credential.useHttpPath), by which rules can be about one repository. The host needs the same kind of processor, and nothing else: the programs are static.
+      helper, and that git tells it paths (credential.useHttpPath), by which rules can be about one repository. The \
+      host needs the same kind of processor, and nothing else: the programs are static.
 
         llavero forward install build.example
       """)
@@ -43,7 +44,8 @@ struct ForwardInstallCommand: ParsableCommand {
     case :$PATH: in *:$PWD:*) ;; *) echo "note: $PWD is not on the PATH there" >&2 ;; esac
     """
 
-  /// Run here: `$1` the folder with the programs, `$2` the host, `$3` the script, `$4` the machine, `$5` the folder there.
+  /// Run here: `$1` the folder with the programs, `$2` the host, `$3` the script, `$4` the machine, `$5` the folder
+  /// there.
   private static let here = """
     quoted() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\\\\\''/g")"; }
     tar -C "$1" -chf - llavero llavero-credential |

@@ -102,8 +102,8 @@ extension ForwardingRule {
       throw Failure(
         place.contains("@") ? "that is not a place" : "'\(place)' is not a place",
         hint: """
-          a place is a URL such as https://github.com/acme, without an account and without * in its path; service:NAME; \
-          or '*'
+          a place is a URL such as https://github.com/acme, without an account and without * in its path; \
+          service:NAME; or '*'
           """, status: .usage)
     }
     if let tool, !(1...ForwardRequest.maximumTool ~= tool.utf8.count) {

@@ -15,9 +15,9 @@ struct ForwardRunCommand: ParsableCommand {
     abstract: "Run a program with a socket of its own, through which it may use some logins",
     usage: "llavero forward run [--allow <place> ...] [--write] -- <program> [<argument> ...]",
     discussion: """
-      The program finds the socket in LLAVERO_FORWARD, and may use what is allowed here and nothing else; nobody is asked. \
-      The socket is gone with the program. This keeps nothing from a program that can read your files: let it start a \
-      sandbox, and give that the socket's folder.
+      The program finds the socket in LLAVERO_FORWARD, and may use what is allowed here and nothing else; nobody is \
+      asked. The socket is gone with the program. This keeps nothing from a program that can read your files: let it \
+      start a sandbox, and give that the socket's folder.
 
         llavero forward run --allow https://github.com/acme -- \\
           sh -c 'bwrap --ro-bind /usr /usr ... \\

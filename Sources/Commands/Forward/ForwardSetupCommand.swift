@@ -16,8 +16,8 @@ struct ForwardSetupCommand: ParsableCommand {
     commandName: "setup",
     abstract: "Let ssh forward the keychain to a host",
     discussion: """
-      Adds the host to ~/.ssh/llavero.conf, which a line at the beginning of ~/.ssh/config includes. From then on, ssh to \
-      that host starts the agent if it doesn't run, and forwards it. Nothing is allowed by that alone.
+      Adds the host to ~/.ssh/llavero.conf, which a line at the beginning of ~/.ssh/config includes. From then on, ssh \
+      to that host starts the agent if it doesn't run, and forwards it. Nothing is allowed by that alone.
 
         llavero forward setup build.example
         llavero forward setup build.example --remove
@@ -91,8 +91,8 @@ struct ForwardSetupCommand: ParsableCommand {
       throw Failure(
         "~/.ssh/llavero.conf names \(host), but ssh would not forward the keychain to it",
         hint: """
-          see what it makes of its configuration with \(command: "ssh", "-G", host), and whether 'llavero forward start' \
-          works
+          see what it makes of its configuration with \(command: "ssh", "-G", host), and whether 'llavero forward \
+          start' works
           """, status: .keychain)
     }
   }

@@ -9,8 +9,8 @@ import Keychain
 import SSH
 import Terminals
 
-/// What `llavero doctor` finds where this machine's keychain is forwarded to others: whether hosts could get anything, and
-/// whether ssh would forward the keychain to those that were set up or have rules.
+/// What `llavero doctor` finds where this machine's keychain is forwarded to others: whether hosts could get anything,
+/// and whether ssh would forward the keychain to those that were set up or have rules.
 struct ForwardingReport {
   private(set) var findings: [IntegrationReport.Finding] = []
 

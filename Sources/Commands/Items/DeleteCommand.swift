@@ -10,10 +10,10 @@ struct DeleteCommand: ParsableCommand {
     commandName: "delete",
     abstract: "Delete one item, or several",
     discussion: """
-      Deletes the item of exactly that place. On a terminal you are asked first. If several accounts have an item there, \
-      name the account or give --all. With --all, you can also select items by patterns of their attributes. Without a \
-      terminal, several items are deleted only with --yes. An item that a program keeps in the Secret Service has no place: \
-      name its attributes, its reference, or '--class secret' and its label.
+      Deletes the item of exactly that place. On a terminal you are asked first. If several accounts have an item \
+      there, name the account or give --all. With --all, you can also select items by patterns of their attributes. \
+      Without a terminal, several items are deleted only with --yes. An item that a program keeps in the Secret \
+      Service has no place: name its attributes, its reference, or '--class secret' and its label.
 
         llavero delete https://github.com --account alice
         llavero delete --attribute application=chromium

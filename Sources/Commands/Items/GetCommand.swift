@@ -13,8 +13,8 @@ struct GetCommand: ParsableCommand {
     abstract: "Print a secret",
     discussion: """
       The answer is the one that git would get: for the account, if you name one, from the item with the longest \
-      matching path, or else from the item that was changed last. What a program keeps in the Secret Service that is no \
-      login has no place; name its attributes, its label or its reference.
+      matching path, or else from the item that was changed last. What a program keeps in the Secret Service that is \
+      no login has no place; name its attributes, its label or its reference.
 
         llavero get https://github.com
         llavero get https://github.com --account alice --json --secret

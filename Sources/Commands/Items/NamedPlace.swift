@@ -45,8 +45,8 @@ struct NamedPlace {
         authenticationType: authenticationType.map { ByteString($0) }))
   }
 
-  /// The failure that says the host can't be understood. It knows the addresses of repositories that ssh takes, which are
-  /// no URLs.
+  /// The failure that says the host can't be understood. It knows the addresses of repositories that ssh takes, which
+  /// are no URLs.
   private var badHost: Failure {
     let failure = Failure(ProtocolError.unusableURL(.badHost))
     let parts = (url ?? "").split(separator: ":", maxSplits: 1)

@@ -39,8 +39,8 @@ extension KeychainStore {
   }
 }
 
-/// Says on standard error that git and most tools can't be given a secret, because their protocols are lines of text. It
-/// is kept nevertheless: `llavero get` and `llavero run` can give it to anyone.
+/// Says on standard error that git and most tools can't be given a secret, because their protocols are lines of text.
+/// It is kept nevertheless: `llavero get` and `llavero run` can give it to anyone.
 func sayIfNoToolTakes(_ secret: borrowing Secret, of item: Item) {
   guard case .internetPassword = item.key else { return }
   let hasBreak = secret.withUnsafeBytes { $0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }

@@ -13,9 +13,9 @@ struct UndeleteCommand: ParsableCommand {
     commandName: "undelete",
     abstract: "Bring back a deleted item, or an earlier secret",
     discussion: """
-      For 30 days, brings back items of the encrypted file that you deleted or that git erased because a server refused \
-      them, and secrets that were replaced. A keychain in OpenBao or Vault, named with --keychain, has what its server keeps: \
-      usually the last ten versions of an item, for everybody.
+      For 30 days, brings back items of the encrypted file that you deleted or that git erased because a server \
+      refused them, and secrets that were replaced. A keychain in OpenBao or Vault, named with --keychain, has what \
+      its server keeps: usually the last ten versions of an item, for everybody.
 
         llavero undelete --list
         llavero undelete https://github.com --list
@@ -24,8 +24,8 @@ struct UndeleteCommand: ParsableCommand {
         llavero undelete --attribute application=chromium
         llavero undelete https://git.example.com --account ci --keychain fleet
 
-      '--entry' goes back to an earlier secret; you can bring the present one back in turn. What a program keeps in the \
-      Secret Service has no place; name its attributes, its label or its reference.
+      '--entry' goes back to an earlier secret; you can bring the present one back in turn. What a program keeps in \
+      the Secret Service has no place; name its attributes, its label or its reference.
       """)
 
   @OptionGroup private var place: PlaceArguments

@@ -12,8 +12,8 @@ struct KeychainCommand: ParsableCommand {
     commandName: "keychain",
     abstract: "Choose which keychains to use",
     discussion: """
-      Besides the one in use, llavero can ask others: another encrypted file, for example. The first that has an answer \
-      gives it; new items go to the one in use. An answer of another keychain is not copied there:
+      Besides the one in use, llavero can ask others: another encrypted file, for example. The first that has an \
+      answer gives it; new items go to the one in use. An answer of another keychain is not copied there:
 
         llavero keychain list
         llavero keychain add work file ~/work/keychain
@@ -69,8 +69,8 @@ struct CreateCollectionCommand: ParsableCommand {
     commandName: "create",
     abstract: "Make a collection in the Secret Service",
     discussion: """
-      For a service that has none yet, such as a fresh gnome-keyring. The desktop's own prompt asks for its password, or \
-      this terminal if there is no desktop. The first collection becomes the default.
+      For a service that has none yet, such as a fresh gnome-keyring. The desktop's own prompt asks for its password, \
+      or this terminal if there is no desktop. The first collection becomes the default.
       """)
 
   @Argument(help: ArgumentHelp("What the collection is called", valueName: "name"))

@@ -14,8 +14,8 @@ struct ListKeychainsCommand: ParsableCommand {
     commandName: "list",
     abstract: "Show the keychains that are asked, in order",
     discussion: """
-      The first one that has an answer gives it. New items go to the one with the mark. Nobody is asked for a passphrase; \
-      the exit status is 2 if one of them can't be used.
+      The first one that has an answer gives it. New items go to the one with the mark. Nobody is asked for a \
+      passphrase; the exit status is 2 if one of them can't be used.
       """)
 
   @OptionGroup var output: OutputOptions

@@ -14,8 +14,8 @@ struct RevealCommand: ParsableCommand {
     abstract: "Use items again that are hidden on this machine",
     discussion: """
       If a server refuses a login of a keychain that others use, too, nothing is deleted: the item is hidden on this \
-      machine until somebody changes it. If it was refused for another reason, such as a failure of the server, show it \
-      again:
+      machine until somebody changes it. If it was refused for another reason, such as a failure of the server, show \
+      it again:
 
         llavero keychain reveal team https://git.example.com
         llavero keychain reveal team

@@ -17,18 +17,18 @@ struct AddKeychainCommand: ParsableCommand {
     commandName: "add",
     abstract: "Add a keychain to those that are asked",
     discussion: """
-      The keychain is asked after those that are there already; 'llavero keychain order' changes that. New items go where \
-      they went before.
+      The keychain is asked after those that are there already; 'llavero keychain order' changes that. New items go \
+      where they went before.
 
-      An encrypted file is in a folder of its own, such as one on another disk, or one that you keep in step with other \
-      machines. It has to be there, unless --create makes it:
+      An encrypted file is in a folder of its own, such as one on another disk, or one that you keep in step with \
+      other machines. It has to be there, unless --create makes it:
 
         llavero keychain add work file ~/work/keychain
         llavero keychain add old file /mnt/old/llavero --identity /mnt/old/key.txt
 
-      A keychain of the kind git is shared with other people or machines, through a git repository that all of them can \
-      write to. If it has no keychain yet, one is made; otherwise a member has to let you in, and the command says how. \
-      Answers come from a copy on this machine:
+      A keychain of the kind git is shared with other people or machines, through a git repository that all of them \
+      can write to. If it has no keychain yet, one is made; otherwise a member has to let you in, and the command says \
+      how. Answers come from a copy on this machine:
 
         llavero keychain add team git git@git.example.com:team/logins.git
 
@@ -37,8 +37,8 @@ struct AddKeychainCommand: ParsableCommand {
         llavero keychain add fleet openbao https://bao.example.com:8200
         llavero keychain add fleet openbao https://bao.test --set login=oidc
 
-      With --update, the address of one that is there is changed, and the settings that you give; '--set NAME=' takes one \
-      away:
+      With --update, the address of one that is there is changed, and the settings that you give; '--set NAME=' takes \
+      one away:
 
         llavero keychain add fleet openbao https://bao.test --update --set max-age=1h
       """)
@@ -213,8 +213,8 @@ struct AddKeychainCommand: ParsableCommand {
     }
   }
 
-  /// Checks that the file can be opened, or unlocked by a passphrase. If it has no other key than the vault's own, that is
-  /// copied to where it is looked for.
+  /// Checks that the file can be opened, or unlocked by a passphrase. If it has no other key than the vault's own, that
+  /// is copied to where it is looked for.
   private func examine(_ added: ListedKeychain, at own: VaultLocation) throws(Failure) {
     let openers = KeychainEnvironment().openers(of: added)
     let file = EncryptedFileKeychain(at: own, respondent: { .nobody }, openers: openers)
@@ -278,8 +278,8 @@ struct RemoveKeychainCommand: ParsableCommand {
     commandName: "remove",
     abstract: "Take a keychain from those that are asked",
     discussion: """
-      Nothing in it is deleted, and neither is its file. What was hidden here is forgotten, and so are copies of what is \
-      on a server.
+      Nothing in it is deleted, and neither is its file. What was hidden here is forgotten, and so are copies of what \
+      is on a server.
       """)
 
   @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
@@ -311,8 +311,8 @@ struct OrderKeychainsCommand: ParsableCommand {
     commandName: "order",
     abstract: "Say which keychains are asked first",
     discussion: """
-      The ones that you name come first, in this order; then the others as they were. The first keychain that has an answer \
-      gives it. A built-in keychain that you name is asked from then on, too:
+      The ones that you name come first, in this order; then the others as they were. The first keychain that has an \
+      answer gives it. A built-in keychain that you name is asked from then on, too:
 
         llavero keychain order file team secret-service
       """)

@@ -11,8 +11,8 @@ struct ServeCommand: ParsableCommand {
     abstract: "Be the Secret Service, for programs that keep secrets there",
     discussion: """
       Programs that use libsecret, such as gh, browsers, editors and Python's keyring, keep their secrets in the \
-      encrypted file then, beside git's. It is for machines without a desktop's keyring: servers, containers, plain window \
-      managers. The bus starts it when a program needs it, after:
+      encrypted file then, beside git's. It is for machines without a desktop's keyring: servers, containers, plain \
+      window managers. The bus starts it when a program needs it, after:
 
         llavero setup secret-service
 
@@ -20,13 +20,13 @@ struct ServeCommand: ParsableCommand {
 
         dbus-run-session -- sh -c 'llavero serve & exec sh'
 
-      On a host that you log in to, it can serve the keychain of the machine that you come from, as far as that allows; see \
-      'man llavero-serve':
+      On a host that you log in to, it can serve the keychain of the machine that you come from, as far as that \
+      allows; see 'man llavero-serve':
 
         llavero serve --keychain forwarded
 
-      If the file has a passphrase, a program that needs a secret makes 'llavero unlock' ask you, by pinentry or askpass, \
-      or you type 'llavero unlock' in a terminal. 'llavero lock' locks it for all of them.
+      If the file has a passphrase, a program that needs a secret makes 'llavero unlock' ask you, by pinentry or \
+      askpass, or you type 'llavero unlock' in a terminal. 'llavero lock' locks it for all of them.
       """,
     subcommands: [ServeLogCommand.self])
 

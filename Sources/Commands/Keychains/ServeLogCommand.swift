@@ -13,8 +13,8 @@ struct ServeLogCommand: ParsableCommand {
     commandName: "log",
     abstract: "Show what programs have done by way of the service",
     discussion: """
-      A line for each search, read and change: when, which program's file, the items, and what became of it. No secret is \
-      in it. The service logs only if you have started it with --log, or set it up with it:
+      A line for each search, read and change: when, which program's file, the items, and what became of it. No secret \
+      is in it. The service logs only if you have started it with --log, or set it up with it:
 
         llavero setup secret-service --log
         llavero serve log --follow

@@ -14,17 +14,17 @@ struct UnlockCommand: ParsableCommand {
     commandName: "unlock",
     abstract: "Unlock the keychain for a while",
     discussion: """
-      An encrypted file with a passphrase stays unlocked for 15 minutes after its last use, and for at most 8 hours, for \
-      all your programs. The kernel's keyring keeps the key, or an agent if that can't be used. Any command that asks for \
-      the passphrase on a terminal unlocks the file too.
+      An encrypted file with a passphrase stays unlocked for 15 minutes after its last use, and for at most 8 hours, \
+      for all your programs. The kernel's keyring keeps the key, or an agent if that can't be used. Any command that \
+      asks for the passphrase on a terminal unlocks the file too.
 
         llavero unlock
         llavero unlock --for 1h --idle 5m
         llavero unlock --passphrase-fd 3 3< passphrase-file
 
-      For the Secret Service, the desktop's own prompt asks for the collection's password. If there can be no prompt, as \
-      over ssh, this terminal asks and gives the password to gnome-keyring; other services have no way to take it. With \
-      --terminal no prompt is shown first: on a desktop that you are not sitting at, it would wait for you.
+      For the Secret Service, the desktop's own prompt asks for the collection's password. If there can be no prompt, \
+      as over ssh, this terminal asks and gives the password to gnome-keyring; other services have no way to take it. \
+      With --terminal no prompt is shown first: on a desktop that you are not sitting at, it would wait for you.
 
         llavero unlock --terminal
       """)

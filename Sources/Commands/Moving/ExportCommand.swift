@@ -239,8 +239,8 @@ struct Export: ~Copyable {
       var logins: Set<Item.Key> = []
       for item in ordered {
         if service != nil, item.isUsualLoginCollection { continue }
-        // Two items of a service may be the same login. Both are written, and the newer one that can be a login is it, as
-        // for 'llavero migrate'.
+        // Two items of a service may be the same login. Both are written, and the newer one that can be a login is it,
+        // as for 'llavero migrate'.
         let isFirst = !logins.contains(item.key.primaryKey)
         guard let answer = try Self.answer(item, in: keychain, service, asLogin: isFirst) else { continue }
         if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }

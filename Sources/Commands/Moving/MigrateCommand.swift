@@ -21,9 +21,9 @@ struct MigrateCommand: ParsableCommand {
         llavero migrate --from secret-service --to file
         llavero migrate --from file --to secret-service --remove-source
 
-      From the Secret Service everything comes, also what other programs keep there; 'llavero serve' offers it to them. \
-      '--class internet' and the like choose items. What can't come is named, and the status is 2. Afterwards, 'llavero \
-      keychain use NAME' chooses the keychain.
+      From the Secret Service everything comes, also what other programs keep there; 'llavero serve' offers it to \
+      them. '--class internet' and the like choose items. What can't come is named, and the status is 2. Afterwards, \
+      'llavero keychain use NAME' chooses the keychain.
       """)
 
   @Option(

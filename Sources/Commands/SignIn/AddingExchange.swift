@@ -97,7 +97,8 @@ struct AddingExchange {
     }
   }
 
-  /// The item for the tokens of this very exchange, if a keychain has it already: one that others have shared, for example.
+  /// The item for the tokens of this very exchange, if a keychain has it already: one that others have shared, for
+  /// example.
   private static func item(
     of exchange: borrowing TokenExchange, _ url: String, _ key: InternetPassword,
     in keychain: any KeychainStore

@@ -14,8 +14,8 @@ struct LoginCommand: ParsableCommand {
     commandName: "login",
     abstract: "Sign in with a browser or a code, and keep a token that renews itself",
     discussion: """
-      Signs in by OAuth: in your browser, or over ssh with a code that you type on any device. The token is kept like a \
-      password. If it has a refresh token, it is renewed when git or another tool asks for it and it has expired.
+      Signs in by OAuth: in your browser, or over ssh with a code that you type on any device. The token is kept like \
+      a password. If it has a refresh token, it is renewed when git or another tool asks for it and it has expired.
 
         llavero login https://gitlab.example.com
         llavero login https://github.com --device --client-id Ov23liEXAMPLE
@@ -146,8 +146,8 @@ struct LoginCommand: ParsableCommand {
 extension SigningIn {
   /// What signs in for an open keychain.
   ///
-  /// - Throws: ``Failure`` if the companion isn't installed, or is switched off, and for a keychain of another machine: what
-  ///   renews a token is kept beside it, and goes to no other host.
+  /// - Throws: ``Failure`` if the companion isn't installed, or is switched off, and for a keychain of another machine:
+  ///   what renews a token is kept beside it, and goes to no other host.
   static func opened(for open: OpenKeychain) throws(Failure) -> SigningIn {
     if open.forwarded != nil {
       throw Failure(

@@ -16,7 +16,8 @@ struct DoctorCommand: ParsableCommand {
     discussion: """
       Checks everything that each keychain depends on, up to the first thing that fails, and says what to type next. \
       Then it checks what tools see: git's helpers, the links by which tools find llavero, and files that still have \
-      passwords in plain text; and whether ssh forwards the keychain to the hosts that may have it. The exit status is 2 only if the keychain in use can't be used.
+      passwords in plain text; and whether ssh forwards the keychain to the hosts that may have it. The exit status is \
+      2 only if the keychain in use can't be used.
       """)
 
   @OptionGroup var keychain: KeychainOptions

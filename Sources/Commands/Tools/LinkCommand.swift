@@ -9,14 +9,14 @@ struct LinkCommand: ParsableCommand {
     commandName: "link",
     abstract: "Make the links by which tools call llavero",
     discussion: """
-      Docker looks for docker-credential-llavero, cargo for cargo-credential-llavero, and so on. All of these are links \
-      to one program. The packages and integration/install make them. If you installed llavero another way, make them in \
-      a folder of your PATH:
+      Docker looks for docker-credential-llavero, cargo for cargo-credential-llavero, and so on. All of these are \
+      links to one program. The packages and integration/install make them. If you installed llavero another way, make \
+      them in a folder of your PATH:
 
         llavero link ~/.local/bin
 
-      Nothing is replaced except a link to llavero. Without names, it makes all links that are llavero's own. If llavero \
-      can stand in for another program, such as Python's keyring, you have to give that name.
+      Nothing is replaced except a link to llavero. Without names, it makes all links that are llavero's own. If \
+      llavero can stand in for another program, such as Python's keyring, you have to give that name.
       """)
 
   @Argument(help: ArgumentHelp("Where to make them", valueName: "folder"))

@@ -11,8 +11,8 @@ struct SetupCommand: ParsableCommand {
     commandName: "setup",
     abstract: "Configure a tool to log in with llavero",
     discussion: """
-      Without a tool, lists the tools that can be set up, and what each uses now. With a tool, shows what will change in \
-      its configuration, and asks you:
+      Without a tool, lists the tools that can be set up, and what each uses now. With a tool, shows what will change \
+      in its configuration, and asks you:
 
         llavero setup
         llavero setup docker
@@ -20,8 +20,8 @@ struct SetupCommand: ParsableCommand {
         llavero setup docker --remove     (gives docker its configuration back)
         llavero setup --remove --all      (the same for every tool)
 
-      If a tool is set up already, nothing changes. llavero keeps a record of what it changed, but no copy of the file. \
-      The tools are \(ToolSetup.all.map(\.name).joined(separator: ", ")).
+      If a tool is set up already, nothing changes. llavero keeps a record of what it changed, but no copy of the \
+      file. The tools are \(ToolSetup.all.map(\.name).joined(separator: ", ")).
 
       'llavero setup secret-service' makes the message bus start 'llavero serve' for programs that keep secrets in the \
       Secret Service, where no keyring does.

@@ -13,9 +13,9 @@ struct InitCommand: ParsableCommand {
     commandName: "init",
     abstract: "Create the encrypted file, with a passphrase if you like",
     discussion: """
-      You don't need this to begin: the first login you store makes a keychain whose key is in a file that only you can \
-      read. You are never asked for anything. That protects a copy or a backup of the keychain, but not against anyone \
-      who can read your home directory.
+      You don't need this to begin: the first login you store makes a keychain whose key is in a file that only you \
+      can read. You are never asked for anything. That protects a copy or a backup of the keychain, but not against \
+      anyone who can read your home directory.
 
       With --passphrase only the passphrase opens it. You are asked for it, or it comes from another source: see \
       "Where the passphrase comes from" in llavero-passphrase(1).

@@ -22,8 +22,8 @@ struct AddPassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "passphrase", abstract: "Add a passphrase",
     discussion: """
-      You are asked for it twice on the terminal. Everything else that opens the keychain stays. If the key is in a file, \
-      remove that to be asked from now on:
+      You are asked for it twice on the terminal. Everything else that opens the keychain stays. If the key is in a \
+      file, remove that to be asked from now on:
 
         llavero slot add passphrase
         llavero slot remove identity-file
@@ -69,8 +69,8 @@ struct AddRecoveryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recovery", abstract: "Add a recovery code, and print it",
     discussion: """
-      The code is shown only once. Write it down, and don't keep it where you keep copies of the keychain. Type it when \
-      you are asked for a passphrase. Capitals, spaces and dashes don't matter, and typing errors are noticed.
+      The code is shown only once. Write it down, and don't keep it where you keep copies of the keychain. Type it \
+      when you are asked for a passphrase. Capitals, spaces and dashes don't matter, and typing errors are noticed.
 
         llavero slot add recovery
       """)
@@ -103,8 +103,8 @@ struct AddRecipientCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recipient", abstract: "Add a key of age or ssh",
     discussion: """
-      The key's identity then opens the keychain, and you are not asked. The file that has the identity is noted on this \
-      machine only; on another machine, run the same command again. Without --identity, the file is the one that \
+      The key's identity then opens the keychain, and you are not asked. The file that has the identity is noted on \
+      this machine only; on another machine, run the same command again. Without --identity, the file is the one that \
       LLAVERO_IDENTITY names, or else ~/.ssh/id_ed25519.
 
         llavero slot add recipient "$(cat ~/.ssh/id_ed25519.pub)"
@@ -143,8 +143,8 @@ struct AddCommandSlotCommand: ParsableCommand {
     commandName: "command", abstract: "Add a passphrase that a program prints",
     discussion: """
       The program is run whenever the keychain is unlocked, without a shell and with nothing to read. What it prints, \
-      without one final line feed, is the passphrase. The program is noted on this machine only, never in the keychain; \
-      on another machine, run the same command again.
+      without one final line feed, is the passphrase. The program is noted on this machine only, never in the \
+      keychain; on another machine, run the same command again.
 
         llavero slot add command -- pass show llavero
       """)

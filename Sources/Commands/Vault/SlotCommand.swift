@@ -13,8 +13,8 @@ struct SlotCommand: ParsableCommand {
     commandName: "slot",
     abstract: "Show and change what opens the encrypted file",
     discussion: """
-      One key opens the keychain. It is in a file on this machine, or in slots of the keychain itself. Each slot opens in \
-      its own way: with a passphrase, a recovery code, an age or ssh key, or what a program prints.
+      One key opens the keychain. It is in a file on this machine, or in slots of the keychain itself. Each slot opens \
+      in its own way: with a passphrase, a recovery code, an age or ssh key, or what a program prints.
 
         llavero slot list
         llavero slot add recovery                       (a code for a sheet of paper)
@@ -59,11 +59,11 @@ struct SlotRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove something that opens the keychain",
     discussion: """
-      'llavero slot list' shows the identifiers. identity-file is the key in a file of this machine: if you remove it and \
-      have a passphrase, you are asked for that.
+      'llavero slot list' shows the identifiers. identity-file is the key in a file of this machine: if you remove it \
+      and have a passphrase, you are asked for that.
 
-      The removed slot still opens copies of the keychain that were made before. If a passphrase or a key has leaked, run \
-      'llavero rotate' as well: it makes a new key that no earlier slot opens.
+      The removed slot still opens copies of the keychain that were made before. If a passphrase or a key has leaked, \
+      run 'llavero rotate' as well: it makes a new key that no earlier slot opens.
       """)
 
   @Argument(help: ArgumentHelp("The slot's identifier, or identity-file", valueName: "id"))
@@ -100,7 +100,8 @@ extension KeychainOptions {
 }
 
 extension KeychainOptions {
-  /// Returns the encrypted file, which must exist and be one's own. What opens one that is shared through git are its members.
+  /// Returns the encrypted file, which must exist and be one's own. What opens one that is shared through git are its
+  /// members.
   ///
   /// - Parameter change: adjusts how it is unlocked.
   /// - Throws: ``Failure``

@@ -133,9 +133,9 @@ struct VaultRestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Go back to an earlier state",
     discussion: """
-      'llavero vault log' has the numbers. This is a change like any other: the state that it replaces stays in the log, \
-      so you can undo it, and other copies of the keychain will follow. A damaged or missing file is put back. It opens \
-      with what opened it last; if llavero can't tell for sure what that was, it asks you first.
+      'llavero vault log' has the numbers. This is a change like any other: the state that it replaces stays in the \
+      log, so you can undo it, and other copies of the keychain will follow. A damaged or missing file is put back. It \
+      opens with what opened it last; if llavero can't tell for sure what that was, it asks you first.
       """)
 
   @Argument(
@@ -235,8 +235,8 @@ struct VaultSalvageCommand: ParsableCommand {
     commandName: "salvage", abstract: "Recover what can be read of a damaged file",
     discussion: """
       Replaces the file with its newest good state, and with all items that the damaged file still gives. The damaged \
-      file is kept among the earlier states. The keychain opens with what opened it last; if llavero can't tell for sure \
-      what that was, it asks you first.
+      file is kept among the earlier states. The keychain opens with what opened it last; if llavero can't tell for \
+      sure what that was, it asks you first.
       """)
 
   @OptionGroup var confirmation: ReturningWaysOptions
@@ -347,9 +347,9 @@ struct VaultCompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "Forget for good what was deleted or replaced",
     discussion: """
-      Removes from the encrypted file everything that 'llavero undelete' could bring back, and all earlier states. Other \
-      copies of the keychain, in a backup or on another machine, still have it. The names of deleted items stay for 180 \
-      days, so that such a copy doesn't bring them back.
+      Removes from the encrypted file everything that 'llavero undelete' could bring back, and all earlier states. \
+      Other copies of the keychain, in a backup or on another machine, still have it. The names of deleted items stay \
+      for 180 days, so that such a copy doesn't bring them back.
       """)
 
   @Flag(help: "Don't ask")

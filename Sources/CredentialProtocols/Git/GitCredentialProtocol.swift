@@ -75,8 +75,8 @@ public struct GitCredentialProtocol {
     let capabilities = request.capabilities
     var mayContinue = keychain.renewer != nil
     if capabilities.contains(.state), let answered = request.answered {
-      // Git asks again because the server has refused our answer, which had `continue`. If this fails, the answer is the same
-      // as before, and git erases it when it is refused again.
+      // Git asks again because the server has refused our answer, which had `continue`. If this fails, the answer is
+      // the same as before, and git erases it when it is refused again.
       try? keychain.refuse(answered, to: query, at: now)
       mayContinue = false
     }

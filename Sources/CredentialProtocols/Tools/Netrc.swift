@@ -69,9 +69,9 @@ public enum Netrc {
     return parsed
   }
 
-  /// The items that a netrc file can hold. Clients take the first line for a host. So of several keychains the first comes
-  /// first; then the protocol's default port before others, no path before a path, https before http, then the default item,
-  /// and then the one changed last.
+  /// The items that a netrc file can hold. Clients take the first line for a host. So of several keychains the first
+  /// comes first; then the protocol's default port before others, no path before a path, https before http, then the
+  /// default item, and then the one changed last.
   private static func inOrder(_ items: [Item]) -> [Item] {
     let keychains = items.keychains
     func rank(_ item: Item) -> (Int, Int, Int, Int)? {

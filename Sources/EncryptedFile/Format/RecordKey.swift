@@ -3,15 +3,14 @@ package import Keychain
 
 /// The text by which a vault's records are sorted, and the prefixes of it by which they are found.
 ///
-/// The text is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or
-/// `generic SERVICE ACCOUNT`; for a certificate, key or identity, its class and the attributes as `TAG=VALUE`, joined
-/// by `%,`. If there is an access group, `%@GROUP` follows; if the item is synchronizable, `%1`. For items and
-/// collections of the Secret Service it is `item NAME` and `collection NAME`. Server and protocol are in lower case; the
-/// port is written out if it is known. An absent part is empty; a part that is present but empty is a lone `%`. Bytes
-/// outside `#`…`~`, and `%` and `\`, are percent-encoded. A key is therefore plain ASCII,
-/// needs no escaping in JSON, and sorts as its parts do: the space between parts and the `"` after them sort before
-/// every byte of a part. No key is another key followed by a space and more, because the longer one would then sort
-/// first.
+/// The text is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or `generic SERVICE
+/// ACCOUNT`; for a certificate, key or identity, its class and the attributes as `TAG=VALUE`, joined by `%,`. If there
+/// is an access group, `%@GROUP` follows; if the item is synchronizable, `%1`. For items and collections of the Secret
+/// Service it is `item NAME` and `collection NAME`. Server and protocol are in lower case; the port is written out if
+/// it is known. An absent part is empty; a part that is present but empty is a lone `%`. Bytes outside `#`…`~`, and `%`
+/// and `\`, are percent-encoded. A key is therefore plain ASCII, needs no escaping in JSON, and sorts as its parts do:
+/// the space between parts and the `"` after them sort before every byte of a part. No key is another key followed by a
+/// space and more, because the longer one would then sort first.
 package enum RecordKey {
   /// The whole key of an item.
   package static func whole(of key: Item.Key) -> [UInt8] {

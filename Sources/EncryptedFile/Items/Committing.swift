@@ -7,8 +7,8 @@ extension VaultChange {
   /// Writes the new generation and replaces the old one with it. Before that, the written file is read back by the
   /// code that every reader uses.
   ///
-  /// - Throws: `KeychainError.missing` if the vault's folder was moved away meanwhile. It has the change then, but nobody
-  ///   finds it where it is.
+  /// - Throws: `KeychainError.missing` if the vault's folder was moved away meanwhile. It has the change then, but
+  ///   nobody finds it where it is.
   func commit(at now: Timestamp) throws(KeychainError) {
     guard isDirty, let key, let stanzas else {
       try? putCopiesAway()

@@ -64,8 +64,8 @@ extension VaultChange {
 }
 
 extension EncryptedFileKeychain {
-  /// Whether this is a former secret of an item, which somebody has renewed since: this machine knows what it has renewed
-  /// itself, and a shared vault what an item that can be renewed held before.
+  /// Whether this is a former secret of an item, which somebody has renewed since: this machine knows what it has
+  /// renewed itself, and a shared vault what an item that can be renewed held before.
   ///
   /// - Throws: `KeychainError` as ``items(matching:)`` does.
   public func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool {

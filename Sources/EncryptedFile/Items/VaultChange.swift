@@ -46,7 +46,8 @@ final class VaultChange {
   }()
   /// How many items have come from a place where the vault is shared, or were deleted there.
   var received = 0
-  /// How many items that were changed here, which nobody else had yet, have got another state from there, or were deleted.
+  /// How many items that were changed here, which nobody else had yet, have got another state from there, or were
+  /// deleted.
   var overridden = 0
   /// The slots that don't have the vault's new key, because somebody added them with the former one meanwhile.
   var slotsWithFormerKey: [SlotSummary] = []

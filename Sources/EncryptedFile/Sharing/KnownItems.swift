@@ -15,8 +15,8 @@ package struct KnownItem: Hashable, Sendable {
 }
 
 extension EncryptedFileKeychain {
-  /// The items that somebody could read who has had a way in since a date, as far as the vault still tells: those in use, and
-  /// those that were deleted after that date. Deleted ones are known for 180 days.
+  /// The items that somebody could read who has had a way in since a date, as far as the vault still tells: those in
+  /// use, and those that were deleted after that date. Deleted ones are known for 180 days.
   ///
   /// - Parameter date: when that began; `nil` if it isn't known.
   /// - Throws: as ``items(matching:)`` does.

@@ -5,8 +5,8 @@ extension EncryptedFileKeychain: RenewalLeasing {
   /// Another machine's right to renew an item, as it was seen here.
   struct SeenLease {
     let holder: String
-    /// When it was seen first, by ``SystemClock/sinceBoot``, in milliseconds. The clocks of two machines say nothing of how
-    /// long ago that was.
+    /// When it was seen first, by ``SystemClock/sinceBoot``, in milliseconds. The clocks of two machines say nothing of
+    /// how long ago that was.
     let since: Int
   }
 

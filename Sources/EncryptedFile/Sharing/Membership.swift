@@ -3,8 +3,8 @@ import Glibc
 package import Keychain
 import PrivateFiles
 
-/// What this machine knows about whether its identity still opens what others share: the empty file `excluded` in the state
-/// folder says that it doesn't.
+/// What this machine knows about whether its identity still opens what others share: the empty file `excluded` in the
+/// state folder says that it doesn't.
 extension VaultLocation {
   private var exclusionPath: String { stateFolder + "/excluded" }
 

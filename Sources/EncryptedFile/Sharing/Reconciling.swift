@@ -8,15 +8,15 @@ import PrivateFiles
 extension EncryptedFileKeychain {
   /// Merges what is in a place where the vault is shared, and returns what that place lacks.
   ///
-  /// The vault's lock is held meanwhile; nothing is fetched or sent. What is returned belongs to these very files: if the
-  /// place has others by then, this is called again.
+  /// The vault's lock is held meanwhile; nothing is fetched or sent. What is returned belongs to these very files: if
+  /// the place has others by then, this is called again.
   ///
   /// - Parameters:
   ///   - files: what is there; `nil` if nothing is there yet.
   ///   - place: the name of the place, for errors.
   /// - Throws: `KeychainError.itemNotFound` if there is no vault here; `.wrongIdentity` if the place has another vault;
-  ///   `.otherKey` if nothing here opens what is there; `.damaged` if that has got its key from somebody who didn't have the
-  ///   former one, or can't be read and nothing else was there before; what reading and writing throw.
+  ///   `.otherKey` if nothing here opens what is there; `.damaged` if that has got its key from somebody who didn't
+  ///   have the former one, or can't be read and nothing else was there before; what reading and writing throw.
   package func reconcile(with files: SharedFiles?, at place: String) throws(KeychainError) -> Reconciliation {
     if try vaultFile() == nil { throw .itemNotFound }
     let scratch = try ScratchFolder(in: location.stateFolder)
@@ -207,8 +207,8 @@ private struct SharedFileReader: ~Copyable {
     return reading
   }
 
-  /// Tells what becomes of two different keys. The one that was there when this machine saw the place last is trusted, and
-  /// so is each one that was made by somebody who had a trusted one.
+  /// Tells what becomes of two different keys. The one that was there when this machine saw the place last is trusted,
+  /// and so is each one that was made by somebody who had a trusted one.
   private borrowing func relate(
     _ whole: VaultSnapshot, to key: VaultKey, _ trusted: [UInt8]?, _ earlier: [EarlierState],
     _ reading: inout SharedReading
@@ -320,8 +320,9 @@ extension VaultChange {
     noteSlotsWithFormerKey(whole.stanzas.slots, theirs, besides: slots, try notes())
   }
 
-  /// Notes the slots of a state with the former key that one with the new key doesn't have, and has never had. A member who
-  /// is removed has the former key, and could let themselves in again with another slot before others have the new one.
+  /// Notes the slots of a state with the former key that one with the new key doesn't have, and has never had. A member
+  /// who is removed has the former key, and could let themselves in again with another slot before others have the new
+  /// one.
   private func noteSlotsWithFormerKey(
     _ former: [VaultStanzas.Slot], _ formerNotes: SlotNotes, besides present: [VaultStanzas.Slot],
     _ notes: SlotNotes

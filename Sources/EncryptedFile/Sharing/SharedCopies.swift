@@ -5,15 +5,15 @@ package import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain {
-  /// Puts a shared vault in this place, where there is none yet, or an earlier state of the same vault that nothing here has
-  /// ever opened. So a vault that a person doesn't belong to yet is locked, and never empty.
+  /// Puts a shared vault in this place, where there is none yet, or an earlier state of the same vault that nothing
+  /// here has ever opened. So a vault that a person doesn't belong to yet is locked, and never empty.
   ///
   /// - Parameters:
   ///   - whole: the file.
   ///   - place: where it comes from, for errors.
   /// - Returns: whether it was put there.
-  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if it is another one than that which is here; what
-  ///   reading and writing throw.
+  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if it is another one than that which is
+  ///   here; what reading and writing throw.
   @discardableResult
   package func take(_ whole: [UInt8], from place: String) throws(KeychainError) -> Bool {
     if try isSeen() { return false }
@@ -37,15 +37,16 @@ extension EncryptedFileKeychain {
     return true
   }
 
-  /// Puts a shared vault in this place, whatever is there: a copy that is damaged, or was lost. What is there is put aside.
+  /// Puts a shared vault in this place, whatever is there: a copy that is damaged, or was lost. What is there is put
+  /// aside.
   ///
   /// - Parameters:
   ///   - whole: the file. Its key is trusted.
   ///   - path: the absolute path of the identity's file that has to open it.
   ///   - place: where it comes from, for errors.
   /// - Returns: the folders that have what was there.
-  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if another one was here; `.otherKey` if the identity
-  ///   doesn't open it; what reading and writing throw.
+  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if another one was here; `.otherKey` if the
+  ///   identity doesn't open it; what reading and writing throw.
   package func takeAnew(
     _ whole: [UInt8], openedBy path: String, from place: String
   ) throws(KeychainError) -> [String] {
@@ -83,8 +84,8 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Makes room for a state of the vault that an identity opens, where nothing opens the one that is here: somebody was let in
-  /// again, perhaps with another key. The one that is here is kept beside it.
+  /// Makes room for a state of the vault that an identity opens, where nothing opens the one that is here: somebody was
+  /// let in again, perhaps with another key. The one that is here is kept beside it.
   ///
   /// - Parameters:
   ///   - whole: that state.
@@ -165,7 +166,8 @@ extension EncryptedFileKeychain {
     return try VaultStanzas(header.stanzas, path: file.path).slots.map { ($0.id, $0.file) }
   }
 
-  /// The first hexadecimal digits of what distinguishes the vault's present file from every other; `nil` if there is none.
+  /// The first hexadecimal digits of what distinguishes the vault's present file from every other; `nil` if there is
+  /// none.
   package var stateName: String? {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
     return folder.headerMAC(of: VaultLocation.vaultName).map { hexadecimal($0) }

@@ -4,14 +4,14 @@ import JSON
 import Keychain
 
 /// What the first line of a shared vault says about its key. The member `key_number` counts the keys that the vault has
-/// had, from 1; a vault that nobody shares has no such member. The member `key_proof` shows that whoever made the present
-/// key held the one before:
+/// had, from 1; a vault that nobody shares has no such member. The member `key_proof` shows that whoever made the
+/// present key held the one before:
 ///
 ///     HMAC-SHA256(authentication key of the former key, "v1 key" || uuid || u64be key_number || recipient)
 ///
 /// Without it, somebody who can only write to the place where the vault is shared could put a vault there for the same
-/// people, with a key of their own, and be sent everything that is stored from then on. The member `key_unsent` is true until
-/// it is known that others have got the key.
+/// people, with a key of their own, and be sent everything that is stored from then on. The member `key_unsent` is true
+/// until it is known that others have got the key.
 extension VaultHead {
   private static let numberName = Array("key_number".utf8)
   private static let proofName = Array("key_proof".utf8)
@@ -70,8 +70,8 @@ extension VaultHead {
 
   /// Notes that the vault gets another key, if it is shared.
   ///
-  /// - Throws: ``KeychainError/unavailable(reason:)`` if nobody else has the present one yet: they could not tell that the new
-  ///   one comes from it.
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if nobody else has the present one yet: they could not tell that
+  ///   the new one comes from it.
   mutating func noteNewKey(_ key: VaultKey, after former: VaultKey, uuid: String) throws(KeychainError) {
     guard let number = keyNumber else { return }
     if isKeyUnsent { throw .unavailable(reason: "the new key that it has already was not shared yet") }

@@ -25,8 +25,8 @@ package enum SlotIdentity {
     return identity.recipient.description
   }
 
-  /// The recipient of the first identity in a file, in age's notation or as an ssh public key; `nil` if there is no such
-  /// file, or only its plugin knows the recipient.
+  /// The recipient of the first identity in a file, in age's notation or as an ssh public key; `nil` if there is no
+  /// such file, or only its plugin knows the recipient.
   ///
   /// - Throws: `KeychainError.SlotFault.noIdentity` if nothing in it opens a slot; `.unsafeFile` if others can read it;
   ///   `.system` if it can't be read.

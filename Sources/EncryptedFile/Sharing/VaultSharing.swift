@@ -3,15 +3,15 @@ package protocol VaultSharing {
   /// The name of the keychain.
   var name: String { get }
 
-  /// Called after each change of items, while the vault's lock is still held: it must not wait for anything that needs the
-  /// lock.
+  /// Called after each change of items, while the vault's lock is still held: it must not wait for anything that needs
+  /// the lock.
   func afterChange()
 
   /// Called where nothing answers a question, without a lock. Returns whether anything may have come since.
   func atMiss() -> Bool
 
-  /// Called without a lock, before and after something is done outside that can't be taken back. Returns whether the vault
-  /// has everything that others have changed, and others can get what is changed here.
+  /// Called without a lock, before and after something is done outside that can't be taken back. Returns whether the
+  /// vault has everything that others have changed, and others can get what is changed here.
   func bringInStep() -> Bool
 
   /// Takes the right to do something that only one of those may do who share the vault, at a time.

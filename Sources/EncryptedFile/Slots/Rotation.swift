@@ -16,9 +16,9 @@ extension EncryptedFileKeychain {
   ///   - passphrase: asks for a slot's passphrase, which stays the same.
   ///   - announce: receives the new codes of the recovery slots before the vault is written. If it throws, nothing
   ///     has changed.
-  /// - Throws: `KeychainError.slot` if a slot to be dropped doesn't exist, another slot can't be renewed, or no way
-  ///   in would be left; `KeychainError.unavailable` for a shared vault whose present key was not shared yet; what unlocking
-  ///   and writing throw.
+  /// - Throws: `KeychainError.slot` if a slot to be dropped doesn't exist, another slot can't be renewed, or no way in
+  ///   would be left; `KeychainError.unavailable` for a shared vault whose present key was not shared yet; what
+  ///   unlocking and writing throw.
   public func rotate(
     dropping dropped: Set<String>, passphrase: SlotPassphraseSource,
     announce: ([NewRecoveryCode]) throws(KeychainError) -> Void

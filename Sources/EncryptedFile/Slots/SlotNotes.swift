@@ -67,8 +67,8 @@ struct SlotNotes {
 
   /// Checks what somebody wants to call a slot.
   ///
-  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty, longer than ``SlotSummary/labelLimit``, or has
-  ///   control characters.
+  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty, longer than ``SlotSummary/labelLimit``, or
+  ///   has control characters.
   static func refuseUnusable(label: String) throws(KeychainError) {
     if label.isEmpty { throw .unusableAttribute(name: "label", .empty) }
     if label.utf8.count > SlotSummary.labelLimit {

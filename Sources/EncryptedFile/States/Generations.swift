@@ -145,8 +145,8 @@ struct Generations: ~Copyable {
     try folder.copyDate(of: source, to: name)
   }
 
-  /// How far the number in a file's name may be ahead of a number that is proven. Anyone who can write to the folder can
-  /// make a name, and numbers must not run out.
+  /// How far the number in a file's name may be ahead of a number that is proven. Anyone who can write to the folder
+  /// can make a name, and numbers must not run out.
   private static let credibleLead: Int64 = 1 << 20
 
   /// The highest number of a generation by the files' names, or else `proven`.
@@ -180,8 +180,8 @@ struct Generations: ~Copyable {
 
   /// The file of a generation.
   ///
-  /// - Throws: ``KeychainError/missing(path:)``; ``KeychainError/damaged(path:detail:)`` if it is another generation: cp
-  ///   wrote over the vault while a killed writer had left this as a second name of the vault's file.
+  /// - Throws: ``KeychainError/missing(path:)``; ``KeychainError/damaged(path:detail:)`` if it is another generation:
+  ///   cp wrote over the vault while a killed writer had left this as a second name of the vault's file.
   func file(_ generation: Generation) throws(KeychainError) -> OpenFile {
     guard let file = try folder.file(generation.name) else { throw .missing(path: generation.path) }
     if let mac = try? VaultSnapshot.readHeader(file).0.mac,

@@ -1,7 +1,8 @@
 package import Keychain
 
 extension EncryptedFileKeychain {
-  /// Whether somebody would have to be asked before the vault could be read. A vault that isn't there yet is not locked.
+  /// Whether somebody would have to be asked before the vault could be read. A vault that isn't there yet is not
+  /// locked.
   ///
   /// Asks nobody itself if it was made without a source of passphrases.
   ///

@@ -90,7 +90,8 @@ package struct ForwardRequest: ~Copyable {
 
   /// Parses a request.
   ///
-  /// - Throws: ``JSONReader/Malformed`` for anything that ``encoded`` never writes; members of unknown names are ignored.
+  /// - Throws: ``JSONReader/Malformed`` for anything that ``encoded`` never writes; members of unknown names are
+  ///   ignored.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var fields = RequestFields()
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in

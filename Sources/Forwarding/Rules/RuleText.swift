@@ -35,8 +35,8 @@ package enum RuleFault: Error, Equatable, Sendable {
   }
 }
 
-// The text of a rule: VERDICT HOST PLACE [tool=NAME] [account=NAME] [exact] [write] [until=TIME], with any blanks between.
-// In place, tool and account, %XX stands for a byte.
+// The text of a rule: VERDICT HOST PLACE [tool=NAME] [account=NAME] [exact] [write] [until=TIME], with any blanks
+// between. In place, tool and account, %XX stands for a byte.
 
 extension ForwardingRule {
   /// The longest rule, in bytes.
@@ -123,8 +123,8 @@ extension ForwardedHost {
     }
   }
 
-  /// Whether a socket may have this name: 1 to 64 letters, digits, dots, dashes and underscores, and no dot first. It is
-  /// also the name of a folder.
+  /// Whether a socket may have this name: 1 to 64 letters, digits, dots, dashes and underscores, and no dot first. It
+  /// is also the name of a folder.
   package static func isSocketName(_ name: ByteString) -> Bool {
     1...64 ~= name.bytes.count && name.bytes.first != UInt8(ascii: ".")
       && name.bytes.allSatisfy { byte in
@@ -212,7 +212,8 @@ extension ByteString {
   }
 }
 
-/// Decodes the escapes of RFC 3986, section 2.1; `nil` if one is malformed, or stands for what no attribute may contain.
+/// Decodes the escapes of RFC 3986, section 2.1; `nil` if one is malformed, or stands for what no attribute may
+/// contain.
 private func decoded(_ text: ArraySlice<UInt8>) -> ByteString? {
   var bytes: [UInt8] = []
   var rest = text

@@ -73,8 +73,8 @@ package struct ForwardingService {
 
   // MARK: Reading
 
-  /// What the host may use without a question, without what doesn't answer here: what is hidden, and what an earlier keychain
-  /// has, too.
+  /// What the host may use without a question, without what doesn't answer here: what is hidden, and what an earlier
+  /// keychain has, too.
   private func usableItems(_ tool: ByteString) throws(KeychainError) -> [Item] {
     guard permissions.mayAnswer(nil, by: tool) else { return [] }
     var first: [Item.Key: String?] = [:]
@@ -117,8 +117,8 @@ package struct ForwardingService {
       }
       var visible = items.filter { allowed.contains($0.reference) }
       if visible.isEmpty, !items.isEmpty { return .hidden }
-      // The other side ranks what it gets by itself, and knows nothing of keychains that are asked one after the other, or of
-      // what is hidden.
+      // The other side ranks what it gets by itself, and knows nothing of keychains that are asked one after the other,
+      // or of what is hidden.
       if purpose != .erase { visible = visible.filter { !$0.isHidden } }
       if purpose == .get, let keychain = answer?.item.keychain {
         visible = visible.filter { $0.keychain == keychain }
@@ -224,8 +224,8 @@ package struct ForwardingService {
     permission(to: .change, item.key, by: tool)
   }
 
-  /// What says how secrets are renewed stays on this machine, whatever the rules: it holds the secrets of clients, and by it
-  /// somebody could have refresh tokens and files of this machine sent anywhere.
+  /// What says how secrets are renewed stays on this machine, whatever the rules: it holds the secrets of clients, and
+  /// by it somebody could have refresh tokens and files of this machine sent anywhere.
   private func permission(
     to right: ForwardingRight, _ key: Item.Key, asked query: ItemQuery? = nil, by tool: ByteString
   ) -> Permission {

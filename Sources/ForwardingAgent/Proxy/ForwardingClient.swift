@@ -26,8 +26,8 @@ final class ForwardingClient {
     case bind(isRight: Bool, until: Int)
     /// The names of the extensions of the person's agent.
     case names(UpstreamAgent, until: Int)
-    /// The answer to its request for the keychain, until a time in milliseconds since boot. After that it is told to ask
-    /// again.
+    /// The answer to its request for the keychain, until a time in milliseconds since boot. After that it is told to
+    /// ask again.
     case keychain(until: Int)
   }
 

@@ -4,7 +4,8 @@ import Glibc
 
 /// What a person means by "for this session": one login by ssh, or one socket.
 package enum Session: Hashable, Sendable {
-  /// Everything that comes through one ssh. A process is known by its number and when it started, for numbers come again.
+  /// Everything that comes through one ssh. A process is known by its number and when it started, for numbers come
+  /// again.
   case process(Int, start: UInt64)
   /// Everything that comes through a socket of this name.
   case socket(ByteString)

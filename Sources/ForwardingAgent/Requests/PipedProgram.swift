@@ -3,9 +3,9 @@ import CLinux
 import Forwarding
 import Glibc
 
-/// A program that is given work, and prints what came of it: the one that opens the keychain for one request, so that this
-/// process never has a key, and a secret only as long as it passes it on; the one that asks a person; and the one that
-/// watches the screen.
+/// A program that is given work, and prints what came of it: the one that opens the keychain for one request, so that
+/// this process never has a key, and a secret only as long as it passes it on; the one that asks a person; and the one
+/// that watches the screen.
 package final class PipedProgram {
   private let process: pid_t
   private var input: Int32

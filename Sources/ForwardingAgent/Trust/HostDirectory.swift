@@ -4,7 +4,8 @@ package import SSH
 
 /// Finds the rules about hosts, which name them, by the keys that were proven.
 ///
-/// A name is matched against `known_hosts` for each rule, and not the other way round, because names may be hashed there.
+/// A name is matched against `known_hosts` for each rule, and not the other way round, because names may be hashed
+/// there.
 package struct HostDirectory<Cryptography: HostCryptography> {
   private let known: KnownHosts
   private let cryptography: Cryptography

@@ -6,8 +6,8 @@ import PrivateFiles
 /// Which programs say themselves where they forward to, before a byte of the other side comes over the connection.
 ///
 /// Others pass on whatever the other side sends, so a bind that comes over them can be one that a host has kept from
-/// another connection. OpenSSH's client does it since 8.9, and is known by what its executable holds: its name for itself
-/// and that of the bind. What runs on this machine isn't the attacker's.
+/// another connection. OpenSSH's client does it since 8.9, and is known by what its executable holds: its name for
+/// itself and that of the bind. What runs on this machine isn't the attacker's.
 struct SSHPrograms {
   private var known: [(status: FileStatus, binds: Bool)] = []
 

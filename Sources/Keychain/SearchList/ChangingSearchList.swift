@@ -75,8 +75,8 @@ extension KeychainSearchList {
     return (try member.store(), inner)
   }
 
-  /// Runs the body while nobody else can change the default keychain, or the only one of the list. What it changes in another
-  /// one is permanent at once.
+  /// Runs the body while nobody else can change the default keychain, or the only one of the list. What it changes in
+  /// another one is permanent at once.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -94,8 +94,8 @@ extension KeychainSearchList {
   /// As the default keychain has it.
   public var looksBeforeChanging: Bool { (try? home.store().looksBeforeChanging) ?? true }
 
-  /// Stores a credential in the default keychain, unless the very same came from another one. If that hides it here, it is
-  /// shown again, because the server has accepted it.
+  /// Stores a credential in the default keychain, unless the very same came from another one. If that hides it here, it
+  /// is shown again, because the server has accepted it.
   public func saveByKey(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
   ) throws(KeychainError) -> SaveOutcome {
@@ -143,8 +143,8 @@ extension KeychainSearchList {
     if hidden.contains(entry) { try hiding?.reveal([entry], in: member.name) }
   }
 
-  /// Deletes refused items from keychains of one's own, and hides those of shared ones. What a new secret can be obtained
-  /// for is only marked as expired, wherever it is.
+  /// Deletes refused items from keychains of one's own, and hides those of shared ones. What a new secret can be
+  /// obtained for is only marked as expired, wherever it is.
   public func eraseBySecret(
     _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
   ) throws(KeychainError) -> Int {

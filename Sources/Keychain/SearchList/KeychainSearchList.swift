@@ -1,8 +1,8 @@
 /// Several keychains that are asked one after the other, as Keychain Services does with its search list.
 ///
-/// The first keychain that has an answer gives it. New items go to one of them, the default. What another one answered is
-/// not copied there. An item of a keychain that others use, too, is never deleted because a server has refused it: it is
-/// hidden on this machine until it changes.
+/// The first keychain that has an answer gives it. New items go to one of them, the default. What another one answered
+/// is not copied there. An item of a keychain that others use, too, is never deleted because a server has refused it:
+/// it is hidden on this machine until it changes.
 ///
 /// A keychain that can't be used is reported and passed over, if another one has an answer. If none has, its error is
 /// thrown: broken is not empty.

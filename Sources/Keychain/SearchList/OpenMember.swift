@@ -38,8 +38,8 @@ final class OpenMember {
 
   /// The item with a reference that leads to this keychain.
   ///
-  /// - Parameter isHome: whether it is the default one. References there stay as they are, so that programs that have kept
-  ///   one find the item, whatever other keychains there are.
+  /// - Parameter isHome: whether it is the default one. References there stay as they are, so that programs that have
+  ///   kept one find the item, whatever other keychains there are.
   func outward(_ item: Item, isHome: Bool, hidden: Set<HiddenItem> = []) -> Item {
     var outer = item
     outer.keychain = name
@@ -74,8 +74,8 @@ extension Item {
 }
 
 extension Sequence<Item> {
-  /// The names of the keychains that the items are in, in the order in which a list of keychains is asked; `nil` for items of
-  /// one that was asked alone.
+  /// The names of the keychains that the items are in, in the order in which a list of keychains is asked; `nil` for
+  /// items of one that was asked alone.
   package var keychains: [String?] {
     var names: [String?] = []
     for item in self where !names.contains(item.keychain) { names.append(item.keychain) }

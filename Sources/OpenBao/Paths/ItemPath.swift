@@ -1,8 +1,8 @@
 import Bytes
 package import Keychain
 
-/// Where an item is stored below the keychain's mount: its primary key, a component for each attribute, so that policies can
-/// name hosts, accounts and paths.
+/// Where an item is stored below the keychain's mount: its primary key, a component for each attribute, so that
+/// policies can name hosts, accounts and paths.
 ///
 /// | class | path |
 /// |---|---|
@@ -12,8 +12,8 @@ package import Keychain
 /// | other items of a Secret Service, its collections | ~secret/NAME, ~collection/NAME |
 ///
 /// A password of an access group, or one that is wanted on other machines, has two further components: the group, and
-/// `synchronizable` or `-`. No protocol is written as `~` and small letters, so classes and protocols don't collide. Two
-/// items have the same path exactly if their primary keys are equal.
+/// `synchronizable` or `-`. No protocol is written as `~` and small letters, so classes and protocols don't collide.
+/// Two items have the same path exactly if their primary keys are equal.
 package struct ItemPath: Hashable, Sendable {
   /// The path, without a slash at either end: letters, digits and `-._~/` alone.
   package let text: String

@@ -3,10 +3,10 @@ import Keychain
 
 /// One component of a path: any bytes, as text that policies and logs show as it is.
 ///
-/// Letters, digits, `.`, `_` and `-` stand for themselves, every other byte is `~` and two hexadecimal digits in capitals.
-/// `-` alone stands for an absent value and `~` alone for an empty one, so a value that is a single `-` is `~2D`. A server
-/// would resolve `.` and `..` (RFC 3986 section 5.2.4), so a value of dots alone begins with `~2E`. No two values have the
-/// same text.
+/// Letters, digits, `.`, `_` and `-` stand for themselves, every other byte is `~` and two hexadecimal digits in
+/// capitals. `-` alone stands for an absent value and `~` alone for an empty one, so a value that is a single `-` is
+/// `~2D`. A server would resolve `.` and `..` (RFC 3986 section 5.2.4), so a value of dots alone begins with `~2E`. No
+/// two values have the same text.
 package enum PathComponent {
   /// The longest component in bytes of its text. A server takes a second for one of some ten thousand bytes.
   package static let maximumSize = 1024

@@ -89,8 +89,8 @@ package struct SearchFolders: Equatable, Sendable {
 }
 
 extension SearchFolders {
-  /// The folders in which searches look for the item of a path: the one for any account first, then, if there is one, that
-  /// for its own account.
+  /// The folders in which searches look for the item of a path: the one for any account first, then, if there is one,
+  /// that for its own account.
   static func folders(of path: ItemPath) -> [String] {
     let counts: [Int] =
       switch path.key {

@@ -2,19 +2,19 @@ package import Bytes
 package import JSON
 package import Keychain
 
-/// An item as it is stored: an object whose values are strings, because a server keeps neither large numbers nor bytes that
-/// aren't UTF-8.
+/// An item as it is stored: an object whose values are strings, because a server keeps neither large numbers nor bytes
+/// that aren't UTF-8.
 ///
-/// The members are those of an item's JSON. Bytes that aren't UTF-8 are base64 in a member whose name ends in `_b64`. Numbers,
-/// `true`, and sets of attributes are their JSON text. `created` is when the item was added. `modified` is when it was last
-/// changed, if it came from another keychain, and `modified_version` the version that this is about: in any other one, somebody
-/// has changed the record since, and kept both, as `bao kv patch` does. Otherwise the version's own date says that. `origin` is
-/// the path at which it was added, if it has moved since; there is a record then whose only member, `moved`, is the new path.
-/// `oauth_client` is the client that got a token, with which it is renewed, and `replaced` has hashes of the tokens that were
-/// renewed last, by which a machine that still has one of them knows that it is a former one.
-/// `write_id` is made up for each write, by which its writer knows it: what a record holds doesn't tell, for another one may
-/// have written the very same, as of two who count up.
-/// Everything is here, and nothing in the custom metadata, which other policies guard. Members that others have added are kept.
+/// The members are those of an item's JSON. Bytes that aren't UTF-8 are base64 in a member whose name ends in `_b64`.
+/// Numbers, `true`, and sets of attributes are their JSON text. `created` is when the item was added. `modified` is
+/// when it was last changed, if it came from another keychain, and `modified_version` the version that this is about:
+/// in any other one, somebody has changed the record since, and kept both, as `bao kv patch` does. Otherwise the
+/// version's own date says that. `origin` is the path at which it was added, if it has moved since; there is a record
+/// then whose only member, `moved`, is the new path. `oauth_client` is the client that got a token, with which it is
+/// renewed, and `replaced` has hashes of the tokens that were renewed last, by which a machine that still has one of
+/// them knows that it is a former one. `write_id` is made up for each write, by which its writer knows it: what a
+/// record holds doesn't tell, for another one may have written the very same, as of two who count up. Everything is
+/// here, and nothing in the custom metadata, which other policies guard. Members that others have added are kept.
 ///
 /// A record that somebody wrote by hand needs nothing but `secret`: without `class`, the path says what it is for.
 package struct ItemRecord: ~Copyable {
@@ -30,7 +30,8 @@ package struct ItemRecord: ~Copyable {
   package var origin: ItemPath?
   /// The OAuth client that got a token, as JSON; `nil` if there is none.
   package var client: Secret?
-  /// Hashes of the tokens before this one, the last one first. Of a token, which nobody can guess, they give nothing away.
+  /// Hashes of the tokens before this one, the last one first. Of a token, which nobody can guess, they give nothing
+  /// away.
   private var replaced: [UInt64] = []
   private static let maximumReplaced = 8
   /// What this version was written as; `nil` for one that a person has written.

@@ -50,8 +50,8 @@ package struct ServerReply: ~Copyable {
     ("unsupported operation", .unsupported), ("unsupported path", .unsupported),
   ]
 
-  /// Whether the reply is one of OpenBao's or Vault's. Gateways in front of them, which can say that something isn't there or
-  /// isn't allowed, say so in their own words, or in none.
+  /// Whether the reply is one of OpenBao's or Vault's. Gateways in front of them, which can say that something isn't
+  /// there or isn't allowed, say so in their own words, or in none.
   package borrowing func isOfServer() -> Bool {
     if status == 204 { return body.isEmpty }
     return body.withUnsafeBytes { body in

@@ -1,7 +1,8 @@
 package import Bytes
 package import JSON
 
-/// What a server says of one version of a record: the member `metadata` of a reply to a read, or `data` of one to a write.
+/// What a server says of one version of a record: the member `metadata` of a reply to a read, or `data` of one to a
+/// write.
 package struct StoredVersion: Equatable, Sendable {
   /// The number, from 1.
   package let number: Int

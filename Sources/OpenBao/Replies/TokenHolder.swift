@@ -1,8 +1,8 @@
 import Bytes
 import JSON
 
-/// Who has a token, and may do what with it, as far as the server says: no two of whom one may read more than the other are
-/// the same.
+/// Who has a token, and may do what with it, as far as the server says: no two of whom one may read more than the other
+/// are the same.
 enum TokenHolder {
   /// The holder as a text: the entity, or for a token without one its accessor, and the names of all policies.
   ///

@@ -20,19 +20,20 @@ package struct HeldToken: ~Copyable {
 
 /// Where a session has its tokens from, and what it logs in with.
 package protocol LoginCredentials: AnyObject {
-  /// The token to use: one that ``keep(_:)`` was given, or for ``LoginMethod/token`` one that a person has provided. `nil` if
-  /// there is none.
+  /// The token to use: one that ``keep(_:)`` was given, or for ``LoginMethod/token`` one that a person has provided.
+  /// `nil` if there is none.
   ///
   /// - Throws: ``KeychainError`` if the place where it would be can't be read.
   func token() throws(KeychainError) -> HeldToken?
 
-  /// For whom the token that this session uses was got, if the next session may be somebody else's, whose token is then in a
-  /// file: a job, by its token, or a service account. `nil` otherwise.
+  /// For whom the token that this session uses was got, if the next session may be somebody else's, whose token is then
+  /// in a file: a job, by its token, or a service account. `nil` otherwise.
   func passingSecret() -> Secret?
 
   /// Keeps a token for the next session, as well as that is possible.
   ///
-  /// - Parameter former: the token that it is in place of; `nil` for one of a new login. Where another one is by now, that stays.
+  /// - Parameter former: the token that it is in place of; `nil` for one of a new login. Where another one is by now,
+  ///   that stays.
   func keep(_ token: borrowing HeldToken, after former: borrowing Secret?)
 
   /// Forgets a token that was kept, unless another one is in its place by now.

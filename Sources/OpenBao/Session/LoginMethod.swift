@@ -32,8 +32,8 @@ package enum LoginMethod: Equatable, Sendable {
     }
   }
 
-  /// Where the method is mounted, and who logs in by it. No two logins of one server have the same: a mount is never below
-  /// another one. It is the account under which a person's own keychain has what the method needs.
+  /// Where the method is mounted, and who logs in by it. No two logins of one server have the same: a mount is never
+  /// below another one. It is the account under which a person's own keychain has what the method needs.
   package var account: ByteString {
     switch self {
     case .token(let name): Self.account("token", name)

@@ -14,7 +14,8 @@ package struct OpenBaoServer: Equatable, Sendable {
 
   /// Describes a place.
   ///
-  /// - Precondition: there is an address, and the others satisfy ``PlainPath/isOne(_:)``, or are empty where that is allowed.
+  /// - Precondition: there is an address, and the others satisfy ``PlainPath/isOne(_:)``, or are empty where that is
+  ///   allowed.
   package init(_ addresses: [EndpointURL], namespace: String = "", mount: String, folder: String = "") {
     precondition(
       !addresses.isEmpty && PlainPath.isOne(mount) && (namespace.isEmpty || PlainPath.isOne(namespace))

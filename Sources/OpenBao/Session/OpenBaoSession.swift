@@ -46,8 +46,8 @@ package final class OpenBaoSession {
   /// Notes what is known of the server.
   func note(_ change: (inout ServerMemory) -> Void) { nodes.note(change) }
 
-  /// For how many seconds a server that wouldn't scan a folder isn't asked to again. By then it, or what its policies let this
-  /// login do, may be another one.
+  /// For how many seconds a server that wouldn't scan a folder isn't asked to again. By then it, or what its policies
+  /// let this login do, may be another one.
   private static let scanPause: Int64 = 86_400
 
   /// Whether the server is asked to scan folders.
@@ -82,8 +82,8 @@ package final class OpenBaoSession {
 
   /// Sends a request as whoever has logged in.
   ///
-  /// - Returns: a reply with a status below 500, but not one that tells the client to log in, to wait or to go elsewhere.
-  ///   403 means that the policies don't allow it.
+  /// - Returns: a reply with a status below 500, but not one that tells the client to log in, to wait or to go
+  ///   elsewhere. 403 means that the policies don't allow it.
   /// - Throws: ``KeychainError/openBao(server:_:)``, and what the credentials throw.
   func send(_ request: ServerRequest, _ body: borrowing Secret? = nil) throws(KeychainError) -> ServerReply {
     try logInIfNeeded()
@@ -117,8 +117,8 @@ package final class OpenBaoSession {
     return try nodes.exchange(request, body, header)
   }
 
-  /// Whether the server knows the token, although it has refused a request. Whoever may do anything at all in the mount may
-  /// see it; a token without the policy `default` may not look itself up.
+  /// Whether the server knows the token, although it has refused a request. Whoever may do anything at all in the mount
+  /// may see it; a token without the policy `default` may not look itself up.
   private func isKnownToken() throws(KeychainError) -> Bool {
     for path in ["sys/internal/ui/mounts/" + server.mount, Self.lookUp] {
       let reply = try sendOnce(ServerRequest(method: .get, path: path), nil)
@@ -250,8 +250,8 @@ package final class OpenBaoSession {
 
   private static let lookUp = "auth/token/lookup-self"
 
-  /// For how many seconds the token in use is good yet, 0 for ever, and for how many requests, 0 for any number; `nil` if it may
-  /// not look that up.
+  /// For how many seconds the token in use is good yet, 0 for ever, and for how many requests, 0 for any number; `nil`
+  /// if it may not look that up.
   ///
   /// - Throws: ``KeychainError``, also if the server doesn't know it.
   private func lifeOfToken() throws(KeychainError) -> (left: Int, uses: Int)? {
@@ -297,8 +297,8 @@ package final class OpenBaoSession {
     token = HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal)
   }
 
-  /// Renews the token, if the server does so. One that is near its maximum, or can't be renewed, is used to its end. Once the
-  /// server has said no, no other session asks it again.
+  /// Renews the token, if the server does so. One that is near its maximum, or can't be renewed, is used to its end.
+  /// Once the server has said no, no other session asks it again.
   private func renew() {
     let request = ServerRequest(method: .post, path: "auth/token/renew-self", isDispensable: true)
     guard let reply = try? sendOnce(request, Secret("{}")) else { return }
@@ -317,8 +317,8 @@ package final class OpenBaoSession {
     credentials.keep(kept, after: former)
   }
 
-  /// Sees that the token in use is good for everything within a time, so that what a service gives meanwhile can be stored. Logs
-  /// in anew for that, if nobody has to be asked.
+  /// Sees that the token in use is good for everything within a time, so that what a service gives meanwhile can be
+  /// stored. Logs in anew for that, if nobody has to be asked.
   ///
   /// - Throws: ``KeychainError``, also if the server doesn't say it.
   func requireLife(ofSeconds seconds: Int) throws(KeychainError) {

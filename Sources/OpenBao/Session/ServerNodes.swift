@@ -24,9 +24,9 @@ extension OpenBaoSession {
 
 /// Requests to one server, over any of its nodes.
 ///
-/// A node that can't be reached or that fails is passed over. A redirect is followed once, to an address of the keychain's
-/// own, for the token goes with it. Reads give up after a second round; what changes something is tried for as long as an
-/// election takes, and whoever asks for it has to see afterwards whether an earlier try has arrived.
+/// A node that can't be reached or that fails is passed over. A redirect is followed once, to an address of the
+/// keychain's own, for the token goes with it. Reads give up after a second round; what changes something is tried for
+/// as long as an election takes, and whoever asks for it has to see afterwards whether an earlier try has arrived.
 final class ServerNodes {
   let server: OpenBaoServer
   let transport: (any Transport)?

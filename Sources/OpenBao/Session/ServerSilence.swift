@@ -1,8 +1,8 @@
 import Bytes
 import Keychain
 
-/// What is known of how a server keeps silent: one that accepts connections and never answers, or that no packet comes back
-/// from. Nobody waits for such a one twice within a short time.
+/// What is known of how a server keeps silent: one that accepts connections and never answers, or that no packet comes
+/// back from. Nobody waits for such a one twice within a short time.
 struct ServerSilence {
   /// For how many seconds a server that hasn't answered isn't asked again.
   static let duration: Int64 = 30

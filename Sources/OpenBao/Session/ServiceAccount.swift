@@ -1,11 +1,11 @@
 package import Bytes
 import JSON
 
-/// Whose the token of a service account of Kubernetes is, by what it says itself. Nobody has checked here who signed that: it
-/// tells one account from another, and lets nobody in.
+/// Whose the token of a service account of Kubernetes is, by what it says itself. Nobody has checked here who signed
+/// that: it tells one account from another, and lets nobody in.
 package enum ServiceAccount {
-  /// What stays the same in each token of an account, of which there is a new one each hour: who has given it, for which
-  /// audiences, and the account's name and identifier. A text that is no such token stands for itself.
+  /// What stays the same in each token of an account, of which there is a new one each hour: who has given it, for
+  /// which audiences, and the account's name and identifier. A text that is no such token stands for itself.
   ///
   /// The claims are those of Kubernetes' bound tokens, and the identifier of its older ones:
   /// https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/

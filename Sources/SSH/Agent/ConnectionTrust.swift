@@ -2,8 +2,8 @@ import Bytes
 
 /// What is known of who speaks on a connection to the forwarding socket, from the binds that came over it.
 ///
-/// OpenSSH binds a connection before it passes on a byte of the other side, so the first bind is honest. All later bytes
-/// may be another host's, which can bind as any host that it reaches: each bind can only take something away.
+/// OpenSSH binds a connection before it passes on a byte of the other side, so the first bind is honest. All later
+/// bytes may be another host's, which can bind as any host that it reaches: each bind can only take something away.
 package struct ConnectionTrust {
   /// Why nothing is believed of a connection.
   package enum Doubt: String, Error, Hashable, Sendable {

@@ -70,8 +70,8 @@ extension SessionBind {
 
 extension KnownHosts {
   /// Whether the key is that of the host: a line names it, or a certificate around it is valid for the host and was
-  /// issued by an authority that a line names (OpenSSH's PROTOCOL.certkeys). A revoked key is nobody's. As in OpenSSH, lines
-  /// for the name without its port count where none of their kind has the port.
+  /// issued by an authority that a line names (OpenSSH's PROTOCOL.certkeys). A revoked key is nobody's. As in OpenSSH,
+  /// lines for the name without its port count where none of their kind has the port.
   ///
   /// - Parameters:
   ///   - host: the name as in `known_hosts`.
@@ -94,8 +94,8 @@ extension KnownHosts {
     return certificate.isSignedByItsAuthority(cryptography)
   }
 
-  /// Those lines that can have to do with a host, whatever its key. For hashed names, finding them costs an HMAC for each
-  /// line.
+  /// Those lines that can have to do with a host, whatever its key. For hashed names, finding them costs an HMAC for
+  /// each line.
   package func lines(about host: HostName, _ cryptography: some HostCryptography) -> KnownHosts {
     let hash: HostNameHash = { cryptography.hmacSHA1(key: $0, $1) }
     let whole = HostName(host.withoutPort)

@@ -29,8 +29,8 @@ struct ToolHelperItems {
       schema: "org.rust-lang.cargo.registry"),
   ]
 
-  /// The attributes by which the helper finds an item that was stored without it; `nil` if the item isn't its tool's, or
-  /// can't be told from them.
+  /// The attributes by which the helper finds an item that was stored without it; `nil` if the item isn't its tool's,
+  /// or can't be told from them.
   ///
   /// - Parameter label: the item's label, which is the URL as the tool wrote it, if the tool stored the item.
   static func attributes(of key: Item.Key, label: ByteString?) -> [String: String]? {

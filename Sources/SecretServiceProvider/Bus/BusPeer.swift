@@ -31,8 +31,8 @@ struct BusPeer {
     init(_ listener: @escaping Listener) { self.listener = listener }
   }
 
-  /// Listens for a signal of this program, on the main thread; what others send under its name doesn't count. It is heard
-  /// for as long as the process runs.
+  /// Listens for a signal of this program, on the main thread; what others send under its name doesn't count. It is
+  /// heard for as long as the process runs.
   func listen(to signal: String, of interface: String, at path: String? = nil, _ listener: @escaping Listener)
   {
     g_dbus_connection_signal_subscribe(

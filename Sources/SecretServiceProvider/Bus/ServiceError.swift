@@ -17,7 +17,8 @@ enum ServiceError: Error {
   case limitsExceeded(String)
   case failed(String)
   case wrongPassphrase
-  /// Another machine, which has the keychain, doesn't allow it; it is locked there; it isn't reached, or doesn't answer.
+  /// Another machine, which has the keychain, doesn't allow it; it is locked there; it isn't reached, or doesn't
+  /// answer.
   case refusedElsewhere(String)
   case lockedElsewhere(String)
   case unreachable(String)
@@ -90,8 +91,8 @@ enum ServiceError: Error {
     }
   }
 
-  /// The error of a change of something that is no login. On another machine a rule has to name what may be changed, and it
-  /// can name nothing else but logins, and everything.
+  /// The error of a change of something that is no login. On another machine a rule has to name what may be changed,
+  /// and it can name nothing else but logins, and everything.
   func ofOther(if isOther: Bool) -> ServiceError {
     guard isOther, case .refusedElsewhere = self else { return self }
     return .notSupported(

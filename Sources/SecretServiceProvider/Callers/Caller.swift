@@ -19,7 +19,8 @@ package struct Caller: Sendable {
 }
 
 extension Caller {
-  /// Whether it is Flatpak's proxy, which calls for programs in a sandbox: its process is all that the bus knows of them.
+  /// Whether it is Flatpak's proxy, which calls for programs in a sandbox: its process is all that the bus knows of
+  /// them.
   var isProxy: Bool {
     let name = program?.utf8.split(separator: UInt8(ascii: "/")).last.map { ByteString(Array($0)) }
     return name == "xdg-dbus-proxy" || name == "flatpak-dbus-proxy"

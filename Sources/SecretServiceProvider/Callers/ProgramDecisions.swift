@@ -40,8 +40,8 @@ package enum ProgramDecision: String, CaseIterable, Sendable {
 /// How a person is asked about programs, and what is remembered of the answers.
 package struct ProgramAsking {
   /// The program that asks, and the name that it is run as: it reads the question from its standard input and prints a
-  /// ``ProgramDecision``, one of those that are its arguments. `nil` if nobody is to be asked: what isn't allowed is then
-  /// refused.
+  /// ``ProgramDecision``, one of those that are its arguments. `nil` if nobody is to be asked: what isn't allowed is
+  /// then refused.
   package var askingProgram: (path: String, name: String)?
   /// What is remembered. It is read for each question, so that people can edit it.
   package var remembered: () -> [ProgramPermission]
@@ -61,14 +61,14 @@ package struct ProgramAsking {
 
 /// What was decided since the service has started; as for permissions, since the keychain was locked last.
 struct ProgramDecisions {
-  /// What a connection, or a program's file, is allowed: items by their marks, as a person was asked about them. One that
-  /// has become another login meanwhile is asked about again.
+  /// What a connection, or a program's file, is allowed: items by their marks, as a person was asked about them. One
+  /// that has become another login meanwhile is asked about again.
   private var allowed: [ByteString: [ItemReference: String]] = [:]
   /// Until when something is refused to a connection, or to a program's file, in milliseconds. That follows the item,
   /// whatever becomes of it.
   private var refused: [ByteString: [ItemReference: Int]] = [:]
-  /// How many questions about a program were answered with no, each within a minute of the one before, and when the last
-  /// one was.
+  /// How many questions about a program were answered with no, each within a minute of the one before, and when the
+  /// last one was.
   private var rows: [ByteString: (count: Int, last: Int)] = [:]
   /// Who has written an item's secret, and the item's date then.
   private var written: [ItemReference: (writer: ByteString, date: Timestamp?)] = [:]
@@ -155,7 +155,8 @@ struct ProgramDecisions {
     refused[ByteString(connection)] = nil
   }
 
-  /// Forgets what is allowed, because the keychain was locked. A program can lock it itself, so what was refused stays so.
+  /// Forgets what is allowed, because the keychain was locked. A program can lock it itself, so what was refused stays
+  /// so.
   mutating func removePermissions() {
     allowed = [:]
     written = [:]

@@ -2,8 +2,8 @@ import Bytes
 import Keychain
 import SecretService
 
-// What a rule of another machine allows is in the list of its items. What a person has to allow there isn't: it has to be
-// asked for, as llavero's own commands do it. So a search that finds nothing in the list asks.
+// What a rule of another machine allows is in the list of its items. What a person has to allow there isn't: it has to
+// be asked for, as llavero's own commands do it. So a search that finds nothing in the list asks.
 
 /// What a person has allowed for a short time.
 struct AllowedOnce {
@@ -12,8 +12,8 @@ struct AllowedOnce {
   /// When that ends, in milliseconds.
   let end: Int
 
-  /// How long what was asked for is shown, in milliseconds. A program gets the secret right away; meanwhile the connection
-  /// for which it was allowed stays open, and ssh with it.
+  /// How long what was asked for is shown, in milliseconds. A program gets the secret right away; meanwhile the
+  /// connection for which it was allowed stays open, and ssh with it.
   static let timeAsked = 10_000
   /// How long what was stored is shown, in milliseconds: as long as the other machine remembers what was allowed once.
   static let timeStored = 60_000

@@ -1,5 +1,5 @@
-/// The changes that programs have asked for and that wait for the keychain: a line for each connection, served in turn, so
-/// that whoever asks for many keeps no others waiting.
+/// The changes that programs have asked for and that wait for the keychain: a line for each connection, served in turn,
+/// so that whoever asks for many keeps no others waiting.
 struct ChangeLines {
   /// How many may wait in one line, and in all of them.
   static let limit = 200

@@ -123,8 +123,8 @@ enum ClientChanges {
     try items(like: item, in: keychain).filter { $0.key.primaryKey == item.key.primaryKey }
   }
 
-  /// What answers as an item does. It is asked for by a query, because a person may have to allow it, and nobody is asked
-  /// for a list.
+  /// What answers as an item does. It is asked for by a query, because a person may have to allow it, and nobody is
+  /// asked for a list.
   private static func items(
     like item: Item, in keychain: any KeychainStore
   ) throws(KeychainError) -> [Item] {
@@ -139,8 +139,8 @@ enum ClientChanges {
 
   /// Whether the items are still as they were seen, in their order.
   ///
-  /// - Parameter isListed: whether they are in the list of all items, where the keychain is another machine's: nobody is
-  ///   asked for that.
+  /// - Parameter isListed: whether they are in the list of all items, where the keychain is another machine's: nobody
+  ///   is asked for that.
   static func unchanged(
     _ items: [Item], isListed: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> [Bool] {

@@ -3,9 +3,9 @@ import Keychain
 import SecretService
 
 // A keychain of another machine says nothing when something changes there, or is no longer allowed. So what it has is
-// looked up again before a call is answered by it, unless the last look is a second old at most. A program makes some five
-// calls to log in, within milliseconds: one look serves all of them. Secrets never come from a look, so that what was
-// forbidden just now is shown for a second, and its secret isn't given any more.
+// looked up again before a call is answered by it, unless the last look is a second old at most. A program makes some
+// five calls to log in, within milliseconds: one look serves all of them. Secrets never come from a look, so that what
+// was forbidden just now is shown for a second, and its secret isn't given any more.
 
 /// Calls that wait for the keychain, or for a person who has it.
 struct HeldCalls {
@@ -50,11 +50,12 @@ struct HeldCalls {
 }
 
 extension Provider {
-  /// After which time without use the keychain is closed, in milliseconds. An ssh that forwards it doesn't end while it is
-  /// open, so that somebody who logs out would have to wait.
+  /// After which time without use the keychain is closed, in milliseconds. An ssh that forwards it doesn't end while it
+  /// is open, so that somebody who logs out would have to wait.
   private static let openTime = 1500
 
-  /// Goes on with a call when what is known of the keychain is fresh enough for it, or it is known that it can't be used.
+  /// Goes on with a call when what is known of the keychain is fresh enough for it, or it is known that it can't be
+  /// used.
   func whenFresh(for call: MethodCall, _ body: @escaping () -> Void) {
     guard let freshness = settings.freshness, isAboutItems(call) else { return body() }
     let now = SystemClock.awake

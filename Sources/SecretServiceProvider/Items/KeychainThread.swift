@@ -2,7 +2,8 @@ import Bytes
 import Keychain
 import Threads
 
-/// A keychain that is used on a thread of its own, so that whoever waits for it, or for a lock, keeps nobody else waiting.
+/// A keychain that is used on a thread of its own, so that whoever waits for it, or for a lock, keeps nobody else
+/// waiting.
 final class KeychainThread: @unchecked Sendable {
   // Unchecked is sound: the keychain is used on its thread alone.
   private let thread = OwnThread()

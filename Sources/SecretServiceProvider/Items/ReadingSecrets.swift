@@ -25,8 +25,8 @@ extension Provider {
     }
   }
 
-  /// How a secret is got: what the list has, from any thread; what was allowed for one connection, through that; what was
-  /// allowed to be stored, by asking for it as a tool does.
+  /// How a secret is got: what the list has, from any thread; what was allowed for one connection, through that; what
+  /// was allowed to be stored, by asking for it as a tool does.
   private enum Way: Equatable {
     case listed
     case through(ObjectIdentifier)

@@ -41,8 +41,8 @@ struct ServedItem {
   }
 
   /// Stands for what a person is asked about: the item's place and attributes, in hexadecimal digits. An item keeps its
-  /// reference when a program makes another login of it, and then has another mark (SHA-256 of the texts, each after its
-  /// length).
+  /// reference when a program makes another login of it, and then has another mark (SHA-256 of the texts, each after
+  /// its length).
   var mark: String {
     Gcrypt.start()
     var text: [UInt8] = []

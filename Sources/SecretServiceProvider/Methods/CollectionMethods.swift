@@ -167,8 +167,8 @@ extension Provider {
   /// The longest name of a collection, in bytes.
   private static let longestName = 64
 
-  /// A name for a new collection, with a number if there is one of that name. It is made of the label as gnome-keyring makes
-  /// its own, so that a collection there of the same label is the same one for whoever moves.
+  /// A name for a new collection, with a number if there is one of that name. It is made of the label as gnome-keyring
+  /// makes its own, so that a collection there of the same label is the same one for whoever moves.
   private func freeName(for label: String) -> ByteString {
     var name = label.utf8.prefix(Self.longestName).map { byte in
       switch byte {

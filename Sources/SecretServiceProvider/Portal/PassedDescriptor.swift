@@ -13,8 +13,8 @@ final class PassedDescriptor: Sendable {
 
   deinit { close(number) }
 
-  /// Writes all bytes, or fails at once where that would take time: who passes the file decides what it is, and must not
-  /// keep others waiting.
+  /// Writes all bytes, or fails at once where that would take time: who passes the file decides what it is, and must
+  /// not keep others waiting.
   ///
   /// - Returns: whether they were written.
   func write(_ secret: borrowing Secret) -> Bool {

@@ -42,8 +42,8 @@ package struct KeyPair: ~Copyable, Sendable {
   ///
   /// - Parameter peer: the other side's public key, most significant byte first, of any length: some clients leave out
   ///   zeros on the left, and some add them.
-  /// - Returns: 16 bytes for AES-128. `nil` if `peer` is no number from 2 to the prime minus 2: with the others, everyone
-  ///   would know what is shared.
+  /// - Returns: 16 bytes for AES-128. `nil` if `peer` is no number from 2 to the prime minus 2: with the others,
+  ///   everyone would know what is shared.
   package func sessionKey(with peer: [UInt8]) -> Secret? {
     let number = peer.drop { $0 == 0 }
     guard number.count <= SecondOakleyGroup.size else { return nil }

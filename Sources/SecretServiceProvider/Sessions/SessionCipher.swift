@@ -20,8 +20,8 @@ package struct SessionCipher: ~Copyable, Sendable {
 
   /// Encrypts a secret of any size, with an IV of its own.
   ///
-  /// - Returns: the IV, which is 16 bytes; and the ciphertext, a multiple of 16 bytes that is 1 to 16 bytes longer than the
-  ///   secret.
+  /// - Returns: the IV, which is 16 bytes; and the ciphertext, a multiple of 16 bytes that is 1 to 16 bytes longer than
+  ///   the secret.
   package func seal(_ secret: borrowing Secret) -> (iv: [UInt8], ciphertext: [UInt8]) {
     var iv = [UInt8](repeating: 0, count: Self.blockSize)
     iv.withUnsafeMutableBytes { cgcrypt_nonce($0.baseAddress, $0.count) }
@@ -37,8 +37,8 @@ package struct SessionCipher: ~Copyable, Sendable {
 
   /// Decrypts what the other side encrypted.
   ///
-  /// - Returns: the secret. `nil` if the IV does not have 16 bytes, if the ciphertext is empty or no multiple of 16 bytes,
-  ///   or if its last bytes are no padding.
+  /// - Returns: the secret. `nil` if the IV does not have 16 bytes, if the ciphertext is empty or no multiple of 16
+  ///   bytes, or if its last bytes are no padding.
   package func open(iv: UnsafeRawBufferPointer, ciphertext: UnsafeRawBufferPointer) -> Secret? {
     guard iv.count == Self.blockSize, ciphertext.count > 0, ciphertext.count % Self.blockSize == 0 else {
       return nil

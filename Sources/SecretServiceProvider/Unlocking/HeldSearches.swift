@@ -6,8 +6,8 @@ import SecretService
 struct HeldSearches {
   /// How long one waits, in milliseconds: clients give up after 25 s.
   static let patience = 20_000
-  /// For how long a connection isn't asked about again after a person has declined, in milliseconds. Some programs search
-  /// for one thing after the other.
+  /// For how long a connection isn't asked about again after a person has declined, in milliseconds. Some programs
+  /// search for one thing after the other.
   static let peace = 60_000
 
   private var held: [(prompt: Prompt, end: Int, giveUp: () -> Void)] = []
@@ -41,9 +41,9 @@ struct HeldSearches {
 }
 
 extension Provider {
-  /// Answers a search. While the keychain is locked, it is unlocked first if somebody does that: many programs have no use
-  /// for an item of which they see nothing. What takes longer than they wait gets an object that stands for what would
-  /// be found, which they can have unlocked, too.
+  /// Answers a search. While the keychain is locked, it is unlocked first if somebody does that: many programs have no
+  /// use for an item of which they see nothing. What takes longer than they wait gets an object that stands for what
+  /// would be found, which they can have unlocked, too.
   func search(
     _ wanted: LookupAttributes, in collection: ByteString?, for call: MethodCall,
     answer: @escaping (_ unlocked: [String], _ locked: [String]) -> Void

@@ -2,8 +2,8 @@ import CSecret
 import Glibc
 import SecretService
 
-/// What logind tells on the system bus that makes a keychain be locked: the machine is about to sleep, a session of this
-/// user is locked, or the last of them has ended (org.freedesktop.login1(5)).
+/// What logind tells on the system bus that makes a keychain be locked: the machine is about to sleep, a session of
+/// this user is locked, or the last of them has ended (org.freedesktop.login1(5)).
 final class LoginWatch {
   private static let name = "org.freedesktop.login1"
   private static let manager = "\(name).Manager"

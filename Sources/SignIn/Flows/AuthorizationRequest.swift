@@ -16,8 +16,8 @@ package struct AuthorizationRequest: ~Copyable {
   /// Makes a question.
   ///
   /// - Parameters:
-  ///   - port: the port at which the browser's return is awaited; `nil` if the registration has one of its own, or a person
-  ///     copies the address.
+  ///   - port: the port at which the browser's return is awaited; `nil` if the registration has one of its own, or a
+  ///     person copies the address.
   ///   - mode: how the code is to come.
   /// - Throws: ``SignInFault/noFlow`` if the server has no such endpoint.
   package init(

@@ -2,7 +2,8 @@ package import Bytes
 import CredentialProtocols
 package import JSON
 
-/// An exchange of one token for another (RFC 8693): of the one by which a service vouches for a job, for one of a server.
+/// An exchange of one token for another (RFC 8693): of the one by which a service vouches for a job, for one of a
+/// server.
 package struct TokenExchange: ~Copyable {
   /// Where the job finds its own token, each time anew.
   package enum Source: Equatable {

@@ -3,8 +3,8 @@ package import JSON
 
 /// A client of an authorization server: who llavero is there, and where the server's endpoints are.
 ///
-/// The keychain keeps it beside the tokens, so that a refresh token only ever goes to the endpoint that was fixed when the
-/// person signed in. The names are those of RFC 7591 section 2 and RFC 8414 section 2.
+/// The keychain keeps it beside the tokens, so that a refresh token only ever goes to the endpoint that was fixed when
+/// the person signed in. The names are those of RFC 7591 section 2 and RFC 8414 section 2.
 package struct ClientRegistration: ~Copyable {
   /// How the client's secret is sent (RFC 7591 section 2, `token_endpoint_auth_method`).
   package enum Authentication: String {

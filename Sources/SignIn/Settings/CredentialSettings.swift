@@ -1,5 +1,5 @@
-/// What git's configuration and the environment say about signing in to a place, by the keys of Git Credential Manager and
-/// of git-credential-oauth.
+/// What git's configuration and the environment say about signing in to a place, by the keys of Git Credential Manager
+/// and of git-credential-oauth.
 package struct CredentialSettings {
   private let settings: [GitSetting]
   private let scopes: [String?]
@@ -22,9 +22,9 @@ package struct CredentialSettings {
     return value.map { ["false", "never", "no", "off", "0"].contains($0) } ?? false
   }
 
-  /// The URLs under which a setting for the place may be, the most specific first: the longest path, then none, then the
-  /// domains above the host, each also without the scheme, as Git Credential Manager looks; `*` in place of a label, as git
-  /// does; none at all for a setting for every place.
+  /// The URLs under which a setting for the place may be, the most specific first: the longest path, then none, then
+  /// the domains above the host, each also without the scheme, as Git Credential Manager looks; `*` in place of a
+  /// label, as git does; none at all for a setting for every place.
   private static func scopes(of place: SignInPlace) -> [String?] {
     var scopes: [String] = []
     func add(_ rest: String) {

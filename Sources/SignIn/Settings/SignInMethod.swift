@@ -6,8 +6,8 @@ package struct SignInMethod: ~Copyable {
   package var client: ClientRegistration
   /// The service, if it is a known one.
   package let service: KnownService?
-  /// Whether neither the settings nor the table of services name the server: only it says itself which service it is, or the
-  /// settings are for every server. A stranger can name such a server, in a submodule for example.
+  /// Whether neither the settings nor the table of services name the server: only it says itself which service it is,
+  /// or the settings are for every server. A stranger can name such a server, in a submodule for example.
   package let isClaimed: Bool
   /// The ways that configuration allows: the browser, a code.
   package var ways: Set<Way> = [.browser, .device]
@@ -53,8 +53,8 @@ extension SignInMethod {
     }
   }
 
-  /// Finds out how to sign in: from the settings first, then by the host, then by the name that the server gives itself, and
-  /// at last from the server's metadata.
+  /// Finds out how to sign in: from the settings first, then by the host, then by the name that the server gives
+  /// itself, and at last from the server's metadata.
   ///
   /// - Parameters:
   ///   - headers: the `WWW-Authenticate` headers of the refusal, if there was one.
@@ -134,8 +134,8 @@ extension SignInMethod {
     return method
   }
 
-  /// Where a client's tokens can be revoked, if the server says so itself; `nil` if it doesn't, or if it isn't the server
-  /// that gave them.
+  /// Where a client's tokens can be revoked, if the server says so itself; `nil` if it doesn't, or if it isn't the
+  /// server that gave them.
   package static func revocationEndpoint(
     of client: borrowing ClientRegistration, at place: SignInPlace, over transport: any Transport
   ) -> EndpointURL? {

@@ -2,8 +2,8 @@ import Bytes
 
 /// An address to which a token or a client's secret may be sent: https, or http on this machine.
 ///
-/// RFC 6749 section 3.2 demands TLS for a token endpoint. http is allowed on loopback addresses alone, for tests and for
-/// programs that run beside llavero.
+/// RFC 6749 section 3.2 demands TLS for a token endpoint. http is allowed on loopback addresses alone, for tests and
+/// for programs that run beside llavero.
 package struct EndpointURL: Hashable, Sendable {
   /// The longest address, in bytes.
   package static let maximumSize = 2048
@@ -17,8 +17,8 @@ package struct EndpointURL: Hashable, Sendable {
   /// The path, which begins with a slash, and the query with its question mark, if there is one.
   package let pathAndQuery: String
 
-  /// Parses an address. `nil` if it isn't a URL of that kind, has a user name or a fragment, is too long, or has a character
-  /// that RFC 3986 doesn't allow.
+  /// Parses an address. `nil` if it isn't a URL of that kind, has a user name or a fragment, is too long, or has a
+  /// character that RFC 3986 doesn't allow.
   package init?(_ text: some StringProtocol) {
     if text.utf8.count > Self.maximumSize { return nil }
     self.init(ofAnyLength: String(text))
@@ -115,7 +115,8 @@ package struct EndpointURL: Hashable, Sendable {
     return EndpointURL(origin + path)
   }
 
-  /// The address of a path on the same server, of any length, that consists of letters, digits, `-._~` and slashes alone.
+  /// The address of a path on the same server, of any length, that consists of letters, digits, `-._~` and slashes
+  /// alone.
   ///
   /// - Precondition: the path does.
   package func at(unreserved path: String) -> EndpointURL {

@@ -107,8 +107,8 @@ package struct SignedIn: ~Copyable {
   package let accessToken: Secret
   /// The refresh token; `nil` if the server gave none, so that a former one stays (RFC 6749 section 6).
   package let refreshToken: Secret?
-  /// When the access token expires, in seconds since the Unix epoch, counted from before it was asked for; `nil` if that is
-  /// unknown.
+  /// When the access token expires, in seconds since the Unix epoch, counted from before it was asked for; `nil` if
+  /// that is unknown.
   package let expiry: Int64?
   /// The user name that goes with the token.
   package let account: ByteString?

@@ -1,8 +1,8 @@
 package import Bytes
 package import JSON
 
-/// What the programs that hold the keychain ask of the companion that has the network. It comes by descriptor, for it holds
-/// secrets.
+/// What the programs that hold the keychain ask of the companion that has the network. It comes by descriptor, for it
+/// holds secrets.
 package struct SignInWork: ~Copyable {
   /// What to do.
   package enum Task: String {
@@ -43,7 +43,8 @@ package struct SignInWork: ~Copyable {
   package var way: SignInMethod.Way?
   /// Settings of the command line that count before git's.
   package var options = SignInMethod.Options()
-  /// Whether only to sign in where git's configuration or the service itself says how, and ask no server whether it knows.
+  /// Whether only to sign in where git's configuration or the service itself says how, and ask no server whether it
+  /// knows.
   package var onlyIfConfigured = false
   /// Whether the person may be asked on the terminal.
   package var mayUseTerminal = true

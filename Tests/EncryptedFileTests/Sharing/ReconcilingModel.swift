@@ -4,8 +4,8 @@ import Testing
 
 @testable import EncryptedFile
 
-/// Some members who change a shared vault in a random order, and what comes of it: the last change of each part of an item
-/// counts, and a deletion if nothing was changed after it.
+/// Some members who change a shared vault in a random order, and what comes of it: the last change of each part of an
+/// item counts, and a deletion if nothing was changed after it.
 final class ReconcilingModel {
   private struct Expected {
     var secret: String

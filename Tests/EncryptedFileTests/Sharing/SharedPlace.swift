@@ -4,8 +4,8 @@ import Glibc
 import Keychain
 import TestSupport
 
-/// A place where a vault is shared, as a git repository is one: it takes a new state only from somebody who knows the one
-/// that is there, and keeps all former ones.
+/// A place where a vault is shared, as a git repository is one: it takes a new state only from somebody who knows the
+/// one that is there, and keeps all former ones.
 final class SharedPlace {
   struct State {
     var whole: [UInt8]

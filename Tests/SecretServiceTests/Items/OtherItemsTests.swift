@@ -5,7 +5,8 @@ import Testing
 @testable import SecretService
 
 @Suite("what other programs keep in the service", .timeLimit(.minutes(60))) struct OtherItemsTests {
-  /// With a schema, because gnome-keyring gives an item without one the generic schema whenever it reads its file again.
+  /// With a schema, because gnome-keyring gives an item without one the generic schema whenever it reads its file
+  /// again.
   private static let note = ["xdg:schema": "org.example.Note", "tool": "notes", "n": "1"]
 
   @Test("it is no item for who asks for logins")

@@ -10,8 +10,9 @@ struct EditCommand: ParsableCommand {
     commandName: "edit",
     abstract: "Change an item's attributes in an editor",
     discussion: """
-      Opens the editor that VISUAL or EDITOR names, with a line for each attribute, but never the secret. What you write \
-      is checked and stored in one step. If another process has changed the item in the meantime, nothing is changed.
+      Opens the editor that VISUAL or EDITOR names, with a line for each attribute, but never the secret. What you \
+      write is checked and stored in one step. If another process has changed the item in the meantime, nothing is \
+      changed.
 
         llavero edit https://github.com --account alice
       """)

@@ -3,8 +3,8 @@ import Keychain
 import KeychainChoice
 import Terminals
 
-/// The items whose secrets expire by some time, soonest first. Unlike other lists, it reads secrets, for an expiry is as
-/// confidential as they are.
+/// The items whose secrets expire by some time, soonest first. Unlike other lists, it reads secrets, for an expiry is
+/// as confidential as they are.
 struct ExpiringListing {
   private struct Entry {
     let item: Item

@@ -136,8 +136,8 @@ struct AddingGitKeychain {
     StandardStreams.say("hint: \(Failure.ofNewMember(of: name, identity.recipient, label))")
   }
 
-  /// Puts aside what this machine has of a keychain that had the name before, and was shared through another repository. It
-  /// must neither go into this one, nor be lost.
+  /// Puts aside what this machine has of a keychain that had the name before, and was shared through another
+  /// repository. It must neither go into this one, nor be lost.
   private func setAside(_ keychain: ListedKeychain, at location: VaultLocation) throws(Failure) {
     let sync = try GitKeychain(keychain).sync
     let former: String

@@ -95,8 +95,8 @@ extension GitKeychain {
     if outcome.overridden > 0 {
       StandardStreams.say(
         """
-        \(countText(outcome.overridden, "change")) that you had made came too late, others had changed the same; see what \
-        was replaced with \(command: "llavero", "undelete", "--list", "--keychain", name)
+        \(countText(outcome.overridden, "change")) that you had made came too late, others had changed the same; see \
+        what was replaced with \(command: "llavero", "undelete", "--list", "--keychain", name)
         """)
     }
     for member in outcome.withFormerKey {

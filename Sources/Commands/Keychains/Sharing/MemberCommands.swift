@@ -14,8 +14,8 @@ struct MemberCommand: ParsableCommand {
     commandName: "member",
     abstract: "Show and change who can open a shared keychain",
     discussion: """
-      Each member of a keychain that is shared through git opens it with a key of their own: an age identity, or an ssh key. \
-      'llavero keychain add NAME git REMOTE' says what a member has to type for somebody new:
+      Each member of a keychain that is shared through git opens it with a key of their own: an age identity, or an \
+      ssh key. 'llavero keychain add NAME git REMOTE' says what a member has to type for somebody new:
 
         llavero keychain member list team
         llavero keychain member add team "$(cat bob.pub)" --label bob
@@ -51,8 +51,8 @@ struct AddMemberCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Let somebody open a shared keychain",
     discussion: """
-      The recipient is age1..., as the new member's 'llavero keychain add' says it, or a line of an ssh public key. The new \
-      member can read everything in the keychain from then on; make sure that the recipient is theirs.
+      The recipient is age1..., as the new member's 'llavero keychain add' says it, or a line of an ssh public key. \
+      The new member can read everything in the keychain from then on; make sure that the recipient is theirs.
       """)
 
   @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
@@ -88,8 +88,9 @@ struct RemoveMemberCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Let somebody no longer open a shared keychain",
     discussion: """
-      The keychain gets a new key, which the removed member's key doesn't open. What the member could read until now has to \
-      count as known: the command lists it, with where to change it. Take away the access to the repository, too.
+      The keychain gets a new key, which the removed member's key doesn't open. What the member could read until now \
+      has to count as known: the command lists it, with where to change it. Take away the access to the repository, \
+      too.
       """)
 
   @Argument(help: ArgumentHelp("The keychain", valueName: "name"))

@@ -15,12 +15,13 @@ struct SyncCommand: ParsableCommand {
     commandName: "sync",
     abstract: "Exchange changes of keychains that are shared through git",
     discussion: """
-      A keychain that was added with 'llavero keychain add NAME git REMOTE' gets what others have changed, and sends what \
-      was changed here. llavero does this by itself: behind each change, and before it says that there is nothing, at most \
-      every five minutes. What can't be sent waits here, and the exit status is 2.
+      A keychain that was added with 'llavero keychain add NAME git REMOTE' gets what others have changed, and sends \
+      what was changed here. llavero does this by itself: behind each change, and before it says that there is \
+      nothing, at most every five minutes. What can't be sent waits here, and the exit status is 2.
 
-      If somebody has put back an earlier state of the repository, or has written its history anew, nothing is exchanged \
-      until you say --accept-rewritten. Nothing that is here gets lost by that: what the repository lacks is sent again.
+      If somebody has put back an earlier state of the repository, or has written its history anew, nothing is \
+      exchanged until you say --accept-rewritten. Nothing that is here gets lost by that: what the repository lacks is \
+      sent again.
 
       If this machine's copy is damaged or lost, --anew takes it from the repository. What is here is put aside.
       """)
@@ -43,7 +44,8 @@ struct SyncCommand: ParsableCommand {
   @Flag(help: .hidden)
   var quick = false
 
-  /// The name of a right that only one of those has who share the keychain, to take it, or in the background to give it back.
+  /// The name of a right that only one of those has who share the keychain, to take it, or in the background to give it
+  /// back.
   @Option(help: .hidden)
   var lease: String?
 

@@ -16,8 +16,8 @@ protocol ImportSource: AnyObject {
 
   /// Removes the given logins, and nothing else. What has changed since it was read stays.
   ///
-  /// - Throws: ``Failure`` if that can't be done; the source is then unchanged, but for a service, which deletes one item after
-  ///   the other.
+  /// - Throws: ``Failure`` if that can't be done; the source is then unchanged, but for a service, which deletes one
+  ///   item after the other.
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed
 }
 

@@ -103,8 +103,8 @@ struct Importing {
 
   /// Removes the imported logins from their sources, after reading them back from the keychain.
   ///
-  /// - Returns: how many stayed because the keychain doesn't have all of them, or because they have changed; and whether
-  ///   anything was removed.
+  /// - Returns: how many stayed because the keychain doesn't have all of them, or because they have changed; and
+  ///   whether anything was removed.
   private func remove(
     _ found: [FoundLogins], _ transfer: Transfer, _ outcomes: [Transfer.Outcome], _ bar: ProgressBar
   ) throws(Failure) -> (stayed: Int, isRemoved: Bool) {

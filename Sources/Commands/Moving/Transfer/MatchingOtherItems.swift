@@ -4,9 +4,9 @@ import Keychain
 /// Finds out which items of a keychain are those of a source, by what programs find them by.
 ///
 /// An item that is no login has a name, but every keychain gives it another. So it is the same if it has in the same
-/// collection the same lookup attributes, and with these the same label or the same secret. If there are several, the one
-/// with both comes first. Otherwise it is another one, unless name and label, or name and attributes, say that it has
-/// changed. Two of a source never become one.
+/// collection the same lookup attributes, and with these the same label or the same secret. If there are several, the
+/// one with both comes first. Otherwise it is another one, unless name and label, or name and attributes, say that it
+/// has changed. Two of a source never become one.
 ///
 /// In a service several items may be the same login. So a login that has lookup attributes of its own is the one with
 /// these, if there is one.

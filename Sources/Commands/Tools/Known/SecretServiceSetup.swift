@@ -4,8 +4,8 @@ import Terminals
 import ToolCommands
 
 extension ToolSetup {
-  /// What makes a message bus start `llavero serve` as soon as a program wants the Secret Service. It is no tool that logs
-  /// in, so it is not among ``all``.
+  /// What makes a message bus start `llavero serve` as soon as a program wants the Secret Service. It is no tool that
+  /// logs in, so it is not among ``all``.
   static let secretService = ToolSetup(
     name: "secret-service", programs: [],
     settings: { (place) throws(Failure) in
@@ -26,8 +26,8 @@ extension ToolSetup {
     next: "programs that keep secrets there find it when they look for it; see 'man llavero-serve'")
 }
 
-/// The unit by which systemd starts the service when the bus asks for it, so that it belongs to the person's session and
-/// its messages are in the journal (systemd.service(5)).
+/// The unit by which systemd starts the service when the bus asks for it, so that it belongs to the person's session
+/// and its messages are in the journal (systemd.service(5)).
 enum UserUnit {
   static let name = "llavero-secret-service.service"
 
@@ -53,8 +53,8 @@ enum UserUnit {
   }
 }
 
-/// The files by which a message bus knows what to start for the name of the Secret Service (D-Bus specification, "Message
-/// Bus Starting Services").
+/// The files by which a message bus knows what to start for the name of the Secret Service (D-Bus specification,
+/// "Message Bus Starting Services").
 enum BusActivation {
   static let name = "org.freedesktop.secrets"
 
@@ -87,8 +87,8 @@ enum BusActivation {
     return nil
   }
 
-  /// - Throws: ``Failure`` if the bus would not find ``ownFile(_:)``. It doesn't believe HOME: without XDG_DATA_HOME, it
-  ///   looks in the home of the user database.
+  /// - Throws: ``Failure`` if the bus would not find ``ownFile(_:)``. It doesn't believe HOME: without XDG_DATA_HOME,
+  ///   it looks in the home of the user database.
   static func refuseOtherHome(_ place: SetupPlace) throws(Failure) {
     if place.variable("XDG_DATA_HOME") != nil { return }
     guard let users = try? ConfigurationFile(path: "/etc/passwd").anybodysContents() else { return }

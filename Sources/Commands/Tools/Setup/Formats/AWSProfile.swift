@@ -7,8 +7,8 @@ enum AWSProfile {
   }
 
   /// The options of a profile by which the CLI logs in before it asks `credential_process` (the order of providers in
-  /// botocore 1.43). It takes keys in the same file after that; the SDKs for Go and Java are said to take them before, which
-  /// was not tried.
+  /// botocore 1.43). It takes keys in the same file after that; the SDKs for Go and Java are said to take them before,
+  /// which was not tried.
   static let comeFirst = ["role_arn", "sso_account_id", "sso_role_name", "login_session"]
 
   /// The names of the options in a section.
