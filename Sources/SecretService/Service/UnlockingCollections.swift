@@ -39,11 +39,17 @@ extension SecretServiceKeychain {
         service.bus.call(service.call("Lock", Argument.paths([collection])))
           .parts("(aoo)", of: "Lock")[1].path(of: "Lock"))
       if prompt != Service.none { _ = try run(prompt: prompt, for: "Lock") }
-      // KeePassXC may have no collection for a locked database.
-      let isLocked = (try? service.property("Locked", of: Service.collectionInterface, at: collection))
-      if let isLocked, try reporting({ () throws(BusFailure) in try !isLocked.bool(of: "property Locked") }) {
-        throw .refused(call: "Lock", error: "", detail: "it is unlocked all the same")
+      let isLocked = try reporting { () throws(BusFailure) in
+        do throws(BusFailure) {
+          return try service.property("Locked", of: Service.collectionInterface, at: collection)
+            .bool(of: "property Locked")
+        } catch {
+          // KeePassXC may have no collection for a locked database.
+          if error.isAboutMissingObject { return true }
+          throw error
+        }
       }
+      if !isLocked { throw .refused(call: "Lock", error: "", detail: "it is unlocked all the same") }
     }
   }
 

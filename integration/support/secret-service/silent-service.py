@@ -126,6 +126,10 @@ class Service:
         del self.items[path]
         return "o", ("/",)
 
+    def Lock(self, path, objects):
+        """Says that it has locked them, and has not."""
+        return "aoo", (objects, "/")
+
     def Get(self, path, interface, name):
         return "v", (self.properties(path)[name],)
 
