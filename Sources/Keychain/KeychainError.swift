@@ -169,6 +169,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     case timedOut
     /// It violated the protocol of age plugins.
     case brokeProtocol
+    /// It gave a key that isn't the slot's.
+    case wrongKey
     /// It reported an error. The message is the plugin's own, at most 1,024 bytes of any characters: escape control
     /// characters before they reach a terminal.
     case reported(String)

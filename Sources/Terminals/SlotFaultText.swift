@@ -97,6 +97,10 @@ extension Failure {
       self.init("the age plugin \(name) ended before it was done", hint: retry, status: .keychain)
     case .timedOut:
       self.init("the age plugin \(name) took too long", hint: retry, status: .keychain)
+    case .wrongKey:
+      self.init(
+        "the age plugin \(name) gave a key that isn't the slot's; the keychain is unchanged",
+        hint: "try it again, or open the keychain in another way; see 'llavero slot list'", status: .keychain)
     case .brokeProtocol:
       self.init(
         "the age plugin \(name) does not keep to the protocol of age's plugins",
