@@ -28,6 +28,12 @@ public final class EncryptedFileKeychain: KeychainStore {
     case undecided(path: String)
     /// The last write of this machine was replaced and couldn't be merged. It is kept at this path for 30 days.
     case setAside(path: String)
+    /// A write of this machine was broken off before it was in the vault's place. It is kept at this path for 30 days.
+    case unfinished(path: String)
+    /// Merging other copies has changed what opens the vault.
+    case slotsMerged(SlotChanges)
+    /// The items of a write that was broken off were merged, and what opens the vault stays as it is.
+    case slotsLeft(path: String)
     /// The key of what was written is in a file of its own, at this path, because the identity file can't be replaced.
     case identityNotReplaced(newPath: String, KeychainError)
     /// What was written can't be noted on this machine, so that an older file in its place would not be noticed.

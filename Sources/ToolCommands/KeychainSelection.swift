@@ -337,6 +337,17 @@ package struct KeychainSelection {
       StandardStreams.say(
         "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
           + "\(Hint.merging(path)) merges it")
+    case .unfinished(let path):
+      StandardStreams.say(
+        "a write that was broken off before this one is kept for 30 days; "
+          + "\(Hint.merging(path)) merges its items")
+    case .slotsMerged(let changes):
+      StandardStreams.say(
+        "what opens the keychain was changed in another copy, and so here: \(changes.text); 'llavero slot list' shows "
+          + "what opens it now")
+    case .slotsLeft(let path):
+      StandardStreams.say(
+        "\(path) was broken off, so only its items were merged; what opens the keychain is as before")
     case .identityNotReplaced(let path, let error):
       StandardStreams.say(
         "the key of the keychain is \(path) now: \(Failure(error).message); keep that file, until a later write can "
@@ -380,7 +391,8 @@ package struct KeychainSelection {
   }
 }
 
-/// A keychain that was chosen and is not yet open. What opens it refers to it, and copies of it would take an answer longer.
+/// A keychain that was chosen and is not yet open. It is a class because what opens it refers to it: an answer would
+/// take longer for the copies.
 package final class SelectedKeychain {
   private let selection: KeychainSelection
   private let location: VaultLocation

@@ -11,6 +11,8 @@ extension UnmergedFile {
     case .lastWrite:
       return
         "\(path) was stored before another file came into the keychain's place, which may lack it; \(merging) merges it"
+    case .unfinishedWrite:
+      return "\(path) was broken off before it was the keychain; \(merging) merges its items"
     case .copy: break
     }
     guard let problem else { return "\(path) is not merged yet; the next use of the keychain merges it" }

@@ -144,7 +144,10 @@ extension EncryptedFileKeychain {
   /// Has the user told, once the change is on the disk, what it couldn't keep as it should.
   func announce(_ change: VaultChange) {
     change.onCommit { [onNotice, unowned change] in
-      for path in change.setAside { onNotice(.setAside(path: path)) }
+      for path in change.setAside {
+        onNotice(Generations.isUnfinished(path) ? .unfinished(path: path) : .setAside(path: path))
+      }
+      if !change.mergedSlots.isEmpty { onNotice(.slotsMerged(change.mergedSlots)) }
       if let error = change.identityFailure {
         let path = change.unlocking.location.stateFolder + "/" + VaultLocation.newIdentityName
         onNotice(.identityNotReplaced(newPath: path, error))

@@ -95,12 +95,25 @@ extension VaultChange {
     var names: [String] = []
     for name in try NewestWrite.names(in: locked.folder)
     where try isToBeKept(name, isOwn: name == newestWriteName) {
-      if let path = try NewestWrite.setAside(name, as: takenIn[name], in: locked.folder) {
+      let isUnfinished = try isUnfinished(name)
+      let kept = takenIn[name]
+      if let path = try NewestWrite.setAside(
+        name, as: kept, isUnfinished: isUnfinished, in: locked.folder)
+      {
         setAside.append(path)
       }
       names.append(name)
     }
     return names
+  }
+
+  /// Whether a last write was broken off before it was in the vault's place, as far as that can be told.
+  private func isUnfinished(_ name: String) throws(KeychainError) -> Bool {
+    guard let beginning, takenIn[name] == nil,
+      case .ahead(let isUnfinished) = try NewestWrite.look(
+        at: name, besides: beginning, head, in: locked.folder, unlocking)
+    else { return false }
+    return isUnfinished
   }
 
   /// Whether a last write may contain something that is neither in any earlier state nor in what this change writes.

@@ -34,6 +34,10 @@ final class VaultChange {
   var unmerged: [String] = []
   /// The paths of last writes that were kept because nobody has merged them.
   var setAside: [String] = []
+  /// What merging other copies has changed in the ways in.
+  var mergedSlots = SlotChanges()
+  /// Whether the ways in of a merged write were not taken, because it was broken off.
+  var leavesSlots = false
   /// The last writes that this change has merged: their names, and their names among the generations.
   var takenIn: [String: String] = [:]
   /// Whether this change has merged anything.

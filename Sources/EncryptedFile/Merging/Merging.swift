@@ -18,12 +18,22 @@ public struct MergeOutcome: Hashable, Sendable {
 extension VaultChange {
   /// Merges another copy of the vault.
   ///
-  /// - Parameter base: the common ancestor, if it is known.
+  /// - Parameters:
+  ///   - base: the common ancestor, if it is known.
+  ///   - isUnfinished: whether it is a write that never came into the vault's place. Nobody was told that what opens
+  ///     the vault had changed, so that stays as it is.
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line of a copy is not a record.
   @discardableResult
-  func merge(_ other: VaultSnapshot, base: VaultSnapshot? = nil) throws(KeychainError) -> MergeOutcome {
+  func merge(
+    _ other: VaultSnapshot, base: VaultSnapshot? = nil, isUnfinished: Bool = false
+  ) throws(KeychainError) -> MergeOutcome {
     follow(other.first.head)
-    try mergeSlots(other)
+    let slots = try mergeSlots(other, isTried: isUnfinished)
+    if !isUnfinished {
+      mergedSlots.append(slots)
+    } else if !slots.isEmpty {
+      leavesSlots = true
+    }
     let former: VaultLines?
     if let base { former = try base.takeAllLines() } else { former = nil }
     let outcome = try merge(try other.takeAllLines(), base: former, written: other.first.head.written)

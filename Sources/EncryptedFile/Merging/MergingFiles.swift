@@ -8,7 +8,8 @@ import PrivateFiles
 extension EncryptedFileKeychain {
   /// Merges the items of another copy of the vault, wherever it is. The copy itself is not changed.
   ///
-  /// A copy from before the vault's identity was changed is opened by its own slots.
+  /// A copy from before the vault's identity was changed is opened by its own slots. Of a write that was broken off,
+  /// only the items are taken.
   ///
   /// - Parameters:
   ///   - path: the copy.
@@ -37,8 +38,10 @@ extension EncryptedFileKeychain {
       // Git passes an empty file if the two sides have no common ancestor.
       former = try? opener.open(scratch, shownAs: base, of: stanzas.uuid)
     }
-    let outcome = try change.merge(copy, base: former)
+    let isUnfinished = try Generations(in: location.vaultFolder)?.hasUnfinished(copy.mac) ?? false
+    let outcome = try change.merge(copy, base: former, isUnfinished: isUnfinished)
     try change.commit(at: clock())
+    if change.leavesSlots { onNotice(.slotsLeft(path: path)) }
     // Only a limited number of generations is noted; one with an older number is not among them.
     try Generations(in: location.vaultFolder)?.settle(copy)
     try NewestWrite.settle(copy, in: change.locked.folder)
@@ -78,7 +81,8 @@ extension EncryptedFileKeychain {
     let scratch = try ScratchFolder(in: location.stateFolder)
     try scratch.take(ours, as: VaultLocation.vaultName)
     let pair = EncryptedFileKeychain(
-      at: VaultLocation(vaultFolder: scratch.folder.path, stateFolder: scratch.folder.path), clock: clock)
+      at: VaultLocation(vaultFolder: scratch.folder.path, stateFolder: scratch.folder.path),
+      onNotice: { [onNotice] notice in if case .slotsMerged = notice { onNotice(notice) } }, clock: clock)
     pair.unlocking.identityFolder = location.stateFolder
     guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: ours) else {
       throw .missing(path: ours)

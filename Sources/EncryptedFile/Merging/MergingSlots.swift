@@ -1,15 +1,33 @@
 import Age
 import Keychain
 
+/// The ways into a vault that merging another copy has added and taken away.
+public struct SlotChanges: Hashable, Sendable {
+  /// The kinds of those that came.
+  public internal(set) var added: [SlotKind] = []
+  /// The kinds of those that went.
+  public internal(set) var removed: [SlotKind] = []
+
+  /// Whether the same opens the vault as before.
+  public var isEmpty: Bool { added.isEmpty && removed.isEmpty }
+
+  mutating func append(_ other: SlotChanges) {
+    added += other.added
+    removed += other.removed
+  }
+}
+
 extension VaultChange {
   /// Adds the slots of another copy of the vault that has the same key, except those that were removed in either
   /// copy; and removes those here that were removed there. If nothing would be left that opens the vault, all stay, and
   /// their removal stays noted, for ``removeSlotsThatWait()``.
   ///
+  /// - Parameter isTried: whether to find out only what would change.
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if the notes about slots of either are malformed.
-  func mergeSlots(_ other: VaultSnapshot) throws(KeychainError) {
+  @discardableResult
+  func mergeSlots(_ other: VaultSnapshot, isTried: Bool = false) throws(KeychainError) -> SlotChanges {
     // Slots that wrap another key open nothing here.
-    guard let key, key.recipient == other.key.recipient, let stanzas else { return }
+    guard let key, key.recipient == other.key.recipient, let stanzas else { return SlotChanges() }
     let mine = try notes()
     let theirs = try SlotNotes(other.first.head, path: path)
     let removed = Set(mine.removed + theirs.removed)
@@ -19,15 +37,22 @@ extension VaultChange {
     let staying = stanzas.slots.filter { !removed.contains($0.id) }
     if arriving.isEmpty, staying.count == stanzas.slots.count, Set(theirs.removed).isSubset(of: mine.removed)
     {
-      return
+      return SlotChanges()
     }
     var slots = Self.joined(staying, arriving)
     if try !hasWay(slots, key) { slots = Self.joined(stanzas.slots, arriving) }
+    func kinds(of some: [VaultStanzas.Slot], without others: [VaultStanzas.Slot]) -> [SlotKind] {
+      some.filter { slot in !others.contains { $0.id == slot.id } }.map(\.kind)
+    }
+    let changes = SlotChanges(
+      added: kinds(of: slots, without: stanzas.slots), removed: kinds(of: stanzas.slots, without: slots))
+    if isTried { return changes }
     var notes = mine
     for id in theirs.removed { notes.remove(id, keepingNote: slots.contains { $0.id == id }) }
     for slot in arriving { if let note = theirs[slot.id] { notes.set(note) } }
     notes.write(to: &head)
     try setSlots(slots)
+    return changes
   }
 
   /// Removes the slots whose removal is noted, if something else opens the vault.

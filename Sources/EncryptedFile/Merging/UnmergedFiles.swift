@@ -9,6 +9,8 @@ public struct UnmergedFile: Hashable, Sendable {
     case copy
     /// What a machine wrote last before another file came into the vault's place.
     case lastWrite
+    /// A write that was broken off before it was in the vault's place.
+    case unfinishedWrite
   }
 
   /// What the file is.
@@ -41,7 +43,9 @@ extension EncryptedFileKeychain {
     let kept = try Generations(in: folder.path)?.unmerged(besides: opened.first.head) ?? []
     let missed = try NewestWrite.findMissed(by: opened, opened.first.head, in: folder, unlocking)
     for path in try missed.map(\.snapshot.path) + undecidedWrites(besides: opened, in: folder) + kept {
-      found.append(UnmergedFile(kind: .lastWrite, path: path, problem: nil))
+      let isUnfinished = Generations.isUnfinished(path)
+      found.append(
+        UnmergedFile(kind: isUnfinished ? .unfinishedWrite : .lastWrite, path: path, problem: nil))
     }
     return found
   }

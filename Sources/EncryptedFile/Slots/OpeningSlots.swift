@@ -232,8 +232,8 @@ extension Unlocking {
     } catch .noMatch {
       return nil
     } catch .headerMAC {
-      // Other identities can tell their own stanza from an altered one. A plugin's answer proves nothing, so it says nothing
-      // about the vault.
+      // Other identities can tell their own stanza from an altered one. A plugin's answer proves nothing, so it says
+      // nothing about the vault.
       if let plugin = identities.lazy.compactMap({ $0 as? PluginIdentity }).first {
         throw .slot(.pluginFailed(name: plugin.name, .wrongKey))
       }

@@ -46,9 +46,23 @@ struct Generations: ~Copyable {
   static func unreadableName() -> String { "\(unreadablePrefix)\(randomHexadecimal(bytes: 4)).age" }
   private static let unreadablePrefix = "unreadable-"
 
-  /// A name for a write of this machine that was replaced and that nobody has merged.
-  static func unmergedName() -> String { "\(unmergedPrefix)\(randomHexadecimal(bytes: 4)).age" }
+  /// A name for a write of this machine that nobody has merged: one that was replaced, or one that was broken off
+  /// before it was in the vault's place.
+  static func unmergedName(isUnfinished: Bool) -> String {
+    "\(isUnfinished ? unfinishedPrefix : unmergedPrefix)\(randomHexadecimal(bytes: 4)).age"
+  }
   private static let unmergedPrefix = "unmerged-"
+  private static let unfinishedPrefix = unmergedPrefix + "unfinished-"
+
+  /// Whether the file of that path is a write that was broken off.
+  static func isUnfinished(_ path: String) -> Bool {
+    path.utf8.split(separator: 0x2f).last.map { String(Substring($0)).hasPrefix(unfinishedPrefix) } ?? false
+  }
+
+  /// Whether a write that was broken off has this header MAC.
+  func hasUnfinished(_ mac: [UInt8]) throws(KeychainError) -> Bool {
+    try folder.names().contains { $0.hasPrefix(Self.unfinishedPrefix) && folder.headerMAC(of: $0) == mac }
+  }
 
   /// The paths of the writes that nobody has merged, as far as the head tells.
   func unmerged(besides head: VaultHead) throws(KeychainError) -> [String] {

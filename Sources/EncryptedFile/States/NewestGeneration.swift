@@ -196,7 +196,8 @@ extension EncryptedFileKeychain {
     switch try NewestWrite.look(at: own, besides: opened, head, in: locked.folder, unlocking) {
     case .known, .missed: break
     case .ahead, .undecided, .otherKey, .notOpened:
-      if let path = try NewestWrite.setAside(own, as: nil, in: locked.folder) {
+      // Something that was seen here was replaced: that is what is accepted.
+      if let path = try NewestWrite.setAside(own, as: nil, isUnfinished: false, in: locked.folder) {
         unlinkat(locked.folder.descriptor, own, 0)
         onNotice(.setAside(path: path))
       }

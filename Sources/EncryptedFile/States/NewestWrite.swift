@@ -22,18 +22,20 @@ struct NewestWrite {
 
   /// Keeps the file of that name among the earlier states.
   ///
-  /// - Parameter kept: its name there; `nil` if nobody has merged it.
+  /// - Parameters:
+  ///   - kept: its name there; `nil` if nobody has merged it.
+  ///   - isUnfinished: whether it was broken off before it was in the vault's place.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
   /// - Returns: its new path if nobody has merged it.
   static func setAside(
-    _ name: String, as kept: String?, in folder: borrowing Folder
+    _ name: String, as kept: String?, isUnfinished: Bool, in folder: borrowing Folder
   ) throws(KeychainError) -> String? {
     let generations = try Generations(creatingIn: folder)
     if let kept {
       try generations.keep(name, in: folder, as: kept)
       return nil
     }
-    let unmerged = Generations.unmergedName()
+    let unmerged = Generations.unmergedName(isUnfinished: isUnfinished)
     try generations.keep(name, in: folder, as: unmerged)
     return folder.path(of: Generations.folderName + "/" + unmerged)
   }
@@ -95,8 +97,9 @@ struct NewestWrite {
     /// It can't be told whether the generation comes from it.
     case undecided
     /// It comes from that generation: another machine's write whose vault is still on its way, one that a killed
-    /// writer never got into place, or the vault was restored to an earlier state.
-    case ahead
+    /// writer never got into place, or the vault was restored to an earlier state. If this machine has never noted
+    /// that it was in place, it `isUnfinished`.
+    case ahead(isUnfinished: Bool)
     /// It belongs to the same vault, but to another key than the vault's present one.
     case otherKey
     /// It is damaged or belongs to another vault.
@@ -148,7 +151,9 @@ struct NewestWrite {
       }
     }
     if write.first.head.comes(from: current.mac) {
-      return joins(write, current, unlocking) ? .missed(write) : .ahead
+      let seen = seen(current, unlocking)
+      if joins(write, current, seen) { return .missed(write) }
+      return .ahead(isUnfinished: seen != write.generation)
     }
     if write.first.head.tellsWhetherItComes(from: current.generation.number),
       current.first.head.tellsWhetherItComes(from: write.generation.number)
@@ -163,15 +168,18 @@ struct NewestWrite {
   /// Whether the write comes both from the generation in the vault's place and from the one seen last, which is
   /// another one: a writer that had merged a replaced write was killed before it got the result into place.
   private static func joins(
-    _ write: VaultSnapshot, _ current: VaultSnapshot, _ unlocking: Unlocking
+    _ write: VaultSnapshot, _ current: VaultSnapshot, _ seen: SeenGeneration?
   ) -> Bool {
-    let state = StateFolder(unlocking.location)
-    guard
-      case .seen(let seen) = try? SeenGeneration.remembered(
-        of: current.stanzas.uuid, current.key, in: state
-      ).memory
-    else { return false }
+    guard let seen else { return false }
     return seen != current.generation && seen != write.generation && write.first.head.past.contains(seen)
+  }
+
+  /// The generation that this machine has seen last.
+  private static func seen(_ current: VaultSnapshot, _ unlocking: Unlocking) -> SeenGeneration? {
+    let state = StateFolder(unlocking.location)
+    let note = try? SeenGeneration.remembered(of: current.stanzas.uuid, current.key, in: state)
+    guard case .seen(let seen)? = note?.memory else { return nil }
+    return seen
   }
 
   /// Whether the kept earlier states show that a change comes from a generation whose header has this MAC. Versions

@@ -798,13 +798,68 @@ struct KilledExchangeTests {
       try pair.set("e.example", "e", at: pair.one)
       try pair.has(isDone ? ["a", "b", "c", "d", "e"] : ["a", "b", "c", "e"], at: pair.one)
       #expect(names(in: pair.one.location.vaultFolder) == files(pair.one))
-      // It can't be told from one that was in place, on a machine that couldn't note it.
       let kept = pair.notices.all.compactMap { notice in
-        if case .setAside(let path) = notice { path } else { nil }
+        if case .unfinished(let path) = notice { path } else { nil }
       }
       #expect(kept.count == (isDone ? 0 : 1))
       for path in kept { #expect(try contents(of: path) == after) }
       #expect(pair.notices.all.count == 1 + kept.count)
+    }
+  }
+
+  @Test(
+    "of a change of what opens the vault that was broken off, only items are merged",
+    arguments: [true, false])
+  func slots(isRemoval: Bool) throws {
+    let pair = try Pair()
+    let keychain = pair.keychain(pair.one)
+    let id = try keychain.addRecoveryCode { _ in }
+    let before = try contents(of: pair.one.vault)
+    let seen = try seen(pair.one)
+    if isRemoval { try keychain.removeSlot(id) } else { _ = try keychain.addRecoveryCode { _ in } }
+    let copy = pair.one.location.vaultFolder + "/" + pair.one.newestWriteName
+    #expect(try contents(of: copy) == contents(of: pair.one.vault))
+    try pair.replace(pair.one.vault, with: before)
+    try put(seen.contents, into: seen.path)
+    try pair.set("c.example", "c", at: pair.one)
+    let unmerged = try pair.keychain(pair.one).unmergedFiles()
+    let path = try #require(unmerged.first).path
+    #expect(unmerged == [UnmergedFile(kind: .unfinishedWrite, path: path, problem: nil)])
+    #expect(pair.notices.all.last == .unfinished(path: path))
+    try pair.keychain(pair.one).merge(copyAt: path)
+    #expect(pair.notices.all.last == .slotsLeft(path: path))
+    let slots = try #require(try pair.keychain(pair.one).slots()).map(\.id)
+    #expect(slots.filter { $0 != SlotSummary.identityFileID } == [id])
+    #expect(try pair.keychain(pair.one).unmergedFiles() == [])
+    try pair.has(["a", "b", "c"], at: pair.one)
+  }
+
+  @Test("what merging has changed in what opens the vault is told, by whichever way it came")
+  func slotsAreTold() throws {
+    for isCopy in [true, false] {
+      let pair = try Pair()
+      let id = try pair.keychain(pair.two).addRecoveryCode { _ in }
+      let copy = pair.one.location.vaultFolder + "/vault.sync-conflict-20261121-083000-ABCDEFG.age"
+      try put(try contents(of: pair.two.vault), into: isCopy ? copy : pair.one.path + "/other.age")
+      if isCopy {
+        try pair.has(["a", "b"], at: pair.one)
+      } else {
+        try pair.keychain(pair.one).merge(copyAt: pair.one.path + "/other.age")
+      }
+      let added = SlotChanges(added: [.recovery])
+      #expect(pair.notices.all.contains(.slotsMerged(added)))
+      try pair.keychain(pair.two).removeSlot(id)
+      try put(try contents(of: pair.two.vault), into: isCopy ? copy : pair.one.path + "/other.age")
+      if isCopy {
+        try pair.has(["a", "b"], at: pair.one)
+      } else {
+        try pair.keychain(pair.one).merge(copyAt: pair.one.path + "/other.age")
+      }
+      #expect(pair.notices.all.contains(.slotsMerged(SlotChanges(removed: [.recovery]))))
+      // Nothing is told twice.
+      let count = pair.notices.all.count
+      try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
+      #expect(pair.notices.all.count == count)
     }
   }
 
