@@ -130,6 +130,12 @@ enum ProgramLinks {
     ProgramSearch.path(of: CString(copying: name)).flatMap { $0.first == "/" ? $0 : nil }
   }
 
+  /// Whether there is a file, folder or link, be it one that leads nowhere.
+  static func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
   static func linkTarget(_ path: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &buffer, buffer.count)

@@ -136,8 +136,10 @@ struct SetupCommand: ParsableCommand {
     try report(
       tool, place, plan,
       remove
-        ? plan.formerIsKnown
-          ? "\(tool.name) has its former configuration back" : Self.isOut(tool.name)
+        ? plan.wasHandedOver
+          ? Self.tookHandedOver(tool.name)
+          : plan.formerIsKnown
+            ? "\(tool.name) has its former configuration back" : Self.isOut(tool.name)
         : isService
           ? "the bus starts llavero for the Secret Service now; \(tool.next)"
           : "\(tool.name) \(tool.answersBefore(place).isEmpty ? "logs in from llavero now" : "is set up"); \(tool.next)"
@@ -154,6 +156,10 @@ struct SetupCommand: ParsableCommand {
 
   private static func isOut(_ tools: String) -> String {
     "llavero is out of \(tools)'s configuration; what was there before isn't known"
+  }
+
+  private static func tookHandedOver(_ tool: String) -> String {
+    "took away what another tool's setup had left for \(tool)"
   }
 
   /// What to do about a tool that can't be set up: some are set up by hand, and others are none that llavero knows.
@@ -207,12 +213,30 @@ struct SetupCommand: ParsableCommand {
         failures.append((tool.name, error))
       }
     }
+    if !dryRun { done += removeHandedOver(place, &failures) }
     try reportAll(done, failures)
     if !failures.isEmpty {
       throw Failure(
         "\(countText(failures.count, "tool")) couldn't have \(failures.count == 1 ? "its" : "their") configuration back",
         hint: "change it by hand, as said above, and try again", status: .keychain)
     }
+  }
+
+  /// Removes what tools that never were set up have been left with meanwhile.
+  private func removeHandedOver(
+    _ place: SetupPlace, _ failures: inout [(tool: String, failure: Failure)]
+  ) -> [(tool: String, plan: SetupPlan)] {
+    var done: [(tool: String, plan: SetupPlan)] = []
+    for tool in ToolSetup.all where (try? SetupRecord.read(tool.name).isHandedOver) == true {
+      do throws(Failure) {
+        let plan = try SetupPlan.removing(tool, place)
+        try plan.carryOut()
+        if !plan.steps.isEmpty { done.append((tool.name, plan)) }
+      } catch {
+        failures.append((tool.name, error))
+      }
+    }
+    return done
   }
 
   private func reportAll(
@@ -236,13 +260,22 @@ struct SetupCommand: ParsableCommand {
     for (_, failure) in failures { failure.report() }
     if done.isEmpty, failures.isEmpty { try StandardStreams.write("no tool is set up\n") }
     if dryRun { return }
-    let names = done.filter(\.plan.formerIsKnown).map(\.tool).reduce(into: [String]()) {
+    let names = done.filter { $0.plan.formerIsKnown && !$0.plan.wasHandedOver }.map(\.tool).reduce(
+      into: [String]()
+    ) {
       if !$0.contains($1) { $0.append($1) }
     }
     if !names.isEmpty {
       try StandardStreams.write("gave back the configuration of \(names.joined(separator: ", "))\n")
     }
     for (tool, plan) in done where !plan.formerIsKnown { try StandardStreams.write("\(Self.isOut(tool))\n") }
+    for (tool, plan) in done where plan.wasHandedOver {
+      try StandardStreams.write("\(Self.tookHandedOver(tool))\n")
+    }
+    // What one tool was left with may have gone with the next.
+    for (path, sentence) in done.flatMap(\.plan.remains) where ProgramLinks.isThere(path) {
+      StandardStreams.say("\(path): \(sentence)")
+    }
   }
 
   // MARK: Reporting
@@ -282,7 +315,7 @@ struct SetupCommand: ParsableCommand {
     let earlier = remove ? [] : tool.answersBefore(place)
     if !output.json {
       if let sentence { try StandardStreams.write("\(sentence)\n" as TextForTerminal) }
-      for (path, sentence) in earlier { StandardStreams.say("\(path): \(sentence)") }
+      for (path, sentence) in earlier + plan.remains { StandardStreams.say("\(path): \(sentence)") }
       return
     }
     var json = JSONWriter()
@@ -311,14 +344,17 @@ struct SetupCommand: ParsableCommand {
       json.endObject()
     }
     json.endArray()
-    if !remove { Self.write(earlier, to: &json) }
+    if remove { Self.write(plan.remains, as: "remains", to: &json) } else { Self.write(earlier, to: &json) }
     json.endObject()
   }
 
-  /// Writes the JSON member `earlier`.
-  private static func write(_ earlier: [(path: String, sentence: String)], to json: inout JSONWriter) {
-    json.beginArray("earlier")
-    for (path, sentence) in earlier {
+  /// Writes a JSON member, an array of paths with a sentence each.
+  private static func write(
+    _ sentences: [(path: String, sentence: String)], as name: StaticString = "earlier",
+    to json: inout JSONWriter
+  ) {
+    json.beginArray(name)
+    for (path, sentence) in sentences {
       json.beginObject()
       json.member("path", ByteString(path))
       json.member("problem", ByteString(sentence))

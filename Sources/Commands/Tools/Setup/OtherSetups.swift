@@ -16,10 +16,29 @@ struct OtherSetups {
       else {
         return false
       }
-      if (try? SetupRecord.read(tool.name).isEmpty) != true { return true }
+      guard let record = try? SetupRecord.read(tool.name) else { return true }
+      if !record.isEmpty, !record.isHandedOver { return true }
       let state = SetupState(of: tool, place)
       return state.isSetUp || state.fault != nil
     }?.name
+  }
+
+  /// Whether llavero has made one of these links for one of the tools.
+  func haveMade(links paths: [String]) -> Bool {
+    tools.contains { tool in
+      (try? SetupRecord.read(tool.name))?.links.contains(where: paths.contains) ?? false
+    }
+  }
+
+  /// The tools that were left with this link, and have nothing else of llavero.
+  func leftWith(link path: String) -> [(tool: String, record: SetupRecord)] {
+    tools.compactMap { tool in
+      guard let record = try? SetupRecord.read(tool.name), record.isHandedOver, record.links.contains(path)
+      else {
+        return nil
+      }
+      return (tool.name, record)
+    }
   }
 
   /// A tool for which llavero has made or changed something below a folder; `nil` if there is none.

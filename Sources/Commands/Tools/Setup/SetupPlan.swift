@@ -19,8 +19,12 @@ struct SetupPlan {
   private(set) var steps: [Step] = []
   /// Whether it is known what was there before. Without a record, the steps of a removal only take llavero out.
   private(set) var formerIsKnown = true
+  /// What a removal leaves as it is, and why people should know: sentences in lowercase without a full stop.
+  private(set) var remains: [(path: String, sentence: String)] = []
   /// Links that were made for this tool, and that another one still needs.
   private var handedOver: [(link: String, tool: String)] = []
+  /// The tools whose records have become part of this one's.
+  private var takenOver: [(tool: String, record: SetupRecord)] = []
 
   /// What else stays set up, for a removal.
   private var others: OtherSetups?
@@ -31,6 +35,9 @@ struct SetupPlan {
     before = try SetupRecord.read(tool.name)
     after = before
   }
+
+  /// Whether the tool was never set up, and has only what was made for another one.
+  var wasHandedOver: Bool { before.isHandedOver }
 
   /// Whether there is nothing to do, and nothing to remove from the record.
   var isEmpty: Bool { steps.isEmpty && before == after }
@@ -45,6 +52,9 @@ struct SetupPlan {
           "\(tool.name) was set up by somebody else meanwhile", hint: "try again", status: .keychain)
       }
       if !isRemoval, after != before { try after.write(tool.name) }
+      for (tool, record) in takenOver where try SetupRecord.read(tool) == record {
+        try SetupRecord().write(tool)
+      }
       for step in steps { try step.carryOut() }
       for (link, tool) in handedOver { try Self.hand(link, to: tool, \.links) }
       // The innermost come first.
@@ -62,6 +72,7 @@ struct SetupPlan {
     _ path: String, to tool: String, _ list: WritableKeyPath<SetupRecord, [String]>
   ) throws(Failure) {
     var record = try SetupRecord.read(tool)
+    if record.isEmpty { record.isHandedOver = true }
     record[keyPath: list] = record[keyPath: list].filter { $0 != path } + [path]
     try record.write(tool)
   }
@@ -85,7 +96,10 @@ struct SetupPlan {
       // The folder may not exist yet, and then nothing is in the way.
       let target = try ProgramLinks.program(for: name)
       let path = "\(folder)/\(name)"
-      if realPath(path) == target { continue }
+      if realPath(path) == target {
+        plan.takeOver(path, place)
+        continue
+      }
       if realPath(folder) != nil { _ = try ProgramLinks.plan([name], in: folder) }
       plan.after.links = plan.after.links.filter { $0 != path } + [path]
       plan.noteFolders(of: path)
@@ -95,7 +109,20 @@ struct SetupPlan {
           for link in try ProgramLinks.plan([name], in: folder) { try ProgramLinks.make(link) }
         })
     }
+    if plan.after.changes != plan.before.changes || plan.after.links != plan.before.links {
+      plan.after.isHandedOver = false
+    }
     return plan
+  }
+
+  /// Takes over a link that another tool was only left with. Whoever is set up removes it, or leaves it there again.
+  private mutating func takeOver(_ link: String, _ place: SetupPlace) {
+    let others = OtherSetups(ToolSetup.all.filter { $0.name != tool.name }, place)
+    for (other, record) in others.leftWith(link: link) {
+      after.links = after.links.filter { !record.links.contains($0) } + record.links
+      after.folders = after.folders.filter { !record.folders.contains($0) } + record.folders
+      takenOver.append((other, record))
+    }
   }
 
   private mutating func set(
@@ -169,6 +196,9 @@ struct SetupPlan {
     let place = place.forRemoving
     let others = OtherSetups(staying.filter { $0.name != tool.name }, place)
     plan.others = others
+    let recorded = OtherSetups(
+      (ToolSetup.all + [.secretService]).filter { $0.name != tool.name }, place)
+    let toolLinks = try tool.links(place).map { "\($0.folder)/\($0.name)" }
     let profile = place.recordedProfile(tool)
     let settings = try tool.settings(place)
     var paths: [String] = []
@@ -183,34 +213,57 @@ struct SetupPlan {
         return true
       }
     }
+    var untouched: [String] = []
     for path in paths {
       let changes = plan.before.changes.filter { $0.path == path && $0.profile == profile }
-      // Where there is a record, what it doesn't have was there before; so was what nobody would write for llavero.
-      let isKnown = !plan.before.isEmpty || !isNamed || others.haveChanged(file: path)
-      if changes.isEmpty, isKnown, try ConfigurationFile(path: path).formerCopy() == nil { continue }
+      // Where there is a record, be it that of a tool that shares the link, what it doesn't have was there before; so
+      // was what nobody would write for llavero.
+      let isKnown =
+        !plan.before.isEmpty || !isNamed || recorded.haveMade(links: toolLinks)
+        || recorded.haveChanged(file: path)
+      if changes.isEmpty, isKnown, try ConfigurationFile(path: path).formerCopy() == nil {
+        untouched.append(path)
+        continue
+      }
       let formats = settings.first { $0.file.path == path }?.formats ?? []
       try plan.remove(
         ConfigurationFile(path: path), changes, formats.isEmpty ? settings.flatMap(\.formats) : formats)
     }
     var links = plan.before.links
-    if plan.before.isEmpty, !plan.steps.isEmpty {
-      links = try tool.links(place).map { "\($0.folder)/\($0.name)" }
-    }
+    if plan.before.isEmpty, !plan.steps.isEmpty { links = toolLinks }
+    var isLinkRemoved = false
     for path in links {
       plan.after.links.removeAll { $0 == path }
       guard ProgramLinks.isOwn(path) else { continue }
       if let other = others.needing(link: path) {
         if !plan.before.isEmpty { plan.handedOver.append((path, other)) }
+        plan.remains.append((path, "stays, because \(other) needs it"))
         continue
       }
+      isLinkRemoved = true
       plan.steps.append(
         Step(path: path, removed: ["link to llavero"], added: []) { () throws(Failure) in
           _ = try ProgramLinks.remove(path)
         })
     }
+    if isLinkRemoved {
+      for path in untouched where names(llavero: path, settings) {
+        plan.remains.append((path, "still names llavero, but the link that setup had made is gone"))
+      }
+    }
     // As long as there is another profile, its file keeps them.
     if plan.after.changes.isEmpty, plan.after.links.isEmpty { plan.after.folders = [] }
     return plan
+  }
+
+  /// Whether one of a tool's settings in a file names llavero.
+  private static func names(
+    llavero path: String, _ settings: [(file: ConfigurationFile, formats: [any ConfigurationFormat])]
+  ) -> Bool {
+    guard let text = try? ConfigurationFile(path: path).contents() else { return false }
+    return settings.filter { $0.file.path == path }.flatMap(\.formats).contains { format in
+      (try? format.current(in: text))?.contains("llavero") ?? false
+    }
   }
 
   private mutating func remove(

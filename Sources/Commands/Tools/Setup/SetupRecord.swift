@@ -31,6 +31,8 @@ struct SetupRecord: Equatable {
   var links: [String] = []
   /// The folders that were made for files and links.
   var folders: [String] = []
+  /// Whether all of it was made for another tool, and this one was only left with it.
+  var isHandedOver = false
 
   var isEmpty: Bool { changes.isEmpty && links.isEmpty && folders.isEmpty }
 
@@ -133,6 +135,7 @@ struct SetupRecord: Equatable {
     json.beginArray("folders")
     for folder in folders { json.element(ByteString(folder)) }
     json.endArray()
+    if isHandedOver { json.member("handedOver", true) }
     json.endObject()
     return json.finishLine()
   }
@@ -156,6 +159,8 @@ struct SetupRecord: Equatable {
         try JSONReader.elements(of: value.raw) { (folder) throws(JSONReader.Malformed) in
           folders.append("\(try folder.string())")
         }
+      } else if name == "handedOver" {
+        isHandedOver = try value.bool()
       }
     }
     if version != 1 { throw JSONReader.Malformed() }
