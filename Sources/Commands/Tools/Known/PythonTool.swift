@@ -32,7 +32,7 @@ extension KnownTool {
       links: { (place) throws(Failure) in
         // pip and uv call whatever has this name. Python's own program leads here through the first of the files.
         guard place.isNotAnothers("keyring") else { return [] }
-        return [(place.folderForPrograms, "keyring")]
+        return [(place.folder(of: "keyring"), "keyring")]
       },
       earlier: { place in
         // A command's own section, and uv's for its pip, come before the rest (pip 26 and uv 0.13 do so).

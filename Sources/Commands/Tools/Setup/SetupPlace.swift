@@ -133,8 +133,17 @@ struct SetupPlace {
     ProgramLinks.found(name) == nil || isOnPath(name)
   }
 
+  /// The folder of the PATH that has a link to this program, be it one that somebody else made; if there is none, or
+  /// settings are only removed, the one where it would be made.
+  func folder(of link: String) -> String {
+    guard !isForRemoving, isOnPath(link), let path = ProgramLinks.found(link) else {
+      return folderForPrograms
+    }
+    return path.split(separator: "/").dropLast().map { "/\($0)" }.joined()
+  }
+
   /// A folder on the PATH for the user's own programs.
-  var folderForPrograms: String {
+  private var folderForPrograms: String {
     let own = home(".local/bin")
     let path = (variable("PATH") ?? "").split(separator: ":")
     if path.contains(where: { $0 == own }) { return own }
