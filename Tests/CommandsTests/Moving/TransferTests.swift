@@ -98,6 +98,31 @@ struct TransferTests {
     #expect(after.furtherAttributes == ["invi": "1"])
   }
 
+  @Test("where the keychain fails in the middle, it is known what has come")
+  func failure() throws {
+    let faults = KeychainFaults()
+    let keychain = FailingKeychain(InMemoryKeychain(), faults)
+    let logins = (0..<5).map { login("host\($0).example", "user", "x") }
+    let plan = try TransferPlan(logins, in: keychain, comparesNotes: false)
+    let result = Transfer(plan: plan, replacing: []).run(in: keychain, batch: 2) { done, _ in
+      if done == 2 { faults.fail([.adding], with: .locked(path: "in memory")) }
+    }
+    #expect(result.failure == .locked(path: "in memory"))
+    // The last of the source come first.
+    #expect(result.outcomes == [.unconfirmed, .unconfirmed, .unconfirmed, .added, .added])
+    #expect(try keychain.items(matching: .all).count == 2)
+  }
+
+  @Test("what was added meanwhile with the same secret is there already")
+  func sameMeanwhile() throws {
+    let keychain = InMemoryKeychain()
+    let logins = [login("a.example", "alice", "1")]
+    let plan = try TransferPlan(logins, in: keychain, comparesNotes: false)
+    _ = try run(logins, keychain)
+    let result = Transfer(plan: plan, replacing: []).run(in: keychain, batch: .max) { _, _ in }
+    #expect(result.outcomes == [.unchanged])
+  }
+
   @Test("what was added meanwhile is kept, and what was deleted meanwhile comes back")
   func meanwhile() throws {
     let keychain = InMemoryKeychain()
@@ -107,8 +132,8 @@ struct TransferTests {
       comparesNotes: false)
     _ = try run([login("a.example", "alice", "mine")], keychain)
     try keychain.delete(try keychain.items(matching: .all).filter { $0.key.account == "bob" })
-    let outcomes = try Transfer(plan: plan, replacing: [1]).run(in: keychain, batch: .max) { _, _ in }
-    #expect(outcomes == [.kept, .added])
+    let result = Transfer(plan: plan, replacing: [1]).run(in: keychain, batch: .max) { _, _ in }
+    #expect(result.outcomes == [.overtaken, .added])
     #expect(try secret("a.example", keychain) == "mine")
     #expect(try secret("b.example", keychain) == "new")
   }
@@ -120,7 +145,7 @@ struct TransferTests {
       [login("a.example", "alice", "1"), login("b.example", "bob", "2"), login("c.example", "carol", "3")],
       in: keychain, comparesNotes: false)
     let transfer = Transfer(plan: plan, replacing: [])
-    let outcomes = try transfer.run(in: keychain, batch: 1) { _, _ in }
+    let outcomes = transfer.run(in: keychain, batch: 1) { _, _ in }.outcomes
     #expect(try transfer.missing(outcomes, in: keychain) { _, _ in } == [])
     let items = try keychain.items(matching: .all)
     try keychain.delete(items.filter { $0.key.account == "alice" })
@@ -233,7 +258,7 @@ struct TransferTests {
     let logins = (0..<250).map { login("host\($0).example", "user", "x") }
     let plan = try TransferPlan(logins, in: keychain, comparesNotes: false)
     var shown: [Int] = []
-    _ = try Transfer(plan: plan, replacing: []).run(in: keychain, batch: 50) { done, total in
+    _ = Transfer(plan: plan, replacing: []).run(in: keychain, batch: 50) { done, total in
       #expect(total == 250)
       shown.append(done)
     }
@@ -257,7 +282,9 @@ struct TransferTests {
     comparesNotes: Bool = false
   ) throws -> [Transfer.Outcome] {
     let plan = try TransferPlan(logins, in: keychain, comparesNotes: comparesNotes)
-    return try Transfer(plan: plan, replacing: replacing).run(in: keychain, batch: .max) { _, _ in }
+    let result = Transfer(plan: plan, replacing: replacing).run(in: keychain, batch: .max) { _, _ in }
+    if let failure = result.failure { throw failure }
+    return result.outcomes
   }
 
   private func secret(_ server: ByteString, _ keychain: InMemoryKeychain) throws -> String? {

@@ -65,7 +65,7 @@ final class DesktopSource: ImportSource {
   var whyNotRemovable: Failure? { nil }
 
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
-    try explaining(asRead.delete(logins.filter(\.isNoCollection), named: name))
+    asRead.delete(logins.filter(\.isNoCollection), named: name)
   }
 }
 

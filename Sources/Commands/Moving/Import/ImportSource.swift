@@ -16,8 +16,8 @@ protocol ImportSource: AnyObject {
 
   /// Removes the given logins, and nothing else. What has changed since it was read stays.
   ///
-  /// - Throws: ``Failure`` if that can't be done; the source is then unchanged, but for a service, which deletes one
-  ///   item after the other.
+  /// - Throws: ``Failure`` if that can't be done; the source is then unchanged. A service deletes one item after the other:
+  ///   if it fails, the result has the failure.
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed
 }
 
@@ -27,4 +27,16 @@ struct Removed {
   let text: String?
   /// The logins that have changed since they were read, and stay.
   var changed: [FoundLogin] = []
+  /// Why the source failed in the middle; `nil` if it didn't.
+  var failure: Failure?
+  /// The logins that stay because of that, as far as is known.
+  var notDeleted: [FoundLogin] = []
+
+  init(text: String?) { self.text = text }
+
+  /// The result of deleting items from a keychain.
+  init(_ count: Int, from name: String, changed: [FoundLogin]) {
+    text = count == 0 ? nil : "deleted \(countText(count, "item")) from \(name)"
+    self.changed = changed
+  }
 }

@@ -24,11 +24,11 @@ struct ItemsAsRead {
   /// stays.
   ///
   /// - Parameter name: the name the user knows the service by.
-  /// - Throws: what the service throws. What was deleted by then is deleted.
-  func delete(_ logins: [FoundLogin], named name: String) throws(KeychainError) -> Removed {
+  /// - Returns: what was deleted, also if the service has failed in the middle.
+  func delete(_ logins: [FoundLogin], named name: String) -> Removed {
     var count = 0
     var changed: [FoundLogin] = []
-    for login in logins {
+    for (index, login) in logins.enumerated() {
       guard let original = login.original else { continue }
       do throws(KeychainError) {
         let deleted = try keychain.exclusively { () throws(KeychainError) -> Int? in
@@ -38,10 +38,14 @@ struct ItemsAsRead {
       } catch .itemNotFound {
         // It was deleted meanwhile.
         continue
+      } catch {
+        var removed = Removed(count, from: name, changed: changed)
+        removed.failure = Failure(error)
+        removed.notDeleted = Array(logins[index...])
+        return removed
       }
     }
-    let text = count == 0 ? nil : "deleted \(countText(count, "item")) from \(name)"
-    return Removed(text: text, changed: changed)
+    return Removed(count, from: name, changed: changed)
   }
 
   private func isUnchanged(_ original: Item, _ login: FoundLogin) throws(KeychainError) -> Bool {

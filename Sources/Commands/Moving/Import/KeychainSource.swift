@@ -69,8 +69,7 @@ final class KeychainSource: ImportSource {
         }
         return try keychain.delete(Self.withoutUsedCollections(gone, of: items))
       })
-    return Removed(
-      text: count == 0 ? nil : "deleted \(countText(count, "item")) from \(name)", changed: changed)
+    return Removed(count, from: name, changed: changed)
   }
 
   /// The items without the records of collections of which something stays: a record has the collection's label, and

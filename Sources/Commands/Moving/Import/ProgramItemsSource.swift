@@ -81,7 +81,6 @@ final class ProgramItemsSource: ImportSource {
   var whyNotRemovable: Failure? { nil }
 
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
-    let items = logins.filter { $0.original?.key.secretServiceItem == nil }
-    return try explaining(asRead.delete(items, named: name))
+    asRead.delete(logins.filter { $0.original?.key.secretServiceItem == nil }, named: name)
   }
 }

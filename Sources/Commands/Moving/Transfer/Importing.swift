@@ -70,22 +70,33 @@ struct Importing {
     }
     let transfer = Transfer(
       plan: plan, replacing: try ConflictPolicy.replaced(in: plan, policy, mayAsk: mayAsk))
-    let outcomes = try explaining(
-      transfer.run(in: keychain, batch: open.secretService == nil ? .max : Self.batch) {
-        bar.show($0, of: $1)
-      })
-    if outcomes.contains(where: { [.added, .replaced, .completed].contains($0) }) { try open.remember() }
+    let result = transfer.run(in: keychain, batch: open.secretService == nil ? .max : Self.batch) {
+      bar.show($0, of: $1)
+    }
+    let outcomes = result.outcomes
+    let hasChanged = outcomes.contains(where: \.isWritten)
+    if hasChanged { try open.remember() }
     let report = report(found, outcomes, isRehearsal: false)
     bar.clear()
+    if let failure = result.failure, !hasChanged { throw Failure(failure) }
     if !isJSON {
       try StandardStreams.write(report.summary())
       say(report.remarks())
     }
+    if let failure = result.failure {
+      if isJSON { try StandardStreams.write(report.json(isRemoved: false)) }
+      say([
+        "\(countText(report.count(.unconfirmed), "item")) did not come; the same command goes on from here"
+      ])
+      throw Failure(failure)
+    }
     try beforeRemoving()
-    var (stayed, isRemoved) = (0, false)
-    if removesSource { (stayed, isRemoved) = try remove(found, transfer, outcomes, bar) }
-    if isJSON { try StandardStreams.write(report.json(isRemoved: isRemoved)) }
+    var removal = Removal()
+    if removesSource { removal = try remove(found, transfer, outcomes, bar) }
+    if isJSON { try StandardStreams.write(report.json(isRemoved: removal.isRemoved)) }
+    if let failure = removal.failure { throw failure }
     try refuseParts(report)
+    let stayed = removal.stayed
     if stayed > 0 {
       throw Failure(
         "\(countText(stayed, "item")) stayed at the source", hint: "the lines above say why",
@@ -95,19 +106,31 @@ struct Importing {
 
   /// Throws if something did not come that was to come.
   private func refuseParts(_ report: TransferReport) throws(Failure) {
+    let overtaken = report.count(.overtaken)
+    if !mustBeWhole, overtaken > 0 {
+      throw Failure(
+        "\(countText(overtaken, "login")) did not come, because somebody has added them meanwhile with another secret",
+        hint: "the same command says which, and asks what to do", status: .keychain)
+    }
     guard mustBeWhole, let rest = report.whatDidNotCome() else { return }
     throw Failure(
       "\(rest) did not come", hint: "the lines above say why; the same command goes on from here",
       status: .keychain)
   }
 
+  /// What came of removing logins from their sources.
+  private struct Removal {
+    /// How many stayed because the keychain doesn't have all of them, or because they have changed.
+    var stayed = 0
+    var isRemoved = false
+    /// Why a source failed in the middle.
+    var failure: Failure?
+  }
+
   /// Removes the imported logins from their sources, after reading them back from the keychain.
-  ///
-  /// - Returns: how many stayed because the keychain doesn't have all of them, or because they have changed; and
-  ///   whether anything was removed.
   private func remove(
     _ found: [FoundLogins], _ transfer: Transfer, _ outcomes: [Transfer.Outcome], _ bar: ProgressBar
-  ) throws(Failure) -> (stayed: Int, isRemoved: Bool) {
+  ) throws(Failure) -> Removal {
     var lacking: [Int: [String]] = [:]
     let missing = try explaining { () throws(KeychainError) in
       try transfer.missing(outcomes, in: open.own) {
@@ -123,15 +146,14 @@ struct Importing {
           + "nothing was removed", hint: "see what is wrong with 'llavero doctor'", status: .keychain)
     }
     var first = 0
-    var stayed = 0
-    var isRemoved = false
+    var removal = Removal()
     for (source, found) in zip(sources, found) {
       let range = first..<first + found.logins.count
       first = range.upperBound
       let login = { (index: Int) in found.logins[index - range.lowerBound] }
       let there = range.filter { outcomes[$0].isThere && login($0).leftBehind.isEmpty }
       let incomplete = there.filter { lacking[$0] != nil }
-      stayed += incomplete.count
+      removal.stayed += incomplete.count
       say(
         TransferReport.remarks(
           onIncomplete: incomplete.map { (login($0), lacking[$0] ?? []) }, of: source.name))
@@ -140,13 +162,18 @@ struct Importing {
       let removed = try source.remove(gone)
       if let text = removed.text {
         StandardStreams.say("\(text)")
-        isRemoved = true
+        removal.isRemoved = true
       }
-      stayed += removed.changed.count
+      removal.stayed += removed.changed.count
       say(TransferReport.remarks(onChanged: removed.changed, of: source.name))
+      say(TransferReport.remarks(onNotDeleted: removed.notDeleted, of: source.name))
       sayFormerCopies(of: source.name)
+      if let failure = removed.failure {
+        removal.failure = failure
+        break
+      }
     }
-    return (stayed, isRemoved)
+    return removal
   }
 
   /// Tells the user about a copy that version 0.1.0 made of the file the logins were removed from.

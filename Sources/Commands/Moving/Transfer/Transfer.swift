@@ -23,6 +23,18 @@ struct Transfer {
     case noCollection
     /// It belongs to a collection that is locked.
     case lockedCollection
+    /// Somebody has added it meanwhile, with another secret.
+    case overtaken
+    /// The keychain failed before it was there, or before it said so.
+    case unconfirmed
+  }
+
+  /// What came of a transfer.
+  struct Result {
+    /// The outcome for each login.
+    let outcomes: [Outcome]
+    /// Why it ended too early; `nil` if it didn't.
+    var failure: KeychainError?
   }
 
   /// What to do with each login.
@@ -49,15 +61,14 @@ struct Transfer {
   /// Makes the changes. The file is written once; a desktop service gets some items at a time, so that what has arrived
   /// there need not be sent again after an interruption.
   ///
-  /// - Returns: the outcome for each login.
-  /// - Throws: what changing the keychain throws; logins that were reported as done are stored then.
+  /// - Returns: the outcome for each login, also if the keychain has failed in the middle.
   func run(
     in keychain: any KeychainStore, batch: Int, progress: (_ done: Int, _ total: Int) -> Void
-  ) throws(KeychainError) -> [Outcome] {
+  ) -> Result {
     let foreseen = foreseen
     var outcomes = foreseen
     // If nothing else decides, the item changed last answers. So the first login of the source is written last.
-    let written = outcomes.indices.filter { [.added, .replaced, .completed].contains(outcomes[$0]) }
+    let written = outcomes.indices.filter { outcomes[$0].isWritten }
     let writtenKeys = Set(written.map { plan.logins[$0].item.key.primaryKey })
     let changes = (written + preferred(to: written)).sorted().reversed()
     let dates = dates(at: .now)
@@ -65,24 +76,43 @@ struct Transfer {
     while !rest.isEmpty {
       let part = rest.prefix(batch)
       var done = 0
-      try keychain.exclusively { () throws(KeychainError) in
-        // The keychain may run this more than once.
-        done = changes.count - rest.count
-        for index in part {
-          outcomes[index] = foreseen[index]
-          if case .unchanged = plan.steps[index] {
-            try putFirst(plan.logins[index].item.key, before: writtenKeys, in: keychain)
-          } else {
-            try change(index, in: keychain, dates[index], &outcomes[index])
+      do throws(KeychainError) {
+        try keychain.exclusively { () throws(KeychainError) in
+          // The keychain may run this more than once.
+          done = changes.count - rest.count
+          for index in part {
+            outcomes[index] = foreseen[index]
+            if case .unchanged = plan.steps[index] {
+              try putFirst(plan.logins[index].item.key, before: writtenKeys, in: keychain)
+            } else {
+              try change(index, in: keychain, dates[index], &outcomes[index])
+            }
+            done += 1
+            if done % 100 == 0 { progress(done, changes.count) }
           }
-          done += 1
-          if done % 100 == 0 { progress(done, changes.count) }
         }
+      } catch {
+        for index in rest where foreseen[index].isWritten { outcomes[index] = .unconfirmed }
+        confirm(part.filter { foreseen[$0].isWritten }, in: keychain, &outcomes)
+        return Result(outcomes: outcomes, failure: error)
       }
       progress(done, changes.count)
       rest = rest.dropFirst(part.count)
     }
-    return outcomes
+    return Result(outcomes: outcomes)
+  }
+
+  /// Finds out which logins of a part that has failed are there all the same: a service keeps what it got before.
+  private func confirm(_ part: [Int], in keychain: any KeychainStore, _ outcomes: inout [Outcome]) {
+    let foreseen = foreseen
+    // That it has the secret doesn't say that it has all of the rest.
+    let sent = part.filter { foreseen[$0] != .completed }
+    var hoped = foreseen.map { _ in Outcome.unconfirmed }
+    for index in sent { hoped[index] = foreseen[index] }
+    guard keychain is any DesktopKeychain,
+      let missing = try? missing(hoped, in: keychain, progress: { _, _ in })
+    else { return }
+    for index in Set(sent).subtracting(missing) { outcomes[index] = foreseen[index] }
   }
 
   /// The modification date of each login: the source's, but never later than that of a login to be preferred to it.
@@ -165,11 +195,25 @@ struct Transfer {
         return
       } catch .duplicateItem {
         // It was added meanwhile.
-        guard let name else { return outcome = .kept }
+        guard let name else {
+          outcome = try Self.has(keychain, item.key, login.credential) ? .unchanged : .overtaken
+          return
+        }
         // Another item has its name, which says nothing to the programs that look for it.
         item.key = SecretServiceItem(.item, name: ByteString("\(name)-\(number)")).item.key
       }
     }
+  }
+
+  private static func has(
+    _ keychain: any KeychainStore, _ key: Item.Key, _ credential: borrowing Credential
+  ) throws(KeychainError) -> Bool {
+    for item in try keychain.items(matching: .criteria(ItemCriteria(key)))
+    where item.key.primaryKey == key.primaryKey {
+      guard let held = try keychain.credentialIfPresent(of: item) else { continue }
+      return held.hasSame(as: credential)
+    }
+    return false
   }
 
   /// Reads back the items that should be there.
@@ -232,9 +276,12 @@ extension Transfer.Outcome {
   var isThere: Bool {
     switch self {
     case .added, .replaced, .completed, .unchanged: true
-    case .kept, .repeated, .unusable, .noCollection, .lockedCollection: false
+    case .kept, .repeated, .unusable, .noCollection, .lockedCollection, .overtaken, .unconfirmed: false
     }
   }
+
+  /// Whether something is written to the keychain for it.
+  var isWritten: Bool { [.added, .replaced, .completed].contains(self) }
 }
 
 extension Item.Key {

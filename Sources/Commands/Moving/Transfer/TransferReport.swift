@@ -47,6 +47,7 @@ struct TransferReport {
       (.repeated, "named twice by the source with another secret, and left out"),
       (.unusable, "that no keychain takes"), (.noCollection, "of a collection that isn't there"),
       (.lockedCollection, "of a locked collection"),
+      (.overtaken, "added meanwhile by others with another secret"), (.unconfirmed, "not known to be there"),
     ]
     let numbers = outcomes.map { (count($0.0), $0.1) }.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     let text = numbers.isEmpty ? "no logins" : numbers.joined(separator: ", ")
@@ -106,6 +107,12 @@ struct TransferReport {
     }
   }
 
+  /// Notes on items that stay because their service failed before they were deleted, or before it said so.
+  static func remarks(onNotDeleted logins: [FoundLogin], of source: String) -> [String] {
+    if logins.isEmpty { return [] }
+    return ["\(terminalText(source)): not known to be deleted: \(text(logins.map(\.origin)))"]
+  }
+
   /// Notes on items that aren't removed because they have changed since they were read.
   static func remarks(onChanged logins: [FoundLogin], of source: String) -> [String] {
     if logins.isEmpty { return [] }
@@ -142,7 +149,9 @@ struct TransferReport {
 
   /// How much of the sources did not come, whatever was decided; `nil` if everything did.
   func whatDidNotCome() -> String? {
-    let items = count(.unusable) + count(.noCollection) + count(.lockedCollection)
+    let items =
+      count(.unusable) + count(.noCollection) + count(.lockedCollection) + count(.overtaken)
+      + count(.unconfirmed)
     let collections = parts.reduce(0) { $0 + $1.found.passedOver.count { $0.reason == .locked } }
     var texts: [String] = []
     if items > 0 { texts.append(countText(items, "item")) }
@@ -164,6 +173,7 @@ struct TransferReport {
     (.repeated, "the same item came before, with another secret"),
     (.unusable, "too large for a keychain, or with a line break"),
     (.lockedCollection, "in a locked collection"),
+    (.overtaken, "added to the keychain meanwhile, with another secret"),
   ]
 
   /// `lines 3, 17 and 40`
@@ -198,6 +208,8 @@ struct TransferReport {
     case .unusable: "unusable"
     case .noCollection: "no collection"
     case .lockedCollection: "locked"
+    case .overtaken: "added meanwhile"
+    case .unconfirmed: "not known"
     }
   }
 
@@ -217,6 +229,8 @@ struct TransferReport {
     json.member("unusable", count(.unusable))
     json.member("noCollection", count(.noCollection))
     json.member("lockedCollection", count(.lockedCollection))
+    json.member("overtaken", count(.overtaken))
+    json.member("unconfirmed", count(.unconfirmed))
     json.member("passedOver", parts.reduce(0) { $0 + $1.found.passedOver.count })
     json.member("removed", isRemoved)
     json.beginArray("sources")
