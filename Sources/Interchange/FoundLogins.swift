@@ -55,6 +55,8 @@ public final class FoundLogin {
   public let removals: [Removal]
   /// The item in another keychain that it came from.
   public let original: Item?
+  /// The item as programs find it in the Secret Service that it came from.
+  public let asProgramsFind: Item?
   /// Parts of it that don't fit into an item, in a few words each: `notes`, `one-time code`. If there are any, the
   /// login is not removed from its source.
   public let leftBehind: [String]
@@ -62,7 +64,7 @@ public final class FoundLogin {
   /// Makes a login.
   public init(
     _ item: Item, _ credential: consuming Credential, at origin: Origin, removals: [Removal] = [],
-    leftBehind: [String] = [], from original: Item? = nil
+    leftBehind: [String] = [], from original: Item? = nil, asProgramsFind: Item? = nil
   ) {
     self.item = item
     self.credential = credential
@@ -70,6 +72,7 @@ public final class FoundLogin {
     self.removals = removals
     self.leftBehind = leftBehind
     self.original = original
+    self.asProgramsFind = asProgramsFind
   }
 }
 

@@ -33,14 +33,15 @@ final class DesktopSource: ImportSource {
           // Two items of the service may be the same login. Both come, and the newer one answers.
           let isFirst = !logins.contains(item.key.primaryKey)
           do throws(KeychainError) {
-            try asRead.note(item)
+            let foundItem = try asRead.note(item)
             let answer = try keychain.whole(item, asLogin: isFirst)
             if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }
             if let collection = answer.item.secretService.collection { collections.insert(collection) }
             found.take(
               FoundLogin(
-                answer.item.unreferenced, answer.credential.copy(), at: .entry(item.nameForSearch), from: item
-              ))
+                answer.item.unreferenced, answer.credential.copy(), at: .entry(item.nameForSearch),
+                from: item,
+                asProgramsFind: foundItem))
           } catch .itemNotFound {
             // It was deleted meanwhile.
             continue

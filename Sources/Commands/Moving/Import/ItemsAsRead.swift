@@ -12,12 +12,14 @@ struct ItemsAsRead {
     self.keychain = keychain
   }
 
-  /// Notes what an item is now.
+  /// Notes what an item is now, and returns it as programs find it.
   ///
   /// - Throws: what the service throws.
-  mutating func note(_ item: Item) throws(KeychainError) {
-    guard let reference = item.reference else { return }
-    items[reference] = try present(item)
+  @discardableResult
+  mutating func note(_ item: Item) throws(KeychainError) -> Item {
+    let present = try present(item)
+    if let reference = item.reference { items[reference] = present }
+    return present
   }
 
   /// Deletes the items that logins came from, each one right after it was compared with what was read. What has changed

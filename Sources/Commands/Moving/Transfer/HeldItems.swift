@@ -38,6 +38,32 @@ struct HeldItems {
     for (index, login) in described where login.item.isOther && counterparts[index] == nil {
       counterparts[index] = known.takeChanged(login.item)?.other
     }
+    if desktop == nil { matchTurned(logins, in: &known, and: items) }
+  }
+
+  /// Finds the logins that a program has made into something that a login has no room for, and the items that it has
+  /// made into logins, by what programs find them by.
+  private mutating func matchTurned(_ logins: [FoundLogin], in known: inout OtherItems, and items: [Item]) {
+    let taken = Set(counterparts.values.compactMap(\.reference))
+    var held: [Item.Key: Item] = [:]
+    for item in items
+    where item.key.secretServiceItem == nil && !(item.reference.map(taken.contains) ?? false) {
+      held[item.key.primaryKey] = item
+    }
+    for (index, login) in logins.enumerated() where counterparts[index] == nil {
+      guard let found = login.asProgramsFind else { continue }
+      if !login.item.isOther {
+        counterparts[index] = known.take(foundAs: found)?.other
+      } else if let key = login.original?.key.primaryKey, let item = held[key],
+        item.secretService.collection == found.secretService.collection
+      {
+        // Its attributes follow from its key, or are those that a program gave it.
+        let lookup = item.secretService.lookup?.withoutGenericSchema
+        guard lookup == nil || lookup == found.secretService.lookup?.withoutGenericSchema else { continue }
+        held[key] = nil
+        counterparts[index] = item
+      }
+    }
   }
 
   /// The items that are compared by what programs find them by.
@@ -121,6 +147,7 @@ struct HeldItems {
     let held = answer.item
     // A collection is the same whatever it is called, and the keychain's own choice of the default one stays.
     if held.key.secretServiceItem?.kind == .collection { return .unchanged }
+    if held.isOther != login.item.isOther { return .differs(from: held) }
     guard answer.credential.hasSame(as: login.credential) else { return .differs(from: held) }
     let lookup = try lookup(of: held)
     if hasSameNotes(held, as: login.item, lookup) { return .unchanged }
@@ -193,5 +220,5 @@ struct HeldItems {
 
 extension Item {
   /// Whether it is no login, but what a program has in the Secret Service.
-  fileprivate var isOther: Bool { key.secretServiceItem?.kind == .item }
+  var isOther: Bool { key.secretServiceItem?.kind == .item }
 }

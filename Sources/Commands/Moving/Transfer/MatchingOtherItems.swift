@@ -94,6 +94,14 @@ struct OtherItems {
     return item
   }
 
+  /// Takes an item that is in the same collection and has the same attributes as one that a service shows to programs.
+  mutating func take(foundAs other: Item) -> Held? {
+    let identity = identity(of: other)
+    guard let item = held[identity]?.first else { return nil }
+    held[identity]?.removeFirst()
+    return item
+  }
+
   /// The keychain's items that are nobody's counterpart so far.
   var rest: [Held] { held.values.flatMap { $0 } }
 

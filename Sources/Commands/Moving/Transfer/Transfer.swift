@@ -167,6 +167,10 @@ struct Transfer {
     let login = plan.logins[index]
     if let item = plan.steps[index].changedItem {
       do throws(KeychainError) {
+        if item.isOther != login.item.isOther {
+          try turn(item, into: login.item, login.credential, in: keychain)
+          return
+        }
         var changed = item.taking(notesOf: login.item)
         if plan.comparesNotes, case .differs = plan.steps[index] {
           changed.takeNotes(onlyOf: login.item)
@@ -176,6 +180,9 @@ struct Transfer {
       } catch .itemNotFound {
         // It was deleted meanwhile.
         outcome = .added
+      } catch .duplicateItem {
+        // What it becomes was added meanwhile.
+        return outcome = .overtaken
       }
     }
     var item = login.item
@@ -188,18 +195,38 @@ struct Transfer {
       criteria.itemClass = .secretServiceCollection
       item.isDefault = try !keychain.items(matching: .criteria(criteria)).contains(where: \.isDefault)
     }
-    let name = item.key.secretServiceItem.flatMap { $0.kind == .item ? $0.name : nil }
+    do throws(KeychainError) {
+      try Self.naming(item) { (item) throws(KeychainError) in
+        try keychain.add(keepingDatesOf: item, login.credential)
+      }
+    } catch .duplicateItem {
+      // It was added meanwhile.
+      outcome = try Self.has(keychain, item.key, login.credential) ? .unchanged : .overtaken
+    }
+  }
+
+  /// Makes a login something that a login has no room for, or the reverse, as a program has done at the source.
+  private func turn(
+    _ held: Item, into item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore
+  ) throws(KeychainError) {
+    var turned = item
+    turned.reference = held.reference
+    let credential = credential.copy()
+    try Self.naming(turned) { (item) throws(KeychainError) in try keychain.update(item, credential) }
+  }
+
+  /// Runs `body` with an item, and with other names for it as long as another item that is no login has its name, which
+  /// says nothing to the programs that look for it.
+  private static func naming(
+    _ item: Item, _ body: (Item) throws(KeychainError) -> Void
+  ) throws(KeychainError) {
+    var item = item
+    let name = item.isOther ? item.key.secretServiceItem?.name : nil
     for number in 2... {
       do throws(KeychainError) {
-        try keychain.add(keepingDatesOf: item, login.credential)
-        return
+        return try body(item)
       } catch .duplicateItem {
-        // It was added meanwhile.
-        guard let name else {
-          outcome = try Self.has(keychain, item.key, login.credential) ? .unchanged : .overtaken
-          return
-        }
-        // Another item has its name, which says nothing to the programs that look for it.
+        guard let name else { throw .duplicateItem }
         item.key = SecretServiceItem(.item, name: ByteString("\(name)-\(number)")).item.key
       }
     }
