@@ -218,6 +218,19 @@ extension KeychainStore {
     return meant
   }
 
+  /// What `body` makes of the items that match a query. Of several keychains it gets each one's by themselves, until it makes
+  /// something of them; the others aren't asked then.
+  ///
+  /// - Throws: as ``items(matching:)`` does; ``passedOver`` if it makes nothing of any.
+  package func first<Result: ~Copyable>(
+    among query: ItemQuery, _ body: ([Item]) throws(KeychainError) -> Result?
+  ) throws(KeychainError) -> Result? {
+    if let list = self as? KeychainSearchList { return try list.firstOfMember(among: query, body) }
+    if let result = try body(try items(matching: query)) { return result }
+    try refusePassingOver()
+    return nil
+  }
+
   /// The items that ``find(_:)`` finds and that are meant, at least one of them unless all of the keychain was asked.
   ///
   /// - Throws: as ``find(_:)`` does; ``passedOver`` if none is meant.

@@ -30,11 +30,15 @@ package enum SecurityCommand {
     do throws(SecurityFailure) {
       // Like every command of llavero. The original reports it as an invalid option.
       if let first = arguments.first, first.bytes == "--help" {
-        try securing("write") { () throws(Failure) in try StandardStreams.write(raw: usage + "\n") }
+        try writing { () throws(Failure) in try StandardStreams.write(raw: usage + "\n") }
         return 0
       }
       options = try SecurityOptions(arguments.map { SecurityWord($0) }, "hilp:qv")
     } catch {
+      if case .status(let status, let function, let failure) = error {
+        SecurityFailure.report(status, of: function, because: failure)
+        return error.result & 0xff
+      }
       if case .usage(let what) = error { SecurityFailure.say("security: \(what)") }
       SecurityFailure.say(TextForTerminal(stringLiteral: usage))
       return error.result
@@ -126,6 +130,6 @@ package enum SecurityCommand {
       text += "The others that the original has have no meaning here; 'security help COMMAND' says why.\n"
     }
     let lines = text
-    try securing("write") { () throws(Failure) in try StandardStreams.write(raw: lines) }
+    try writing { () throws(Failure) in try StandardStreams.write(raw: lines) }
   }
 }

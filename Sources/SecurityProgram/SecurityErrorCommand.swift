@@ -14,7 +14,7 @@ enum SecurityErrorCommand {
       text += "Error: 0x\(padding)\(digits) \(status.rawValue) \(status.message)\n"
     }
     let lines = text
-    try securing("write") { () throws(Failure) in try StandardStreams.write(raw: lines) }
+    try writing { () throws(Failure) in try StandardStreams.write(raw: lines) }
   }
 
   /// Parses a 32-bit number with an optional sign or `0x`.

@@ -59,9 +59,14 @@ enum SecurityFailure: Error {
     case .unimplemented(let why):
       Self.say("security: \(command.name) \(terminalText(why))")
     case .status(let status, let function, let failure):
-      Self.say("security: \(function): \(status.message)")
-      failure?.report()
+      Self.report(status, of: function, because: failure)
     }
+  }
+
+  /// Reports a status of Keychain Services to the user.
+  static func report(_ status: SecurityStatus, of function: String, because failure: Failure?) {
+    say("security: \(function): \(status.message)")
+    failure?.report()
   }
 
   static func say(_ line: TextForTerminal) {
@@ -78,6 +83,15 @@ func securing<Result: ~Copyable>(
     return try body()
   } catch {
     throw SecurityFailure(error, of: function)
+  }
+}
+
+/// Runs `body`, which writes the output.
+func writing(_ body: () throws(Failure) -> Void) throws(SecurityFailure) {
+  do {
+    try body()
+  } catch {
+    throw .status(.io, of: "write", because: error)
   }
 }
 

@@ -62,7 +62,7 @@ enum SecurityKeychainCommands {
       line.append("\n")
     }
     let text = line.copy()
-    try securing("write") { () throws(Failure) in try StandardStreams.write(text) }
+    try writing { () throws(Failure) in try StandardStreams.write(text) }
   }
 
   /// `show-keychain-info`: prints to standard error, like the original. A locked keychain is an error, and nobody is

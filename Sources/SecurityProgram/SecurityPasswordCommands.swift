@@ -21,16 +21,17 @@ enum SecurityPasswordCommands {
       let store = keychain.keychain
       let found = try securing("SecKeychainSearchCopyNext") { () throws(KeychainError) in
         try store.reading { () throws(KeychainError) -> Found? in
-          for item in criteria.found(among: try store.items(matching: criteria.query), criteria.matches) {
-            // What a server has refused isn't there for a program.
-            if item.isHidden { continue }
-            if !wantsSecret { return Found(item) }
-            guard let credential = try store.credentialIfPresent(of: item) else { continue }
-            // Expired items don't answer.
-            if !credential.isExpired(at: .now) { return Found(item, credential.secret.copy()) }
+          try store.first(among: criteria.query) { (items) throws(KeychainError) -> Found? in
+            for item in criteria.found(among: items, criteria.matches) {
+              // What a server has refused isn't there for a program.
+              if item.isHidden { continue }
+              if !wantsSecret { return Found(item) }
+              guard let credential = try store.credentialIfPresent(of: item) else { continue }
+              // Expired items don't answer.
+              if !credential.isExpired(at: .now) { return Found(item, credential.secret.copy()) }
+            }
+            return nil
           }
-          try store.refusePassingOver()
-          return nil
         }
       }
       if let found { return try show(found, in: keychain, onlySecret: options.has("w")) }
@@ -269,11 +270,7 @@ enum SecurityPasswordCommands {
   }
 
   private static func write(_ output: borrowing Secret, to descriptor: Int32 = 1) throws(SecurityFailure) {
-    do throws(Failure) {
-      try StandardStreams.write(output, to: descriptor)
-    } catch {
-      throw .status(.io, of: "write", because: error)
-    }
+    try writing { () throws(Failure) in try StandardStreams.write(output, to: descriptor) }
   }
 }
 

@@ -107,25 +107,22 @@ public struct Resolver {
   ) throws(ProtocolError) -> Answer? {
     try throwingProtocolError(
       keychain.reading { () throws(KeychainError) -> Answer? in
-        var only: Item?
-        for item in try keychain.items(matching: .all) {
-          guard case .internetPassword(let key) = item.key, key.securityDomain == nil, !item.isHidden,
-            key.protocol.isEqualIgnoringCase(scheme), key.server?.isEqualIgnoringCase(server) == true,
-            account == nil || key.account == account,
-            let credential = try keychain.credentialIfPresent(of: item), !credential.isExpired(at: now),
-            credential.authenticationScheme == nil
-          else { continue }
-          if let only {
-            if only.keychain == item.keychain { return nil }
-            continue
+        let found = try keychain.first(among: .all) { (items) throws(KeychainError) -> [Item]? in
+          var answering: [Item] = []
+          for item in items {
+            guard case .internetPassword(let key) = item.key, key.securityDomain == nil, !item.isHidden,
+              key.protocol.isEqualIgnoringCase(scheme), key.server?.isEqualIgnoringCase(server) == true,
+              account == nil || key.account == account,
+              let credential = try keychain.credentialIfPresent(of: item), !credential.isExpired(at: now),
+              credential.authenticationScheme == nil
+            else { continue }
+            answering.append(item)
           }
-          only = item
+          return answering.isEmpty ? nil : answering
         }
-        guard let only, let credential = try keychain.credentialIfPresent(of: only) else {
-          try keychain.refusePassingOver()
-          return nil
-        }
-        return Answer(item: only, credential: credential)
+        guard let found, found.count == 1, let credential = try keychain.credentialIfPresent(of: found[0])
+        else { return nil }
+        return Answer(item: found[0], credential: credential)
       })
   }
 

@@ -217,6 +217,33 @@ public final class KeychainSearchList: KeychainStore {
     return found
   }
 
+  /// What the body makes of the items of the first keychain of which it makes something. If it makes nothing of any, one that
+  /// can't be used is an error.
+  func firstOfMember<Result: ~Copyable>(
+    among query: ItemQuery, _ body: ([Item]) throws(KeychainError) -> Result?
+  ) throws(KeychainError) -> Result? {
+    var failures = Failures()
+    for member in members {
+      let items: [Item]
+      do throws(KeychainError) {
+        let hidden = try hidden(in: member)
+        items = try member.store().items(matching: query)
+          .map { member.outward($0, isHome: member === home, hidden: hidden) }
+        member.failure = nil
+      } catch {
+        failures.note(member, error)
+        continue
+      }
+      if let result = try body(items) {
+        report(failures)
+        return result
+      }
+    }
+    try report(failures, orThrowIf: true)
+    try refusePassingOver()
+    return nil
+  }
+
   /// Says which keychains can't be used.
   ///
   /// - Parameter hasNothing: whether no other one had what was asked for. Then the first error is thrown.

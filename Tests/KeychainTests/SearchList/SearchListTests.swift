@@ -289,7 +289,9 @@ extension KeychainStore {
     try keychains.own.add(login, .text("own"))
     keychains.breakDown("team")
     #expect(try keychains.list().text(query) == "own")
+    #expect(try keychains.list().first(among: .all) { $0.first }?.keychain == "own")
     #expect(keychains.passedOver.isEmpty)
+    #expect(throws: broken) { try keychains.list().first(among: .all) { _ in Item?.none } }
   }
 
   @Test("if no other keychain has an answer, a broken one is an error, and not an empty one")
