@@ -48,8 +48,9 @@ struct ExplainCommand: ParsableCommand {
     try StandardStreams.write(output.json ? found.json() : Secret(found.text().shown))
     if !found.hasAnswer {
       try explaining(keychain.refusePassingOver())
-      throw Failure(
-        "nothing would answer \(question.asker)", hint: "add one with 'llavero add'", status: .nothingMatched)
+      let hint: Hint? =
+        if let expired = found.expired { expired.remedyForExpiry } else { "add one with 'llavero add'" }
+      throw Failure("nothing would answer \(question.asker)", hint: hint, status: .nothingMatched)
     }
   }
 

@@ -11,6 +11,13 @@ struct ExplanationOutput {
   /// The queries that it makes, up to the one that is answered.
   let explanations: [AnswerExplanation]
 
+  /// The best item of those that would answer if they hadn't expired.
+  var expired: Item? {
+    explanations.lazy.flatMap(\.candidates).first { candidate in
+      if case .passedOver(.expired) = candidate.verdict { true } else { false }
+    }?.item
+  }
+
   /// Whether an item answers.
   var hasAnswer: Bool { explanations.last?.winner != nil }
 

@@ -112,16 +112,19 @@ struct GetCommand: ParsableCommand {
       Program.end(Status.nothingMatched.rawValue)
     }
     return Failure(
-      "what the keychain has for \(item.name) has expired", hint: remedy(of: item), status: .nothingMatched)
+      "what the keychain has for \(item.name) has expired", hint: item.remedyForExpiry,
+      status: .nothingMatched)
   }
+}
 
-  /// What to do where nothing was said about renewing.
-  private func remedy(of item: Item) -> Hint? {
-    let isToken = item.itemDescription == SigningIn.tokenDescription
-    guard isToken || item.isMinted else { return "log in again, or run 'llavero update'" }
+extension Item {
+  /// What to do once its secret has expired, where nothing was said about renewing; `nil` if nothing is known to help.
+  var remedyForExpiry: Hint? {
+    let isToken = itemDescription == SigningIn.tokenDescription
+    guard isToken || isMinted else { return "log in again, or run 'llavero update'" }
     if NetworkCompanion() == nil { return "\(prose: NetworkCompanion.remedy)" }
     // Another process has just said why there is no other token.
-    guard isToken, case .internetPassword(let key) = item.key, let url = key.url() else { return nil }
+    guard isToken, case .internetPassword(let key) = key, let url = key.url() else { return nil }
     return "\(command: "llavero", "login", url)"
   }
 }
