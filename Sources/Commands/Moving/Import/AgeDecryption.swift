@@ -98,7 +98,7 @@ extension Failure {
   init(_ error: AgeError, at path: String) {
     switch error {
     case .header(.notAge), .header(.unsupportedVersion):
-      self.init("\(path) is no age file that llavero can read", status: .usage)
+      self.init("\(path) is not an age file that llavero can read", status: .usage)
     case .header, .headerMAC, .payload, .armor:
       self.init("\(path) is damaged", status: .keychain)
     case .workFactorTooHigh(let logN, let limit):

@@ -28,7 +28,7 @@ enum FileContents {
     case S_IFREG: break
     // For example the pipe that a shell makes for <(…).
     case S_IFIFO: clinux_make_blocking(file)
-    default: throw Failure("\(path) is no file", status: .usage)
+    default: throw Failure("\(path) is not a file", status: .usage)
     }
     return try StandardStreams.readAll(file, limit: limit, what: path)
   }

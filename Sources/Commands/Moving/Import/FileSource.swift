@@ -60,7 +60,7 @@ final class FileSource: ImportSource {
     } catch {
       let line = error.line.map { "line \($0): " } ?? ""
       throw Failure(
-        "\(name) is no file of \(format.name): \(line)\(error.reason)", status: .usage)
+        "\(name) is not a file of \(format.name): \(line)\(error.reason)", status: .usage)
     }
   }
 
@@ -87,6 +87,13 @@ final class FileSource: ImportSource {
       return Failure(
         "standard input can't be removed", hint: "name the file, or leave out --remove-source", status: .usage
       )
+    }
+    // What comes through a pipe, such as that of <(…), is somewhere else.
+    var present = stat()
+    if stat(path, &present) == 0, present.st_mode & S_IFMT != S_IFREG {
+      return Failure(
+        "\(path) is not a regular file, so nothing can be removed from it", hint: "leave out --remove-source",
+        status: .usage)
     }
     return nil
   }
