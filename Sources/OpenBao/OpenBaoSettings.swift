@@ -91,7 +91,7 @@ package struct OpenBaoSettings: Equatable, Sendable {
       case .address(let text) where text.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }:
         "the address of a server has nothing after its path"
       case .address(let text):
-        "'\(text)' is no address of a server: it has to be https, or http on this machine"
+        "'\(text)' is not the address of a server: it has to be https, or http on this machine"
       case .unknown(let option): "a keychain in OpenBao has no option '\(option)'"
       case .twice(let option): "the option '\(option)' is given twice"
       case .value(let option, let needed): "the option '\(option)' has to be \(needed)"

@@ -16,7 +16,8 @@ package enum GitCredentialCommand {
     usage: git-credential-llavero [OPTION...] get | store | erase | capability
 
     Git calls this by itself after: git config --global credential.helper llavero
-    It reads key=value lines up to a blank one and answers likewise; see git-credential-llavero(1).
+    It reads key=value lines up to a blank one and answers likewise; see
+    git-credential-llavero(1).
 
       --timeout SECONDS    what is stored expires after that time
       --keychain NAME      the keychain to use alone; see llavero-keychain(1)

@@ -178,12 +178,12 @@ package struct KeychainSelection {
     if let choice, choice.kind == .openBao, name != nil {
       // Nobody who names that one means the encrypted file.
       throw Failure(
-        "the keychain \(choice.name) is on a server, and is no encrypted file",
+        "the keychain \(choice.name) is on a server, and is not an encrypted file",
         hint: "'llavero undelete' brings back what its server still has", status: .usage)
     }
     if let choice, !choice.kind.isFile, choice.reason == .environment {
       throw Failure(
-        "LLAVERO_KEYCHAIN names the keychain \(choice.name), which is no encrypted file",
+        "LLAVERO_KEYCHAIN names the keychain \(choice.name), which is not an encrypted file",
         hint: "name your own with --keychain file", status: .usage)
     }
     guard let choice, choice.kind.isFile else { return try encryptedFile(at: location) }

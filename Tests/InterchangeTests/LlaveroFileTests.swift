@@ -43,7 +43,7 @@ struct LlaveroFileTests {
     #expect(login.credential.expiry == 7)
   }
 
-  @Test("a line that is no item is named; a file of such lines is no file of llavero")
+  @Test("a line that is no item is named; a file of such lines is not a file of llavero")
   func malformed() throws {
     let good = #"{"class":"generic","service":"s","secret":"p"}"# + "\n"
     #expect(

@@ -9,7 +9,7 @@ struct ForwardCommand: ParsableCommand {
       Nothing is stored on the other side. A host has to be verified by its key in known_hosts, and gets what you have \
       allowed; about everything else you are asked, here.
 
-        llavero forward setup build.example          (ssh forwards the keychain there)
+        llavero forward setup build.example      (ssh forwards the keychain there)
         llavero forward allow build.example 'https://github.com/acme'
         ssh build.example git clone https://github.com/acme/private
 

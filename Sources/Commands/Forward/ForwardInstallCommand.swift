@@ -12,8 +12,8 @@ struct ForwardInstallCommand: ParsableCommand {
     abstract: "Copy llavero to a host, and let git use it there",
     discussion: """
       Copies this machine's llavero to ~/.local/bin over ssh, makes the links by which tools call it, and sets git's \
-      helper, and that git tells it paths (credential.useHttpPath), by which rules can be about one repository. The \
-      host needs the same kind of processor, and nothing else: the programs are static.
+      helper. It also sets git's credential.useHttpPath, so that git asks with the path and a rule can be about one \
+      repository. The host needs the same kind of processor, and nothing else: the programs are static.
 
         llavero forward install build.example
       """)
@@ -57,8 +57,9 @@ struct ForwardInstallCommand: ParsableCommand {
       Executables.companion(Executables.tools) != nil,
       let slash = own.lastIndex(of: "/")
     else { throw Failure("llavero and llavero-credential are not in one folder here", status: .keychain) }
-    if host.hasPrefix("-") || folder.hasPrefix("/") || folder.split(separator: "/").contains("..") {
-      throw Failure("that is no host, or no folder below a home", status: .usage)
+    if host.hasPrefix("-") { throw Failure("'\(host)' is not a host", status: .usage) }
+    if folder.hasPrefix("/") || folder.split(separator: "/").contains("..") {
+      throw Failure("'\(folder)' is not a folder below the home there", status: .usage)
     }
     var machine = utsname()
     uname(&machine)

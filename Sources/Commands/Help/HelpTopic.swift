@@ -55,8 +55,9 @@ struct HelpTopic {
 extension [String] {
   /// The element that a text is probably a typing error for, if one is close enough.
   func closest(to text: String) -> String? {
+    // With two of three letters wrong, anything could have been meant.
     let near = map { (text: $0, distance: editDistance($0, text)) }.filter {
-      $0.distance <= 2 && $0.distance < $0.text.count
+      $0.distance <= ($0.text.count < 5 ? 1 : 2)
     }
     return near.min { $0.distance < $1.distance }?.text
   }

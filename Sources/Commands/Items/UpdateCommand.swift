@@ -16,7 +16,7 @@ struct UpdateCommand: ParsableCommand {
       --secret to change both. An empty text removes an attribute.
 
         llavero update https://github.com --account alice
-        llavero update https://github.com --account alice --label 'work' --expires 30d
+        llavero update https://github.com --label 'work' --expires 30d
         llavero update https://old.example.com --new-server new.example.com
 
       Several items at once, by patterns of their attributes:

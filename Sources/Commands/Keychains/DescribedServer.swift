@@ -25,7 +25,7 @@ struct DescribedServer {
     var given: [ListedKeychain.Option] = []
     for setting in settings {
       guard let option = ListedKeychain.Option(setting) else {
-        throw Failure("'\(setting)' is no setting: it has to be NAME=VALUE", status: .usage)
+        throw Failure("'\(setting)' is not a setting: it has to be NAME=VALUE", status: .usage)
       }
       given.append(option)
     }

@@ -38,7 +38,7 @@ struct AddingApp {
     // GitHub has numbers, and client identifiers such as Iv23li1a2b3c4d5e6f7g.
     guard 1...100 ~= identifier.utf8.count, identifier.utf8.allSatisfy(Self.isOfIdentifier) else {
       throw Failure(
-        "'\(identifier)' is no identifier of a GitHub App",
+        "'\(identifier)' is not the identifier of a GitHub App",
         hint: "its page at GitHub has its App ID and client ID", status: .usage)
     }
     key.account = Self.account
@@ -73,7 +73,7 @@ struct AddingApp {
     let isKey = key.withUnsafeBytes { $0.starts(with: "-----BEGIN ") }
     guard isKey else {
       throw Failure(
-        "that is no private key in PEM", hint: "GitHub gives it as a file whose name ends in .pem",
+        "that is not a private key in PEM", hint: "GitHub gives it as a file whose name ends in .pem",
         status: .usage)
     }
     return key

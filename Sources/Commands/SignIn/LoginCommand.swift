@@ -110,7 +110,8 @@ struct LoginCommand: ParsableCommand {
     case .isThere: break
     case .unknownPlace:
       throw Failure(
-        "\(url ?? "") is no place to sign in to", hint: "it has to be an address that begins with https://",
+        "\(url ?? "") is not a place to sign in to",
+        hint: "it has to be an address that begins with https://",
         status: .usage)
     case .failed(let message, let hint):
       throw Failure(message, hint: hint.map { "\(prose: $0)" }, status: .keychain)

@@ -11,20 +11,22 @@ import ToolCommands
 /// so this command starts without ArgumentParser.
 enum RunCommand {
   static let usage = """
-    usage: llavero run [OPTION...] [--env NAME=REFERENCE]... [--env-file FILE]... [--netrc-file [HOST...]]
-                       -- PROGRAM [ARGUMENT...]
+    usage: llavero run [OPTION...] [--env NAME=REFERENCE]... [--env-file FILE]...
+                       [--netrc-file [HOST...]] -- PROGRAM [ARGUMENT...]
 
     Runs a program with secrets in its environment. A reference names a secret:
 
-      llavero://SERVICE/ACCOUNT           a generic password; the account may be left out
-      llavero+https://USER@HOST/PATH      an internet password, as 'llavero get' finds it
+      llavero://SERVICE/ACCOUNT       a generic password; ACCOUNT may be left out
+      llavero+https://USER@HOST/PATH  an internet password, as for 'llavero get'
 
       --env NAME=REFERENCE    sets a variable to the secret
-      --env-file FILE         sets variables from lines NAME=VALUE; values that are references to their secrets
-      --netrc-file [HOST...]  makes a netrc file of the logins for the hosts, or all, for as long as the program runs,
-                              and sets NETRC to its path
-      --keychain NAME, --collection NAME, --session KIND, --passphrase-fd N, --no-prompt
-                              as for git-credential-llavero(1)
+      --env-file FILE         sets variables from lines NAME=VALUE; values that are
+                              references to their secrets
+      --netrc-file [HOST...]  makes a netrc file of the logins for the hosts, or
+                              all, for as long as the program runs, and sets NETRC
+                              to its path
+      --keychain NAME, --collection NAME, --session KIND, --passphrase-fd N,
+      --no-prompt             as for git-credential-llavero(1)
 
     If a secret is missing, nothing is run. See llavero-run(1).
 

@@ -182,8 +182,8 @@ struct VaultVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read everything in the encrypted file and check it",
     discussion: """
-      Names, too, what may not be merged into it: copies beside it, and what was stored before another file came into \
-      its place. The exit status is 2 if the file can't be relied on.
+      It also names files that may have what this one lacks, and that were never merged into it: copies beside it, and \
+      what was stored before another file came into its place. The exit status is 2 if the file can't be relied on.
       """)
 
   @OptionGroup var keychain: KeychainOptions
@@ -256,9 +256,8 @@ struct VaultSalvageCommand: ParsableCommand {
       return StandardStreams.say("the encrypted file is in order; nothing was changed")
     }
     let base = salvage.base.map { "write \($0.number)" } ?? "no earlier state"
-    StandardStreams.say(
-      "the keychain has \(countText(salvage.count, "item")): \(salvage.recovered) from the damaged file, "
-        + "the others from \(base)")
+    let recovered = salvage.hadFile ? "\(salvage.recovered) from the damaged file, the others" : "all"
+    StandardStreams.say("the keychain has \(countText(salvage.count, "item")): \(recovered) from \(base)")
   }
 }
 

@@ -19,9 +19,10 @@ public enum AWSProtocol: ToolProtocol {
       [profile dev]
       credential_process = llavero aws --profile dev
 
-    The keys are those of the service aws:NAME, with the access key id as account. To add them:
+    The keys are those of the service aws:NAME, with the access key id as account.
+    To add them:
 
-      llavero add --service aws:dev --account AKIA...     (asks for the secret access key)
+      llavero add --service aws:dev --account AKIA...     (asks for the secret key)
 
     see llavero-aws(1).
 
@@ -124,7 +125,7 @@ private struct AWSKeys: ~Copyable {
   private static func unusable(_ item: Item) -> ProtocolError {
     .refused(
       Refusal(
-        "the secret of \(item.name) is no secret access key",
+        "the secret of \(item.name) is not a secret access key",
         hint:
           "it is one line, or the JSON of 'aws configure export-credentials'; replace it with 'llavero update'",
         .keychain))

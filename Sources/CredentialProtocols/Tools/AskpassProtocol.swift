@@ -23,8 +23,9 @@ public enum AskpassProtocol: ToolProtocol {
       export SUDO_ASKPASS=/usr/local/bin/llavero-askpass       (then: sudo -A)
       wget --use-askpass=/usr/local/bin/llavero-askpass URL
 
-    It answers what the keychain has an answer for, once. Other questions go to PROGRAM, or to that of the variable
-    LLAVERO_ASKPASS_FALLBACK; see llavero-askpass(1).
+    It answers what the keychain has an answer for, once. Other questions go to
+    PROGRAM, or to that of the variable LLAVERO_ASKPASS_FALLBACK; see
+    llavero-askpass(1).
 
     """
 

@@ -15,10 +15,11 @@ public enum BazelProtocol: ToolProtocol {
 
     Bazel calls this by itself after, in .bazelrc:
 
-      common --credential_helper=*.corp.example=/usr/local/bin/bazel-credential-llavero
+      common --credential_helper=*.a.example=/usr/local/bin/bazel-credential-llavero
 
-    get reads {"uri":"https://..."} and prints {"headers":{"Authorization":["..."]}}, or {"headers":{}} where the
-    keychain has no login for that place; see llavero-goauth(1).
+    get reads {"uri":"https://..."} and prints
+    {"headers":{"Authorization":["..."]}}, or {"headers":{}} where the keychain has
+    no login for that place; see llavero-goauth(1).
 
     """
 

@@ -33,7 +33,8 @@ public enum CargoProtocol: ToolProtocol {
       [registry]
       global-credential-providers = ["cargo-credential-llavero"]
 
-    Then 'cargo login' keeps a registry's token in the keychain; see cargo-credential-llavero(1).
+    Then 'cargo login' keeps a registry's token in the keychain; see
+    cargo-credential-llavero(1).
 
     """
 

@@ -21,13 +21,15 @@ public enum DockerProtocol: ToolProtocol {
 
   /// The text that `--help` prints.
   public static let usage = """
-    usage: docker-credential-llavero [OPTION...] store | get | erase | list | version
+    usage: docker-credential-llavero [OPTION...] store|get|erase|list|version
 
-    Docker and other clients of registries call this by themselves after "credsStore": "llavero" in
-    ~/.docker/config.json; see docker-credential-llavero(1).
+    Docker and other clients of registries call this by themselves after
+    "credsStore": "llavero" in ~/.docker/config.json; see
+    docker-credential-llavero(1).
 
-    store reads {"ServerURL":"...","Username":"...","Secret":"..."}, get and erase read the registry's address. list
-    prints the addresses and user names of what docker has stored.
+    store reads {"ServerURL":"...","Username":"...","Secret":"..."}, get and erase
+    read the registry's address. list prints the addresses and user names of what
+    docker has stored.
 
     """
 

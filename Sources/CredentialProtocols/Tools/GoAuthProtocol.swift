@@ -13,8 +13,8 @@ public enum GoAuthProtocol: ToolProtocol {
 
       go env -w GOAUTH='llavero goauth;netrc'
 
-    With a URL, which a server has just refused, it prints the header to send there, if the keychain has a login for
-    it; see llavero-goauth(1).
+    With a URL, which a server has just refused, it prints the header to send there,
+    if the keychain has a login for it; see llavero-goauth(1).
 
     """
 

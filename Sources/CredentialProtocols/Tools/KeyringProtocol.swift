@@ -24,13 +24,16 @@ public enum KeyringProtocol: ToolProtocol {
            llavero keyring [OPTION...] set | del SERVICE USER
            llavero keyring diagnose | --list-backends
 
-    This is Python's 'keyring' for pip, uv and scripts, over the keychain. They call it after
+    This is Python's 'keyring' for pip, uv and scripts, over the keychain. They call
+    it after
 
       llavero link ~/.local/bin keyring
 
-    and Python programs through a file of their own; see llavero-keyring(1). set reads the password from standard input.
+    and Python programs through a file of their own; see llavero-keyring(1). set
+    reads the password from standard input.
 
-      --mode password | creds   what get prints: the password of USER, or a user name and its password
+      --mode password | creds   what get prints: the password of USER, or a user
+                                name and its password
       --output plain | json     how get prints it
 
     """

@@ -23,13 +23,14 @@ public enum KubectlProtocol: ToolProtocol {
             provideClusterInfo: true
             interactiveMode: Never
 
-    The login is that of the cluster's server. To add a token, or a certificate with its key:
+    The login is that of the cluster's server. To add a token, or a certificate with
+    its key:
 
       llavero add --domain kubectl https://prod.example:6443
-      cat client.crt client.key | llavero add --domain kubectl https://prod.example:6443
+      cat tls.crt tls.key | llavero add --domain kubectl https://prod.example:6443
 
-    With args: [kubectl, NAME] and no provideClusterInfo it is that of the service kubectl:NAME; see
-    llavero-kubectl(1).
+    With args: [kubectl, NAME] and no provideClusterInfo it is that of the service
+    kubectl:NAME; see llavero-kubectl(1).
 
     """
 

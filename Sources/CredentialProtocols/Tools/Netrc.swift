@@ -63,7 +63,7 @@ public enum Netrc {
     guard var parsed = HostAndPort(parsing: host), !parsed.server.isEmpty,
       !parsed.server.bytes.contains(UInt8(ascii: "/"))
     else {
-      throw .misused("that is no host: \(host)", hint: "name it as HOST or HOST:PORT, without a scheme")
+      throw .misused("that is not a host: \(host)", hint: "name it as HOST or HOST:PORT, without a scheme")
     }
     parsed.server = parsed.server.lowercased
     return parsed

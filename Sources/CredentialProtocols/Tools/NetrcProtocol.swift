@@ -9,12 +9,13 @@ public enum NetrcProtocol: ToolProtocol {
   public static let usage = """
     usage: llavero netrc [OPTION...] [--host HOST[:PORT]]...
 
-    Prints logins as lines of a netrc file: those for the hosts, or for all hosts. For a pipe; not for a file,
-    and never on a terminal:
+    Prints logins as lines of a netrc file: those for the hosts, or for all hosts.
+    For a pipe; not for a file, and never on a terminal:
 
       curl --netrc-file <(llavero netrc --host files.example) https://files.example/
 
-    For programs that need a file there is 'llavero run --netrc-file'; see llavero-run(1).
+    For programs that need a file there is 'llavero run --netrc-file'; see
+    llavero-run(1).
 
     """
 

@@ -16,8 +16,8 @@ public enum SummonProtocol: ToolProtocol {
 
       export SUMMON_PROVIDER=/usr/local/bin/llavero-summon
 
-    An ID is SERVICE or SERVICE/ACCOUNT, or a reference as 'llavero run' takes it: llavero+https://USER@HOST/PATH.
-    See llavero-vault-client(1).
+    An ID is SERVICE or SERVICE/ACCOUNT, or a reference as 'llavero run' takes it:
+    llavero+https://USER@HOST/PATH. See llavero-vault-client(1).
 
     """
 

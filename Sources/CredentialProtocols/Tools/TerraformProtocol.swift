@@ -15,11 +15,13 @@ public enum TerraformProtocol: ToolProtocol {
   public static let usage = """
     usage: terraform-credentials-llavero [OPTION...] get | store | forget HOST
 
-    Terraform and OpenTofu call this by themselves after, in ~/.terraformrc or ~/.tofurc:
+    Terraform and OpenTofu call this by themselves after, in ~/.terraformrc or
+    ~/.tofurc:
 
       credentials_helper "llavero" {}
 
-    if it is linked from ~/.terraform.d/plugins; see terraform-credentials-llavero(1).
+    if it is linked from ~/.terraform.d/plugins; see
+    terraform-credentials-llavero(1).
 
     get prints {"token":"..."}, or {} where there is none; store reads the same.
 

@@ -8,6 +8,8 @@ import PrivateFiles
 public struct Salvage: Hashable, Sendable {
   /// How many items there are now.
   public let count: Int
+  /// Whether there was a damaged file, and it wasn't gone.
+  public let hadFile: Bool
   /// How many items were read from the damaged file.
   public let recovered: Int
   /// The generation that provided the other items; `nil` if there is no good one.
@@ -36,14 +38,16 @@ extension EncryptedFileKeychain {
     ) { (change, isReplaced) throws(KeychainError) in
       guard isReplaced else { throw change.isNew ? .itemNotFound : fault }
       change.mergeLastWrites(change.otherLastWrites) { [onNotice] in onNotice(.unmerged(path: $0, $1)) }
-      var recovered = 0
+      var (hadFile, recovered) = (false, 0)
       if let file = try openVault() {
+        hadFile = true
         let lines = try SalvagedLines.read(file, with: change.key)
         recovered = lines.inUse.count
         if lines.count > 0 { try change.merge(lines, written: file.status.modificationDate) }
       }
       if base == nil, recovered == 0 { throw fault }
-      return Salvage(count: change.lines.inUse.count, recovered: recovered, base: base)
+      return Salvage(
+        count: change.lines.inUse.count, hadFile: hadFile, recovered: recovered, base: base)
     }
   }
 }

@@ -85,7 +85,7 @@ extension ForwardingAgent {
   /// Who has connected already keeps the agent that it was connected to.
   private func use(upstream path: ByteString) -> ControlResponse {
     guard let path = path.text, path.hasPrefix("/") else {
-      return ControlResponse(problem: "that is no path")
+      return ControlResponse(problem: "that is not a path")
     }
     settings.upstream = path
     return ControlResponse()

@@ -96,7 +96,8 @@ enum ServiceError: Error {
   func ofOther(if isOther: Bool) -> ServiceError {
     guard isOther, case .refusedElsewhere = self else { return self }
     return .notSupported(
-      "this is no login, and the other machine keeps something else only for those that may store everything")
+      "this is not a login, and the other machine keeps something else only for those that may store everything"
+    )
   }
 
   private init(_ fault: KeychainError.ForwardingFault, _ text: String) {

@@ -46,8 +46,8 @@ import Testing
     #expect(["git", "backup", "moving", "list"].closest(to: typed) == meant)
   }
 
-  @Test("what is far from all is taken for none of them", arguments: ["", "frobnicate", "x"])
+  @Test("what is far from all is taken for none of them", arguments: ["", "frobnicate", "x", "all", "a b"])
   func different(typed: String) {
-    #expect(["git", "backup", "moving", "list"].closest(to: typed) == nil)
+    #expect(["git", "backup", "moving", "list", "add"].closest(to: typed) == nil)
   }
 }

@@ -90,7 +90,7 @@ struct VaultRefusalTests {
   }
 
   @Test(
-    "a file that is no age file",
+    "a file that is not an age file",
     arguments: ["", "x", "age-encryption.org/v", "age-encryption.org/v2\n-> X25519 x\n", "{}\n"])
   func noAgeFile(text: String) throws {
     let place = try place { _ in }

@@ -178,7 +178,7 @@ struct AddingGitKeychain {
   /// The remote as git gets it.
   private func usableRemote() throws(Failure) -> String {
     if remote.isEmpty || remote.hasPrefix("-") || remote.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
-      throw Failure("'\(remote)' is no address of a git repository", status: .usage)
+      throw Failure("'\(remote)' is not the address of a git repository", status: .usage)
     }
     let parts = remote.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2, parts[1].hasPrefix("//") {
