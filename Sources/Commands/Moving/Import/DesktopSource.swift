@@ -3,21 +3,16 @@ import Keychain
 import Terminals
 
 /// Everything in the desktop's Secret Service, as a source: logins, what else programs keep there, and collections.
-final class DesktopSource: ImportSource {
-  let name: String
-  private let keychain: any DesktopKeychain
+final class DesktopSource: ServiceSource, ImportSource {
   private let isWanted: (Item) -> Bool
-  private var asRead: ItemsAsRead
 
   /// - Parameters:
   ///   - name: the name the user knows the service by.
   ///   - keychain: the service, with everything in it.
   ///   - isWanted: returns whether an item is to be copied.
   init(_ name: String, _ keychain: any DesktopKeychain, where isWanted: @escaping (Item) -> Bool) {
-    self.name = name
-    self.keychain = keychain
     self.isWanted = isWanted
-    asRead = ItemsAsRead(of: keychain)
+    super.init(name, keychain)
   }
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
@@ -26,47 +21,24 @@ final class DesktopSource: ImportSource {
         let all = try keychain.items(matching: .all)
         var found = FoundLogins()
         var logins: Set<Item.Key> = []
-        var collections: Set<ByteString> = []
         let items = all.filter { $0.key.secretServiceItem?.kind != .collection && isWanted($0) }.newestFirst
-        for (index, item) in items.enumerated() {
-          progress(index, items.count)
+        let collections = try take(items, into: &found, progress: progress) {
+          (item, asProgramsFind) throws(KeychainError) in
           // Two items of the service may be the same login. Both come, and the newer one answers.
-          let isFirst = !logins.contains(item.key.primaryKey)
-          do throws(KeychainError) {
-            let foundItem = try asRead.note(item)
-            let answer = try keychain.whole(item, asLogin: isFirst)
-            if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }
-            if let collection = answer.item.secretService.collection { collections.insert(collection) }
-            found.take(
-              FoundLogin(
-                answer.item.unreferenced, answer.credential.copy(), at: .entry(item.nameForSearch),
-                from: item,
-                asProgramsFind: foundItem))
-          } catch .itemNotFound {
-            // It was deleted meanwhile.
-            continue
-          }
+          let answer = try keychain.whole(item, asLogin: !logins.contains(item.key.primaryKey))
+          if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }
+          return FoundLogin(
+            answer.item.unreferenced, answer.credential.copy(), at: .entry(item.nameForSearch), from: item,
+            asProgramsFind: asProgramsFind)
         }
-        progress(items.count, items.count)
-        for record in all where record.key.secretServiceItem?.kind == .collection {
-          guard let name = record.key.secretServiceItem?.name else { continue }
-          if !isWanted(record), !collections.contains(name) { continue }
-          if record.isUsualLoginCollection { continue }
-          let credential = Credential(Secret())
-          found.take(
-            FoundLogin(record.unreferenced, credential, at: .entry(record.nameForSearch), from: record))
+        takeCollections(of: all, into: &found) { record, name in
+          (isWanted(record) || collections.contains(name)) && !record.isUsualLoginCollection
         }
         for collection in try keychain.facts().collections where collection.isLocked && collection.isLasting {
           found.passOver(.entry(ByteString(collection.name)), .locked)
         }
         return found
       })
-  }
-
-  var whyNotRemovable: Failure? { nil }
-
-  func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
-    asRead.delete(logins.filter(\.isNoCollection), named: name)
   }
 }
 
@@ -81,11 +53,6 @@ extension [Item] {
       return first == second ? left.offset < right.offset : first > second
     }.map(\.element)
   }
-}
-
-extension FoundLogin {
-  /// A service's collections stay, with the choice of the default one.
-  fileprivate var isNoCollection: Bool { original?.key.secretServiceItem?.kind != .collection }
 }
 
 extension Item {

@@ -13,17 +13,19 @@ struct HeldItems {
   /// The keychain's item for each login that it has, by the login's index.
   private var counterparts: [Int: Item] = [:]
 
-  /// - Parameter isWhole: whether everything that a service has of an item is compared.
+  /// - Parameters:
+  ///   - isWhole: whether everything that a service has of an item is compared.
+  ///   - looksForLocked: whether it is looked up which of a service's collections are locked, for ``obstacle(to:)``.
   init(
-    in keychain: any KeychainStore, for logins: [FoundLogin], isWhole: Bool
+    in keychain: any KeychainStore, for logins: [FoundLogin], isWhole: Bool, looksForLocked: Bool
   ) throws(KeychainError) {
     self.keychain = keychain
     self.isWhole = isWhole
-    // A person may unlock one at any time, and what it has is then missing in a list made before.
-    let lockedBefore = try HeldCollections.locked(in: keychain, isBeforeListing: true)
+    // A person may unlock or lock one at any time, and what it has is then missing in a list made meanwhile.
+    var locked = looksForLocked ? try HeldCollections.locked(in: keychain, isBeforeListing: true) : []
     let items = try keychain.items(matching: .all)
-    collections = HeldCollections(
-      of: items, in: keychain, locked: try lockedBefore.union(HeldCollections.locked(in: keychain)))
+    if looksForLocked { locked.formUnion(try HeldCollections.locked(in: keychain)) }
+    collections = HeldCollections(of: items, in: keychain, locked: locked)
     desktop = collections == nil ? nil : keychain as? any DesktopKeychain
     var known = OtherItems(try Self.matched(items, desktop), home: collections?.home ?? "login")
     // What programs find tells most. The name of what is no login comes from numbers that services give anew, and
@@ -219,6 +221,9 @@ struct HeldItems {
 }
 
 extension Item {
+  /// Whether it is known to be in a collection of a Secret Service, or is the record of one.
+  var isOfCollection: Bool { secretService.collection != nil || key.secretServiceItem != nil }
+
   /// Whether it is no login, but what a program has in the Secret Service.
   var isOther: Bool { key.secretServiceItem?.kind == .item }
 }

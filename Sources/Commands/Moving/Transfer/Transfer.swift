@@ -255,7 +255,7 @@ struct Transfer {
     progress: (_ done: Int, _ total: Int) -> Void
   ) throws(KeychainError) -> [Int] {
     try keychain.reading { () throws(KeychainError) -> [Int] in
-      let held = try HeldItems(in: keychain, for: plan.logins, isWhole: true)
+      let held = try HeldItems(in: keychain, for: plan.logins, isWhole: true, looksForLocked: false)
       var missing: [Int] = []
       for (index, outcome) in outcomes.enumerated() where outcome.isThere {
         if let answer = try held.counterpart(of: index),

@@ -41,7 +41,10 @@ struct TransferPlan {
     self.logins = logins
     self.comparesNotes = comparesNotes
     steps = try keychain.reading { () throws(KeychainError) -> [Step] in
-      let held = try HeldItems(in: keychain, for: logins, isWhole: comparesNotes)
+      // Logins of files and of other programs name no collection.
+      let held = try HeldItems(
+        in: keychain, for: logins, isWhole: comparesNotes,
+        looksForLocked: comparesNotes || logins.contains { $0.item.isOfCollection })
       var taken: [Item.Key: Int] = [:]
       taken.reserveCapacity(logins.count)
       var steps: [Step] = []

@@ -1,0 +1,66 @@
+import Interchange
+import Keychain
+import Terminals
+
+/// Items of the desktop's Secret Service, as a source. What each one is, and which ones are taken, its kinds decide.
+class ServiceSource {
+  let name: String
+  let keychain: any DesktopKeychain
+  private var asRead: ItemsAsRead
+
+  /// - Parameters:
+  ///   - name: the name the user knows the service by.
+  ///   - keychain: the service, with everything in it.
+  init(_ name: String, _ keychain: any DesktopKeychain) {
+    self.name = name
+    self.keychain = keychain
+    asRead = ItemsAsRead(of: keychain)
+  }
+
+  /// Takes items, except for those that are deleted meanwhile.
+  ///
+  /// - Parameter login: makes the login of an item, which it also gets as programs find it.
+  /// - Returns: the collections of the logins.
+  /// - Throws: what the service throws.
+  func take(
+    _ items: [Item], into found: inout FoundLogins, progress: (Int, Int) -> Void,
+    as login: (_ item: Item, _ asProgramsFind: Item) throws(KeychainError) -> FoundLogin
+  ) throws(KeychainError) -> Set<ByteString> {
+    var collections: Set<ByteString> = []
+    for (index, item) in items.enumerated() {
+      progress(index, items.count)
+      do throws(KeychainError) {
+        let login = try login(item, try asRead.note(item))
+        if let collection = login.item.secretService.collection { collections.insert(collection) }
+        found.take(login)
+      } catch .itemNotFound {
+        continue
+      }
+    }
+    progress(items.count, items.count)
+    return collections
+  }
+
+  /// Takes the records of collections, which have a label, and whether a collection is the default one.
+  func takeCollections(
+    of items: [Item], into found: inout FoundLogins,
+    where isWanted: (_ record: Item, _ name: ByteString) -> Bool
+  ) {
+    for record in items {
+      guard let key = record.key.secretServiceItem, key.kind == .collection, isWanted(record, key.name) else {
+        continue
+      }
+      found.take(
+        FoundLogin(
+          record.unreferenced, Credential(Secret()), at: .entry(record.nameForSearch), from: record))
+    }
+  }
+
+  var whyNotRemovable: Failure? { nil }
+
+  /// Deletes the items. A service's collections stay, with the choice of the default one.
+  func remove(_ logins: [FoundLogin]) -> Removed {
+    let items = logins.filter { $0.original?.key.secretServiceItem?.kind != .collection }
+    return asRead.delete(items, named: name)
+  }
+}
