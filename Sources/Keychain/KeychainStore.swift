@@ -218,8 +218,8 @@ extension KeychainStore {
     return meant
   }
 
-  /// What `body` makes of the items that match a query. Of several keychains it gets each one's by themselves, until it makes
-  /// something of them; the others aren't asked then.
+  /// What `body` makes of the items that match a query. Of several keychains it gets each one's by themselves, until it
+  /// makes something of them; the others aren't asked then.
   ///
   /// - Throws: as ``items(matching:)`` does; ``passedOver`` if it makes nothing of any.
   package func first<Result: ~Copyable>(

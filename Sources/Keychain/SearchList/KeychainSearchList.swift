@@ -217,8 +217,8 @@ public final class KeychainSearchList: KeychainStore {
     return found
   }
 
-  /// What the body makes of the items of the first keychain of which it makes something. If it makes nothing of any, one that
-  /// can't be used is an error.
+  /// What the body makes of the items of the first keychain of which it makes something. If it makes nothing of any, one
+  /// that can't be used is an error.
   func firstOfMember<Result: ~Copyable>(
     among query: ItemQuery, _ body: ([Item]) throws(KeychainError) -> Result?
   ) throws(KeychainError) -> Result? {

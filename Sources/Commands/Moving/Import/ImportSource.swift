@@ -16,8 +16,8 @@ protocol ImportSource: AnyObject {
 
   /// Removes the given logins, and nothing else. What has changed since it was read stays.
   ///
-  /// - Throws: ``Failure`` if that can't be done; the source is then unchanged. A service deletes one item after the other:
-  ///   if it fails, the result has the failure.
+  /// - Throws: ``Failure`` if that can't be done; the source is then unchanged. A service deletes one item after the
+  ///   other: if it fails, the result has the failure.
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed
 }
 
