@@ -8,11 +8,25 @@ public struct VaultLocation: Hashable, Sendable {
   public let vaultFolder: String
   /// The folder of the files that belong to this machine alone, such as the identity; mode 0700.
   public let stateFolder: String
+  /// `HOME`, if one of the folders is in it; `nil` if both were named.
+  private let home: String?
 
   /// Makes a location of two folders.
   public init(vaultFolder: String, stateFolder: String) {
     self.vaultFolder = vaultFolder
     self.stateFolder = stateFolder
+    home = nil
+  }
+
+  /// Whether both have the same folders.
+  public static func == (left: VaultLocation, right: VaultLocation) -> Bool {
+    left.vaultFolder == right.vaultFolder && left.stateFolder == right.stateFolder
+  }
+
+  /// Hashes the two folders.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(vaultFolder)
+    hasher.combine(stateFolder)
   }
 
   /// The user's own location: `llavero` under `XDG_DATA_HOME` (default `~/.local/share`) and under `XDG_STATE_HOME`
@@ -22,6 +36,7 @@ public struct VaultLocation: Hashable, Sendable {
   /// - Throws: `KeychainError.unavailable` if a folder depends on `HOME` and `HOME` is not an absolute path, or if the
   ///   path is not UTF-8.
   public init(environment: (String) -> String? = Self.environmentVariable) throws(KeychainError) {
+    var usedHome: String?
     func folder(_ variable: String, fallback: String) throws(KeychainError) -> String {
       if let value = environment(variable), value.hasPrefix("/") {
         return try Self.checked(value, variable) + "/llavero"
@@ -29,10 +44,31 @@ public struct VaultLocation: Hashable, Sendable {
       guard let home = environment("HOME"), home.hasPrefix("/") else {
         throw .unavailable(reason: "HOME is not set to an absolute path")
       }
-      return try Self.checked(home, "HOME") + fallback + "/llavero"
+      usedHome = try Self.checked(home, "HOME")
+      return home + fallback + "/llavero"
     }
     vaultFolder = try folder("XDG_DATA_HOME", fallback: "/.local/share")
     stateFolder = try folder("XDG_STATE_HOME", fallback: "/.local/state")
+    home = usedHome
+  }
+
+  /// Throws if the home folder that the location is in doesn't exist, such as one that isn't mounted. All traces of a
+  /// vault are gone with it, and nothing may be made in its place.
+  ///
+  /// - Throws: `KeychainError.missing` with the path of the home folder.
+  package func refuseMissingHome() throws(KeychainError) {
+    var status = stat()
+    if let home, stat(home, &status) != 0, errno == ENOENT { throw .missing(path: home) }
+  }
+
+  /// Throws if a vault would be made for root in the home folder of somebody else, as with `sudo` that keeps `HOME`.
+  /// The owner could then use neither the vault nor `~/.local`.
+  ///
+  /// - Throws: `KeychainError.unsafeFile` with the path of the home folder.
+  func refuseHomeOfAnother() throws(KeychainError) {
+    var status = stat()
+    guard geteuid() == 0, let home, stat(home, &status) == 0, status.st_uid != 0 else { return }
+    throw .unsafeFile(path: home, .owner(uid: status.st_uid))
   }
 
   /// Returns the path. With U+FFFD in the place of other bytes it would lead to another folder.

@@ -49,14 +49,23 @@ package struct Folder: ~Copyable {
     return nil
   }
 
-  /// Opens the folder, and makes it and its parents with mode 0700 if they are missing.
+  /// The user's home folder, by `HOME`, if it doesn't exist.
+  private static var missingHome: String? {
+    guard let home = getenv("HOME"), home.pointee == 0x2f else { return nil }
+    var status = stat()
+    return stat(home, &status) != 0 && errno == ENOENT ? String(cString: home) : nil
+  }
+
+  /// Opens the folder, and makes it and its parents with mode 0700 if they are missing. The home folder itself is never
+  /// made: it may be on a disk that isn't mounted.
   ///
-  /// - Throws: as ``init(opening:)`` does.
+  /// - Throws: as ``init(opening:)`` does; ``KeychainError/missing(path:)`` with the path of the home folder.
   package init(creating path: String) throws(KeychainError) {
     if let folder = try Folder(opening: path) {
       self = folder
       return
     }
+    if let home = Self.missingHome, path.hasPrefix(home + "/") { throw .missing(path: home) }
     var end = path.startIndex
     while end < path.endIndex {
       end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex

@@ -168,6 +168,11 @@ extension Failure {
 
   private init(_ path: String, _ fault: KeychainError.FileFault) {
     switch fault {
+    case .owner(let uid) where path == VaultLocation.environmentVariable("HOME"):
+      self.init(
+        "root makes no keychain in \(path), the home folder of another user (uid \(uid))",
+        hint: "with sudo, add -H to use root's own home; or run this as that user",
+        status: .keychain)
     case .owner(let uid):
       self.init(
         "\(path) belongs to another user (uid \(uid)) and is not used",

@@ -117,6 +117,12 @@ extension Failure {
           ? "\(back); if it moved, set XDG_DATA_HOME; to begin without it, type 'llavero init --start-over'"
           : back,
         status: .keychain)
+    } else if path == VaultLocation.environmentVariable("HOME") {
+      self.init(
+        "your home folder \(path) doesn't exist",
+        hint: """
+          mount it, or set HOME to the right one; without a home, set XDG_DATA_HOME and XDG_STATE_HOME
+          """, status: .keychain)
     } else if let keychain = VaultOfError.identified(by: path) {
       self.init(lostIdentity: path, of: keychain)
     } else if !path.hasSuffix("/identity.txt") {

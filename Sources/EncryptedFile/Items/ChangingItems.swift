@@ -115,7 +115,8 @@ extension EncryptedFileKeychain {
     forgetWhatIsLocked()
     // Asking a person must not block others that have nothing to ask, so it comes before the lock. And if a vault is
     // missing, no folder is made, because a disk might be mounted over it later.
-    if key == nil { _ = try newest() } else { _ = try vaultFile() }
+    let isThere = key == nil ? try newest() != nil : try isThere()
+    if !isThere { try location.refuseHomeOfAnother() }
     let locked = try lockFolder(patience: patience ?? self.patience)
     isPinned = false
     let snapshot = try newest(needsIdentity: needsIdentity)

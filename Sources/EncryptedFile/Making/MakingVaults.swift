@@ -12,7 +12,8 @@ extension EncryptedFileKeychain {
   /// - Returns: the folders that the traces were moved to; empty if there were none.
   /// - Throws: `KeychainError.duplicateItem` if there is a vault already; `KeychainError.missing` and `.elsewhere` if
   ///   there was one and `startingOver` is false; `.elsewhere` also if the vault elsewhere is still in its place;
-  ///   what writing throws.
+  ///   `.missing` also if the home folder doesn't exist; `.unsafeFile` if it is root who makes it in somebody else's
+  ///   home; what writing throws.
   @discardableResult
   public func create(
     _ protection: borrowing Protection, startingOver: Bool = false
@@ -49,6 +50,7 @@ extension EncryptedFileKeychain {
   }
 
   private func refuseToMake(startingOver: Bool) throws(KeychainError) {
+    try location.refuseHomeOfAnother()
     guard let absence = try absence() else { return }
     if !startingOver { throw absence }
     // The files to be moved aside may be what opens a vault that is still in its place elsewhere.
@@ -81,9 +83,10 @@ struct VaultTraces {
   ///
   /// - Parameter remembered: the path of the vault as remembered by the caller. Used only if the state folder knows
   ///   no path.
-  /// - Throws: ``KeychainError`` if the traces can't be examined.
+  /// - Throws: ``KeychainError`` if the traces can't be examined, or the home folder that they would be in is missing.
   init(at location: VaultLocation, remembered: () -> String?) throws(KeychainError) {
     path = location.vaultFile
+    try location.refuseMissingHome()
     if let folder = try Folder(opening: location.vaultFolder) {
       for name in try Self.nearVault(in: folder) where try folder.contains(name) { isHere = true }
     }

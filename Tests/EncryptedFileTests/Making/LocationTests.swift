@@ -1,4 +1,5 @@
 import EncryptedFile
+import Glibc
 import Keychain
 import TestSupport
 import Testing
@@ -51,6 +52,63 @@ struct LocationTests {
       let error = KeychainError.unavailable(reason: "the path in \(variable) is not UTF-8")
       #expect(failure { try location(["HOME": "/h"].merging([variable: path]) { $1 }) } == error)
     }
+  }
+
+  @Test("a home folder that doesn't exist is no empty keychain, and isn't made")
+  func missingHome() throws {
+    let place = Place()
+    let home = place.path + "/home"
+    for environment in [
+      ["HOME": home], ["HOME": home, "XDG_DATA_HOME": place.path + "/d"],
+      ["HOME": home, "XDG_STATE_HOME": place.path + "/s"],
+    ] {
+      let keychain = EncryptedFileKeychain(at: try location(environment))
+      let missing = KeychainError.missing(path: home)
+      #expect(failure { try keychain.exists() } == missing)
+      #expect(failure { try keychain.servers() } == missing)
+      #expect(failure { try keychain.add(servers: ["a.example"]) } == missing)
+      #expect(failure { try keychain.create(.identityFile) } == missing)
+      #expect(failure { try keychain.create(.identityFile, startingOver: true) } == missing)
+      #expect(keychain.probe().reason == missing)
+    }
+    #expect(try place.everything().isEmpty)
+    #expect(mkdir(home, 0o700) == 0)
+    let keychain = EncryptedFileKeychain(at: try location(["HOME": home]))
+    #expect(try keychain.servers() == [])
+    try keychain.add(servers: ["a.example"])
+    rename(home, home + "-unmounted")
+    let again = EncryptedFileKeychain(at: try location(["HOME": home]))
+    #expect(failure { try again.servers() } == .missing(path: home))
+  }
+
+  @Test("where the folders are named, the home folder doesn't matter")
+  func unneededHome() throws {
+    let place = Place()
+    let environment = [
+      "HOME": place.path + "/home", "XDG_DATA_HOME": place.path + "/d", "XDG_STATE_HOME": place.path + "/s",
+    ]
+    #expect(try EncryptedFileKeychain(at: try location(environment)).servers() == [])
+    try EncryptedFileKeychain(at: try location(environment)).add(servers: ["a.example"])
+    #expect(try EncryptedFileKeychain(at: try location(environment)).servers() == ["a.example"])
+  }
+
+  @Test("root makes no vault in the home folder of another user", .enabled(if: geteuid() == 0))
+  func homeOfAnother() throws {
+    let place = Place()
+    let home = place.path + "/home"
+    #expect(mkdir(home, 0o755) == 0 && chown(home, 64_101, 64_101) == 0)
+    let location = try location(["HOME": home])
+    let refusal = KeychainError.unsafeFile(path: home, .owner(uid: 64_101))
+    #expect(try EncryptedFileKeychain(at: location).servers() == [])
+    #expect(failure { try EncryptedFileKeychain(at: location).add(servers: ["a.example"]) } == refusal)
+    #expect(failure { try EncryptedFileKeychain(at: location).create(.identityFile) } == refusal)
+    #expect(names(in: home).isEmpty)
+    // Root's own folders, named, are another matter.
+    let named = try self.location([
+      "HOME": home, "XDG_DATA_HOME": place.path + "/d", "XDG_STATE_HOME": place.path + "/s",
+    ])
+    try EncryptedFileKeychain(at: named).add(servers: ["a.example"])
+    #expect(try EncryptedFileKeychain(at: named).servers() == ["a.example"])
   }
 
   @Test("folders that are missing are made, with those above them, for this user alone")
