@@ -147,7 +147,7 @@ extension Folder {
 
   /// Whether the name has our form: `.NAME.`, 16 hexadecimal digits, `.tmp`. Other programs have temporary files,
   /// too.
-  private static func isTemporary(_ name: String) -> Bool {
+  package static func isTemporary(_ name: String) -> Bool {
     guard name.hasPrefix("."), name.hasSuffix(temporarySuffix) else { return false }
     let digits = name.dropLast(temporarySuffix.count).suffix(17)
     return digits.first == "." && digits.utf8.count == 17

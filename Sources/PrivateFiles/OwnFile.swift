@@ -128,6 +128,21 @@ package struct OpenFile: ~Copyable {
     try self.init(owning: file, path: path, mayBeRead: mayBeRead)
   }
 
+  /// Opens a regular file in a folder, whoever owns it and whatever its mode, to see what it is; `nil` if it can't be
+  /// opened. What is read from it isn't to be relied on. Symbolic links are not followed.
+  package init?(ofAnyone name: String, in folder: borrowing Folder) {
+    let file = clinux_openat(folder.descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+    if file < 0 { return nil }
+    let path = folder.path(of: name)
+    guard let status = try? FileStatus(of: file, path: path), status.isRegularFile else {
+      close(file)
+      return nil
+    }
+    descriptor = file
+    self.path = path
+    self.status = status
+  }
+
   deinit { close(descriptor) }
 
   /// Fills the buffer from `offset` on.

@@ -13,6 +13,8 @@ extension UnmergedFile {
         "\(path) was stored before another file came into the keychain's place, which may lack it; \(merging) merges it"
     case .unfinishedWrite:
       return "\(path) was broken off before it was the keychain; \(merging) merges its items"
+    case .other:
+      return "\(path) is another state of the keychain, which may have what it lacks; \(merging) merges it"
     case .copy: break
     }
     guard let problem else { return "\(path) is not merged yet; the next use of the keychain merges it" }

@@ -15,4 +15,12 @@ extension Folder {
     guard let file = try? file(name), let header = try? VaultSnapshot.readHeader(file).0 else { return nil }
     return try? VaultStanzas(header.stanzas, path: file.path).uuid
   }
+
+  /// The header MAC of the named file, whoever may read it, if it is a state of the vault with this UUID; else `nil`.
+  borrowing func headerMAC(of name: String, ifOf uuid: String) -> [UInt8]? {
+    guard let file = OpenFile(ofAnyone: name, in: self), let header = try? VaultSnapshot.readHeader(file).0,
+      (try? VaultStanzas(header.stanzas, path: file.path).uuid) == uuid
+    else { return nil }
+    return header.mac
+  }
 }

@@ -11,6 +11,9 @@ public struct UnmergedFile: Hashable, Sendable {
     case lastWrite
     /// A write that was broken off before it was in the vault's place.
     case unfinishedWrite
+    /// Another state of the vault beside it, under a name of which llavero doesn't know what it means: a conflict copy
+    /// of some sync program, or a person's backup. It is merged only if a person says so.
+    case other
   }
 
   /// What the file is.
@@ -22,8 +25,8 @@ public struct UnmergedFile: Hashable, Sendable {
 }
 
 extension EncryptedFileKeychain {
-  /// The files that may have items which the vault lacks: copies beside it, and last writes that it can't be told to
-  /// come from.
+  /// The files that may have items which the vault lacks: copies beside it, last writes that it can't be told to come
+  /// from, and other states of it that lie there under names of their own.
   ///
   /// - Throws: as ``verify()`` does.
   public func unmergedFiles() throws(KeychainError) -> [UnmergedFile] {
@@ -47,7 +50,23 @@ extension EncryptedFileKeychain {
       found.append(
         UnmergedFile(kind: isUnfinished ? .unfinishedWrite : .lastWrite, path: path, problem: nil))
     }
+    for name in try folder.names().sorted() where !Self.isOwnName(name) {
+      guard let mac = folder.headerMAC(of: name, ifOf: opened.stanzas.uuid), mac != opened.mac,
+        !opened.first.head.comes(from: mac)
+      else { continue }
+      found.append(UnmergedFile(kind: .other, path: folder.path(of: name), problem: nil))
+    }
     return found
+  }
+
+  /// Whether this program gives the name to states of the vault beside it, or merges what has it by itself.
+  private static func isOwnName(_ name: String) -> Bool {
+    if name == VaultLocation.vaultName || Folder.isTemporary(name) || Folder.isExchanged(name) { return true }
+    var name = name
+    return name.withUTF8 { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      return VaultLocation.isNewestWriteName(bytes) || ConflictCopies.isCopy(bytes)
+    }
   }
 
   /// The paths of last writes that may not be in the generation in the vault's place.

@@ -65,6 +65,42 @@ struct UnmergedFilesTests {
       try keychain.unmergedFiles() == [UnmergedFile(kind: .copy, path: copyPath, problem: left.error)])
   }
 
+  @Test(
+    "another state under any other name is named until a person has it merged, whoever may read it",
+    arguments: [
+      "vault (1).age", "vault-desktop.age", "vault.age.conflict1", "vault.age (conflict)", "backup",
+    ],
+    [0o600, 0o664] as [mode_t])
+  func otherName(name: String, mode: mode_t) throws {
+    let path = place.location.vaultFolder + "/" + name
+    try put(try copyWithMore(), into: path)
+    chmod(path, mode)
+    let keychain = place.keychain()
+    #expect(try keychain.servers() == ["a.example", "b.example"])
+    #expect(try keychain.unmergedFiles() == [UnmergedFile(kind: .other, path: path, problem: nil)])
+    #expect(try keychain.copyLeftOut() == nil)
+    #expect(try FileFacts(path).mode & 0o777 == mode)
+    #expect(try keychain.merge(copyAt: path).added == 1)
+    #expect(try keychain.unmergedFiles() == [])
+  }
+
+  @Test("a backup of what the vault comes from lacks nothing, and other files are no states of it")
+  func notNamed() throws {
+    try place.keychain().add(servers: ["a.example"])
+    let folder = place.location.vaultFolder
+    try put(try contents(of: place.vault), into: folder + "/backup.age")
+    let other = Place()
+    try other.keychain().add(servers: ["c.example"])
+    try put(try contents(of: other.vault), into: folder + "/other.age")
+    try put(Array("notes".utf8), into: folder + "/notes")
+    mkdir(folder + "/folder.age", 0o700)
+    mkfifo(folder + "/pipe.age", 0o600)
+    symlink("nothing", folder + "/link.age")
+    #expect(try place.keychain().unmergedFiles() == [])
+    try place.keychain().add(servers: ["b.example"])
+    #expect(try place.keychain().unmergedFiles() == [])
+  }
+
   @Test("a file of another vault is named, and nothing of this one is missing")
   func foreign() throws {
     try place.keychain().add(servers: ["a.example"])
