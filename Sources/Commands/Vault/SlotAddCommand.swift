@@ -81,20 +81,32 @@ struct AddRecoveryCommand: ParsableCommand {
   func run() throws {
     let file = try keychain.ownFile()
     var failure: Failure?
+    var shown: String?
     let json = output.json
     do throws(KeychainError) {
       try file.addRecoveryCode { (code) throws(KeychainError) in
         do throws(Failure) {
           try StandardStreams.write(json ? RecoveryOutput.json(code) : RecoveryOutput.line(code))
+          shown = code.id
         } catch {
           failure = error
           throw .unavailable(reason: error.message)
         }
       }
     } catch {
-      throw failure ?? Failure(error)
+      let failure = failure ?? Failure(error)
+      guard let shown, Self.isWithout(slot: shown, file) else { throw failure }
+      throw Failure(
+        "the code above opens nothing, because it couldn't be added: \(failure.message)", hint: failure.hint,
+        status: failure.status)
     }
     StandardStreams.say("write this code down now; it is not shown again")
+  }
+
+  /// Whether the keychain is known not to have the slot: an error doesn't always mean that nothing was written.
+  private static func isWithout(slot id: String, _ file: EncryptedFileKeychain) -> Bool {
+    let slots = (try? file.slots()) ?? nil
+    return slots?.contains { $0.id == id } == false
   }
 }
 
