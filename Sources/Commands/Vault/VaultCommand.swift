@@ -244,20 +244,37 @@ struct VaultSalvageCommand: ParsableCommand {
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    let salvage = try confirmation.confirming(vault, keychain.selection) {
-      (vault, confirm) throws(KeychainError) -> Salvage? in
-      do throws(KeychainError) {
-        return try vault.salvage(confirm: confirm)
-      } catch .duplicateItem {
-        return nil
-      }
-    }
-    guard let salvage else {
+    guard let salvage = try salvage(vault) else {
       return StandardStreams.say("the encrypted file is in order; nothing was changed")
     }
-    let base = salvage.base.map { "write \($0.number)" } ?? "no earlier state"
-    let recovered = salvage.hadFile ? "\(salvage.recovered) from the damaged file, the others" : "all"
-    StandardStreams.say("the keychain has \(countText(salvage.count, "item")): \(recovered) from \(base)")
+    let recovered = salvage.hadFile ? "\(salvage.recovered) from the damaged file" : ""
+    let base = salvage.base.map { "\(salvage.hadFile ? ", the others" : "all") from write \($0.number)" } ?? ""
+    StandardStreams.say("the keychain has \(countText(salvage.count, "item")): \(recovered)\(base)")
+  }
+
+  /// Salvages the file; `nil` if nothing is wrong with it.
+  ///
+  /// - Throws: ``Failure``, whose hint isn't to salvage it.
+  private func salvage(_ vault: EncryptedFileKeychain) throws(Failure) -> Salvage? {
+    do throws(Failure) {
+      return try confirmation.confirming(vault, keychain.selection) {
+        (vault, confirm) throws(KeychainError) -> Salvage? in
+        do throws(KeychainError) {
+          return try vault.salvage(confirm: confirm)
+        } catch .duplicateItem {
+          return nil
+        }
+      }
+    } catch {
+      guard let hint = error.hint, hint.description.contains("llavero vault salvage") else { throw error }
+      let named = keychain.selection.name.map { ["--keychain", $0] } ?? []
+      throw Failure(
+        error.message,
+        hint: """
+          nothing was changed; see the states that are kept with \(commandOf: ["llavero", "vault", "log"] + named), or \
+          put back a copy of the file from a backup
+          """, status: error.status)
+    }
   }
 }
 

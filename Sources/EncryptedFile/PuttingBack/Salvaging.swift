@@ -62,7 +62,7 @@ enum SalvagedLines {
     var records = VaultLines()
     guard let key else { return records }
     contents.withUnsafeBytes { bytes in
-      guard let header = try? Header(parsing: bytes),
+      guard let header = RepairedHeader.parse(bytes) ?? (try? Header(parsing: bytes)),
         // The header's MAC may be the damaged part, so it isn't checked.
         let fileKey = try? key.identity.unwrap(header.stanzas),
         let payload = Optional(UnsafeRawBufferPointer(rebasing: bytes[header.encodedSize...])),
@@ -122,7 +122,8 @@ enum SalvagedLines {
     let path = file.path
     let contents = try file.contents(limit: VaultBounds.file)
     return contents.withUnsafeBytes { (bytes) -> (ReadVaultHead, nonce: [UInt8])? in
-      guard let header = try? Header(parsing: bytes), let fileKey = try? identity.unwrap(header.stanzas),
+      guard let header = RepairedHeader.parse(bytes) ?? (try? Header(parsing: bytes)),
+        let fileKey = try? identity.unwrap(header.stanzas),
         bytes.count - header.encodedSize > PayloadLayout.nonceSize
       else { return nil }
       let nonce = Array(bytes[header.encodedSize..<header.encodedSize + PayloadLayout.nonceSize])

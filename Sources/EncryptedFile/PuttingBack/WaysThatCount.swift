@@ -45,6 +45,14 @@ private struct FoundHeader {
     self.stanzas = stanzas
   }
 
+  /// The header of a file after a repair; see ``RepairedHeader``.
+  init?(repairing file: borrowing OpenFile) {
+    guard let header = RepairedHeader.read(file),
+      let stanzas = try? VaultStanzas(header.stanzas, path: file.path)
+    else { return nil }
+    self.init(header, stanzas)
+  }
+
   private init(_ header: Header, _ stanzas: VaultStanzas) {
     self.header = header
     self.stanzas = stanzas
@@ -81,7 +89,10 @@ extension EncryptedFileKeychain {
   ) throws(KeychainError) -> WaysThatCount {
     var own: FoundHeader?
     var status: FileStatus?
-    if let file = try openVault() { (own, status) = (FoundHeader(file), file.status) }
+    if let file = try openVault() {
+      own = FoundHeader(repairing: file) ?? FoundHeader(file)
+      status = file.status
+    }
     if let own, let key = try ownKey(own) { return try authentic(own, key, status) }
     if let (last, key) = try lastWrite() {
       return try authentic(last, key, status, isReplaced: status != nil, by: own)

@@ -479,6 +479,43 @@ struct SalvagingTests {
     #expect(try place.keychain().servers() == ["a.example"])
   }
 
+  @Test(
+    "the only state of a vault is there again after one byte was changed where all headers are alike",
+    arguments: [0, 3, 20, 21, 22, 27, 31, 75, 119, 120, 125, 135])
+  func constants(of offset: Int) throws {
+    for flipped in [1, 0x20, 0x80] as [UInt8] {
+      let place = Place()
+      try place.keychain().add(servers: ["a.example", "b.example"])
+      let uuid = try place.keychain().summary()?.uuid
+      var bytes = try contents(of: place.vault)
+      bytes[offset] ^= flipped
+      try place.overwriteVault(bytes)
+      #expect(throws: KeychainError.self) { try place.keychain().servers() }
+      let salvage = try place.keychain().salvage()
+      #expect(salvage.recovered == 2 && salvage.count == 2 && salvage.base == nil)
+      #expect(try place.keychain().servers() == ["a.example", "b.example"])
+      #expect(try place.keychain().summary()?.uuid == uuid)
+    }
+  }
+
+  @Test("so is one that a passphrase opens, and no other passphrase does", arguments: [3, 27, 125])
+  func constantsWithSlot(of offset: Int) throws {
+    let place = Place()
+    try place.keychain().create(.passphrase(Secret("right")))
+    try place.keychain(passphrase: "right").add(servers: ["a.example"])
+    var bytes = try contents(of: place.vault)
+    bytes[offset] ^= 1
+    try place.overwriteVault(bytes)
+    removeAll(place.location.vaultFolder + "/generations")
+    let before = try contents(of: place.vault)
+    #expect(throws: KeychainError.self) { try place.keychain(passphrase: "wrong").salvage() }
+    #expect(try contents(of: place.vault) == before)
+    let salvage = try place.keychain(passphrase: "right").salvage()
+    #expect(salvage.recovered == 1 && salvage.base == nil)
+    #expect(try place.keychain(passphrase: "right").servers() == ["a.example"])
+    #expect(throws: KeychainError.self) { try place.keychain(passphrase: "wrong").servers() }
+  }
+
   @Test("with another vault's identity nothing gives way")
   func foreignIdentity() throws {
     let (place, other) = (Place(), Place())
