@@ -362,6 +362,9 @@ package struct KeychainSelection {
           + "replace what was stored")
     case .formerPutAside(let path):
       StandardStreams.say("the earlier states of the keychain that was there before are now in \(path)")
+    case .olderPutBack(let seen, let putBack):
+      StandardStreams.say(
+        "write \(seen) was seen here last, and can't be read; what is put back is of write \(putBack)")
     case .waitingForPassphrase:
       StandardStreams.say("waiting for the passphrase that another process asks for")
     }

@@ -144,13 +144,17 @@ extension EncryptedFileKeychain {
     let writes = try NewestWrite.openAll(in: locked.folder, uuid: uuid, with: key, unlocking)
     var latest = max(beginning.head.generation - 1, ways.head?.generation ?? 0)
     for write in writes { latest = max(latest, write.snapshot.generation.number) }
+    let readable = latest
     if case .seen(let seen) = try SeenGeneration.remembered(of: uuid, key, in: StateFolder(location)).memory {
       latest = max(latest, seen.number)
     }
+    let isOlder = readable > 0 && readable < latest
+    let seen = latest
     latest = try Generations(in: location.vaultFolder)?.latestNumber(besides: latest) ?? latest
     let change = try VaultChange(
       replacingUnreadableWith: beginning, after: latest, keeping: writes, locked, unlocking: unlocking)
     announce(change)
+    if isOlder { change.onCommit { [onNotice] in onNotice(.olderPutBack(seen: seen, putBack: readable)) } }
     return change
   }
 
