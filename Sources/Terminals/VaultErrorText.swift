@@ -64,7 +64,8 @@ extension Failure {
   }
 
   init(nothingOpens path: String) {
-    let listed = VaultOfError { $0.vaultFile == path }?.listed
+    let vault = VaultOfError { $0.vaultFile == path }
+    let listed = vault?.listed
     if let listed, listed.kind == .git {
       let identity = listed.value(of: ListedKeychain.identityOption)
       if let identity, !FileStatus.isThere(identity) {
@@ -74,6 +75,13 @@ extension Failure {
       self.init(
         "nothing here opens the keychain \(listed.name)",
         hint: "see who can open it with \(command: "llavero", "keychain", "member", "list", listed.name)",
+        status: .keychain)
+      return
+    }
+    if let lost = vault?.missingIdentity {
+      self.init(
+        "nothing here opens the keychain \(path): the identity \(lost), which does, is missing",
+        hint: "put it back, or mount the disk that it is on; see what else opens it with 'llavero slot list'",
         status: .keychain)
       return
     }

@@ -44,6 +44,9 @@ struct VaultOfError {
   /// The path of a copy that a sync program has put beside it; `nil` if there is none.
   var conflictCopy: String? { keychain.conflictCopyPaths.first }
 
+  /// The file with the identity of a slot, as it is noted here, that isn't there; `nil` if there is none.
+  var missingIdentity: String? { keychain.missingIdentities.first }
+
   /// How to take a keychain that is shared through git from its repository; `nil` for another one.
   var takingAnew: Hint? {
     guard let listed, listed.kind == .git else { return nil }

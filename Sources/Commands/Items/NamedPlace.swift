@@ -23,7 +23,9 @@ struct NamedPlace {
       return .genericPassword(
         GenericPassword(service: ByteString(service), account: account.map { ByteString($0) }))
     }
-    let text = Secret(url ?? "")
+    // Without a scheme it is what a page calls //HOST/PATH (RFC 3986 section 4.2).
+    let given = url ?? ""
+    let text = Secret(given.hasPrefix("//") ? String(given.dropFirst(2)) : given)
     let place = try explaining(
       call: text.withUnsafeBytes { (bytes) throws(ProtocolError) in
         try CredentialURL(parsing: bytes, assuming: "https")

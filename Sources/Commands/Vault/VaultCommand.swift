@@ -248,7 +248,8 @@ struct VaultSalvageCommand: ParsableCommand {
       return StandardStreams.say("the encrypted file is in order; nothing was changed")
     }
     let recovered = salvage.hadFile ? "\(salvage.recovered) from the damaged file" : ""
-    let base = salvage.base.map { "\(salvage.hadFile ? ", the others" : "all") from write \($0.number)" } ?? ""
+    let others = salvage.hadFile ? ", the others" : "all"
+    let base = salvage.base.map { "\(others) from write \($0.number)" } ?? ""
     StandardStreams.say("the keychain has \(countText(salvage.count, "item")): \(recovered)\(base)")
   }
 
@@ -335,10 +336,12 @@ struct VaultMergeCommand: ParsableCommand {
     } catch .itemNotFound {
       throw Failure("there is no encrypted file yet to merge it into", status: .nothingMatched)
     } catch .wrongIdentity(let path) {
-      throw Failure("\(path) is not a copy of this keychain; nothing was changed", status: .keychain)
+      throw Failure("\(shown(path)) is not a copy of this keychain; nothing was changed", status: .keychain)
+    } catch .otherKey(let path) {
+      throw Failure(.otherKey(path: shown(path)))
     } catch .damaged(let path, let detail) where files.contains(path) && path != vault.location.vaultFile {
       throw Failure(
-        "cannot merge \(path): \(detail)",
+        "cannot merge \(shown(path)): \(detail)",
         hint: files.count == 1
           ? "nothing was changed; name a good copy of \(prose: vault.location.vaultFile)"
           : "nothing was changed; choose one with 'git checkout --ours' or 'git checkout --theirs'",
@@ -346,6 +349,15 @@ struct VaultMergeCommand: ParsableCommand {
     } catch {
       throw Failure(error)
     }
+  }
+}
+
+extension VaultMergeCommand {
+  /// What a person knows a file as: git gives its merge driver temporary ones, `.merge_file_XXXXXX`.
+  private func shown(_ path: String) -> String {
+    let name = path.split(separator: "/").last ?? ""
+    guard files.count == 3, name.hasPrefix(".merge_file_") else { return path }
+    return path == files[2] ? "the other branch's vault.age" : "this branch's vault.age"
   }
 }
 

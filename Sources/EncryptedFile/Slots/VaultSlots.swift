@@ -37,6 +37,18 @@ extension EncryptedFileKeychain {
     return ways
   }
 
+  /// The files that are noted here as having the identity of one of the slots, and that aren't there. Nothing is opened
+  /// for this, and the header is not authenticated.
+  package var missingIdentities: [String] {
+    guard let file = (try? openVault()) ?? nil, let (header, _) = try? VaultSnapshot.readHeader(file),
+      let stanzas = try? VaultStanzas(header.stanzas, path: file.path)
+    else { return [] }
+    let noted = unlocking.readableNotes(stanzas)
+    return stanzas.slots.compactMap { slot in
+      if case .identity(let path)? = noted[slot.id], !FileStatus.isThere(path) { path } else { nil }
+    }
+  }
+
   /// The identifiers of the passphrase slots according to the header, which is not authenticated here.
   ///
   /// - Throws: if there is something wrong with the file.
