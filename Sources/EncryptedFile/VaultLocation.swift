@@ -61,13 +61,18 @@ public struct VaultLocation: Hashable, Sendable {
     if let home, stat(home, &status) != 0, errno == ENOENT { throw .missing(path: home) }
   }
 
-  /// Throws if a vault would be made for root in the home folder of somebody else, as with `sudo` that keeps `HOME`.
-  /// The owner could then use neither the vault nor `~/.local`.
+  /// Whether the path is that of the home folder that the location is in.
+  package func isHome(_ path: String) -> Bool { path == home }
+
+  /// Throws if a vault would be made for root in the home folder of who called `sudo`, which has kept `HOME`. The owner
+  /// could then use neither the vault nor `~/.local`. (Root of a container may well be given a home of another owner.)
   ///
   /// - Throws: `KeychainError.unsafeFile` with the path of the home folder.
   func refuseHomeOfAnother() throws(KeychainError) {
     var status = stat()
-    guard geteuid() == 0, let home, stat(home, &status) == 0, status.st_uid != 0 else { return }
+    guard geteuid() == 0, let home, let caller = Self.environmentVariable("SUDO_UID"), caller != "0",
+      stat(home, &status) == 0, caller == "\(status.st_uid)"
+    else { return }
     throw .unsafeFile(path: home, .owner(uid: status.st_uid))
   }
 

@@ -13,6 +13,16 @@ import UnlockCache
     KeychainEnvironment { variables[$0] }
   }
 
+  @Test("a home folder that isn't there keeps nobody from a keychain whose socket is named")
+  func forwardedWithoutHome() throws {
+    let location = try VaultLocation { $0 == "HOME" ? "/nonexistent/alice" : nil }
+    #expect(throws: KeychainChoiceError.keychain(.missing(path: "/nonexistent/alice"))) {
+      try KeychainChoice.made(named: nil, at: location, Self.environment([:]))
+    }
+    let named = Self.environment(["LLAVERO_FORWARD": "/run/llavero.sock"])
+    #expect(try KeychainChoice.made(named: nil, at: location, named) == nil)
+  }
+
   @Test("a time is from a second to 30 days, with a unit")
   func durations() throws {
     let good = ["1s": 1, "90s": 90, "15m": 900, "8h": 28_800, "30d": 2_592_000, "2592000s": 2_592_000]

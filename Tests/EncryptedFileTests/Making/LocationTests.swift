@@ -92,12 +92,14 @@ struct LocationTests {
     #expect(try EncryptedFileKeychain(at: try location(environment)).servers() == ["a.example"])
   }
 
-  @Test("root makes no vault in the home folder of another user", .enabled(if: geteuid() == 0))
+  @Test("root makes no vault in the home folder of who has called sudo", .enabled(if: geteuid() == 0))
   func homeOfAnother() throws {
     let place = Place()
     let home = place.path + "/home"
     #expect(mkdir(home, 0o755) == 0 && chown(home, 64_101, 64_101) == 0)
     let location = try location(["HOME": home])
+    setenv("SUDO_UID", "64101", 1)
+    defer { unsetenv("SUDO_UID") }
     let refusal = KeychainError.unsafeFile(path: home, .owner(uid: 64_101))
     #expect(try EncryptedFileKeychain(at: location).servers() == [])
     #expect(failure { try EncryptedFileKeychain(at: location).add(servers: ["a.example"]) } == refusal)
@@ -109,6 +111,9 @@ struct LocationTests {
     ])
     try EncryptedFileKeychain(at: named).add(servers: ["a.example"])
     #expect(try EncryptedFileKeychain(at: named).servers() == ["a.example"])
+    // And so is what runs as root in a home that it was given.
+    setenv("SUDO_UID", "1000", 1)
+    try EncryptedFileKeychain(at: location).add(servers: ["a.example"])
   }
 
   @Test("folders that are missing are made, with those above them, for this user alone")
