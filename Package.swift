@@ -22,8 +22,8 @@ let compact: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .re
 let compactInside: [SwiftSetting] =
   compact + [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))]
 
-// For what is on the way to an answer: a generic type is found by a function, not by a name that is read first. That is a
-// twelfth of an answer's instructions.
+// For what is on the way to an answer: a generic type is found by a function, not by a name that is read first. That
+// saves a twelfth of an answer's instructions.
 let answering: [SwiftSetting] = [
   .unsafeFlags(
     ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"], .when(configuration: .release))
@@ -79,10 +79,13 @@ let withoutZeroPages: [LinkerSetting] = [
   .unsafeFlags(["-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/zero-pages.ld"])
 ]
 
-// Foundation can look for characters by their names and ages, in regular expressions. Nobody here does, and the tables
-// of all characters would take more than half a MiB. CArguments has what answers in their place.
+// Foundation can look for characters by their names, ages and scripts, in regular expressions. Nobody here does, and
+// the tables of all characters would take more than half a MiB. CArguments has what answers in their place.
 let withoutNames: [LinkerSetting] = [
-  .unsafeFlags(["-Xlinker", "--wrap=_swift_stdlib_getScalarName", "-Xlinker", "--wrap=_swift_stdlib_getAge"])
+  .unsafeFlags(
+    ["ScalarName", "Age", "Script", "ScriptExtensions"].flatMap {
+      ["-Xlinker", "--wrap=_swift_stdlib_get\($0)"]
+    })
 ]
 
 // For a companion, which loads its library. In `static` is what makes the linker take libstdc++.a: to load the shared
@@ -237,12 +240,12 @@ let package = Package(
         "CredentialProtocols",
         "CLinux",
       ],
-      swiftSettings: settings + answering + compact),
+      swiftSettings: settings + compact),
     // The programs that it starts.
     .target(
       name: "Processes",
       dependencies: ["Bytes", "Keychain", "CredentialProtocols", "Terminals", "CLinux"],
-      swiftSettings: settings + answering + compactInside),
+      swiftSettings: settings + compactInside),
     .target(
       name: "Passphrases",
       dependencies: [

@@ -34,9 +34,10 @@ void _swift_stdlib_overrideUnsafeArgvArgc(char **values, int count) {
 
 #endif
 
-// In place of the runtime's functions that tell a character's name (Unicode.Scalar.Properties.name), and since when it is
-// in Unicode. They would bring tables of all characters along, more than half a MiB, and nothing here asks for either. They
-// say that there is none. The linker puts them there for what Package.swift names.
+// In place of the runtime's functions that tell a character's name (Unicode.Scalar.Properties.name), since when it is in
+// Unicode, and its scripts. They would bring tables of all characters along, more than half a MiB, and nothing here asks
+// for any of that. They say that there is none, and the first script. The linker puts them there for what Package.swift
+// names.
 
 intptr_t __wrap__swift_stdlib_getScalarName(uint32_t scalar, char *buffer, intptr_t capacity) {
   (void)scalar;
@@ -48,4 +49,15 @@ intptr_t __wrap__swift_stdlib_getScalarName(uint32_t scalar, char *buffer, intpt
 uint16_t __wrap__swift_stdlib_getAge(uint32_t scalar) {
   (void)scalar;
   return UINT16_MAX;
+}
+
+uint8_t __wrap__swift_stdlib_getScript(uint32_t scalar) {
+  (void)scalar;
+  return 0;
+}
+
+const uint8_t *__wrap__swift_stdlib_getScriptExtensions(uint32_t scalar, uint8_t *count) {
+  (void)scalar;
+  *count = 0;
+  return 0;
 }

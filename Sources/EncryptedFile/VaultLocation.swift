@@ -8,14 +8,17 @@ public struct VaultLocation: Hashable, Sendable {
   public let vaultFolder: String
   /// The folder of the files that belong to this machine alone, such as the identity; mode 0700.
   public let stateFolder: String
-  /// `HOME`, if one of the folders is in it; `nil` if both were named.
+  /// `HOME`, if it is an absolute path.
   private let home: String?
+  /// `SUDO_UID`: who has called sudo.
+  private let sudoCaller: String?
 
   /// Makes a location of two folders.
   public init(vaultFolder: String, stateFolder: String) {
     self.vaultFolder = vaultFolder
     self.stateFolder = stateFolder
     home = nil
+    sudoCaller = nil
   }
 
   /// Whether both have the same folders.
@@ -36,20 +39,26 @@ public struct VaultLocation: Hashable, Sendable {
   /// - Throws: `KeychainError.unavailable` if a folder depends on `HOME` and `HOME` is not an absolute path, or if the
   ///   path is not UTF-8.
   public init(environment: (String) -> String? = Self.environmentVariable) throws(KeychainError) {
-    var usedHome: String?
+    let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     func folder(_ variable: String, fallback: String) throws(KeychainError) -> String {
       if let value = environment(variable), value.hasPrefix("/") {
         return try Self.checked(value, variable) + "/llavero"
       }
-      guard let home = environment("HOME"), home.hasPrefix("/") else {
-        throw .unavailable(reason: "HOME is not set to an absolute path")
-      }
-      usedHome = try Self.checked(home, "HOME")
-      return home + fallback + "/llavero"
+      guard let home else { throw .unavailable(reason: "HOME is not set to an absolute path") }
+      return try Self.checked(home, "HOME") + fallback + "/llavero"
     }
     vaultFolder = try folder("XDG_DATA_HOME", fallback: "/.local/share")
     stateFolder = try folder("XDG_STATE_HOME", fallback: "/.local/state")
-    home = usedHome
+    self.home = home
+    sudoCaller = environment("SUDO_UID")
+  }
+
+  /// `HOME`, if one of the folders is in it, by whichever variable it was named.
+  private var usedHome: String? {
+    guard let home else { return nil }
+    var prefix = home[...]
+    while prefix.hasSuffix("/") { prefix.removeLast() }
+    return [vaultFolder, stateFolder].contains { $0.hasPrefix(prefix + "/") } ? home : nil
   }
 
   /// Throws if the home folder that the location is in doesn't exist, such as one that isn't mounted. All traces of a
@@ -58,11 +67,11 @@ public struct VaultLocation: Hashable, Sendable {
   /// - Throws: `KeychainError.missing` with the path of the home folder.
   package func refuseMissingHome() throws(KeychainError) {
     var status = stat()
-    if let home, stat(home, &status) != 0, errno == ENOENT { throw .missing(path: home) }
+    if let home = usedHome, stat(home, &status) != 0, errno == ENOENT { throw .missing(path: home) }
   }
 
   /// Whether the path is that of the home folder that the location is in.
-  package func isHome(_ path: String) -> Bool { path == home }
+  package func isHome(_ path: String) -> Bool { path == usedHome }
 
   /// Throws if a vault would be made for root in the home folder of who called `sudo`, which has kept `HOME`. The owner
   /// could then use neither the vault nor `~/.local`. (Root of a container may well be given a home of another owner.)
@@ -70,8 +79,8 @@ public struct VaultLocation: Hashable, Sendable {
   /// - Throws: `KeychainError.unsafeFile` with the path of the home folder.
   func refuseHomeOfAnother() throws(KeychainError) {
     var status = stat()
-    guard geteuid() == 0, let home, let caller = Self.environmentVariable("SUDO_UID"), caller != "0",
-      stat(home, &status) == 0, caller == "\(status.st_uid)"
+    guard geteuid() == 0, let sudoCaller, sudoCaller != "0", let home = usedHome,
+      stat(home, &status) == 0, sudoCaller == "\(status.st_uid)"
     else { return }
     throw .unsafeFile(path: home, .owner(uid: status.st_uid))
   }

@@ -70,8 +70,8 @@ public struct KeychainChoice: Hashable, Sendable {
       let hasVault = try EncryptedFileKeychain(at: location).exists()
       return hasVault ? KeychainChoice(kind: .file, reason: .vaultIsThere) : nil
     } catch {
-      // Whoever has no home here is given a keychain of another machine by its socket.
-      if case .missing(let path) = error, location.isHome(path), environment.namesForwarded { return nil }
+      // Whoever has no home here may be given a keychain of another machine. Nothing else is used in its place.
+      if case .missing(let path) = error, location.isHome(path), environment.mayNameForwarded { return nil }
       throw .keychain(error)
     }
   }

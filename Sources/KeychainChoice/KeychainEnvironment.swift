@@ -193,6 +193,9 @@ package struct KeychainEnvironment {
     return try ForwardedKeychain(at: path, isNamed: false, tool: tool)
   }
 
+  /// Whether there may be a keychain that is forwarded to this machine.
+  var mayNameForwarded: Bool { namesForwarded || value("SSH_AUTH_SOCK") != nil }
+
   /// Whether `LLAVERO_FORWARD` says that a keychain is forwarded to this machine.
   package var namesForwarded: Bool { value("LLAVERO_FORWARD") != nil }
 

@@ -11,7 +11,7 @@ public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
   /// An encrypted file that several people or machines share through a git repository.
   case git
 
-  /// The kind of a name. (The initializer that a compiler makes collects all names before it compares one, in each answer.)
+  /// The kind of a name. (The initializer that a compiler makes collects all names before it compares one.)
   public init?(rawValue: String) {
     switch rawValue {
     case "file": self = .file

@@ -69,6 +69,8 @@ package struct KeychainOpener {
   ///
   /// - Throws: ``KeychainChoiceError`` if it can't be used.
   package func openWhatAnswers() throws(KeychainChoiceError) -> OpenKeychain {
+    // What was chosen may be remembered in a home that isn't there.
+    do throws(KeychainError) { try location.refuseMissingHome() } catch { throw .keychain(error) }
     let why: KeychainError
     do throws(KeychainChoiceError) {
       let keychain = try desktop()

@@ -65,7 +65,11 @@ package struct Folder: ~Copyable {
       self = folder
       return
     }
-    if let home = Self.missingHome, path.hasPrefix(home + "/") { throw .missing(path: home) }
+    if let home = Self.missingHome {
+      var prefix = home[...]
+      while prefix.hasSuffix("/") { prefix.removeLast() }
+      if path.hasPrefix(prefix + "/") { throw .missing(path: home) }
+    }
     var end = path.startIndex
     while end < path.endIndex {
       end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex

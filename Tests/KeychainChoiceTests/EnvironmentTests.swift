@@ -19,8 +19,16 @@ import UnlockCache
     #expect(throws: KeychainChoiceError.keychain(.missing(path: "/nonexistent/alice"))) {
       try KeychainChoice.made(named: nil, at: location, Self.environment([:]))
     }
-    let named = Self.environment(["LLAVERO_FORWARD": "/run/llavero.sock"])
-    #expect(try KeychainChoice.made(named: nil, at: location, named) == nil)
+    for name in ["LLAVERO_FORWARD", "SSH_AUTH_SOCK"] {
+      let forwarded = Self.environment([name: "/run/llavero.sock"])
+      #expect(try KeychainChoice.made(named: nil, at: location, forwarded) == nil)
+    }
+  }
+
+  @Test("every kind of keychain is known by its name")
+  func kinds() {
+    #expect(KeychainKind.allCases.allSatisfy { KeychainKind(rawValue: $0.rawValue) == $0 })
+    #expect(KeychainKind(rawValue: "files") == nil)
   }
 
   @Test("a time is from a second to 30 days, with a unit")

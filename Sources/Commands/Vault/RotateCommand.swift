@@ -1,5 +1,6 @@
 import ArgumentParser
 import EncryptedFile
+import Glibc
 import Keychain
 import Passphrases
 import Terminals
@@ -34,6 +35,7 @@ struct RotateCommand: ParsableCommand {
     let json = output.json
     var failure: Failure?
     var isAnnounced = false
+    let before = Self.identity(of: file.location.vaultFile)
     do throws(KeychainError) {
       try file.rotate(dropping: Set(drop), passphrase: ask) { (codes) throws(KeychainError) in
         do throws(Failure) {
@@ -46,13 +48,25 @@ struct RotateCommand: ParsableCommand {
       }
     } catch {
       if case .earlierStatesRemain = error, isAnnounced { Self.remind() }
-      throw failure ?? Failure(error)
+      let failure = failure ?? Failure(error)
+      guard isAnnounced, before != nil, Self.identity(of: file.location.vaultFile) == before else {
+        throw failure
+      }
+      throw Failure(
+        "the codes above open nothing, and the former ones still do, because the key couldn't be changed: "
+          + "\(failure.message)", hint: failure.hint, status: failure.status)
     }
     if isAnnounced {
       Self.remind()
     } else if json {
       try StandardStreams.write("[]\n")
     }
+  }
+
+  /// The file's number, which a change of the key changes; `nil` if it can't be looked at.
+  private static func identity(of path: String) -> UInt? {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt(status.st_ino) : nil
   }
 
   private static func remind() {

@@ -14,7 +14,9 @@ extension UnmergedFile {
     case .unfinishedWrite:
       return "\(path) was broken off before it was the keychain; \(merging) merges its items"
     case .other:
-      return "\(path) is another state of the keychain, which may have what it lacks; \(merging) merges it"
+      return
+        "\(path) is another state of the keychain; if it is no backup of yours, \(merging) merges it, "
+        + "and then you can remove it"
     case .copy: break
     }
     guard let problem else { return "\(path) is not merged yet; the next use of the keychain merges it" }

@@ -210,6 +210,7 @@ struct VaultVerifyCommand: ParsableCommand {
       for file in unmerged {
         json.beginObject()
         json.member("path", ByteString(file.path))
+        json.member("kind", ByteString(file.kind.rawValue))
         if let problem = file.problem { json.member("problem", ByteString(Failure(problem).message)) }
         json.endObject()
       }
@@ -357,7 +358,7 @@ extension VaultMergeCommand {
   private func shown(_ path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard files.count == 3, name.hasPrefix(".merge_file_") else { return path }
-    return path == files[2] ? "the other branch's vault.age" : "this branch's vault.age"
+    return path == files[2] ? "'theirs' of the file" : "'ours' of the file"
   }
 }
 

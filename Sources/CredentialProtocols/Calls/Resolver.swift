@@ -226,13 +226,11 @@ public struct Resolver {
         return present.expiry == credential.expiry && present.hasSameSecret(as: credential)
           && present.hasSameRefreshToken(as: credential)
       }
-      // What another keychain of a list answered is not copied.
+      // What another keychain of a list answered is not copied. One that can't be asked keeps nobody from storing.
       if try others().isEmpty {
-        let twins = try keychain.items(matching: query).filter {
-          $0.key.primaryKey == item.key.primaryKey && !$0.isHidden
-        }
-        for twin in twins {
-          guard let present = try keychain.credentialIfPresent(of: twin) else { continue }
+        let found = (try? keychain.items(matching: query)) ?? []
+        for twin in found where twin.key.primaryKey == item.key.primaryKey && !twin.isHidden {
+          guard let present = try? keychain.credential(of: twin) else { continue }
           if present.hasSameSecret(as: credential) { return }
         }
       }

@@ -148,6 +148,7 @@ extension EncryptedFileKeychain {
       for path in change.setAside {
         onNotice(Generations.isUnfinished(path) ? .unfinished(path: path) : .setAside(path: path))
       }
+      for path in change.leftSlots { onNotice(.slotsLeft(path: path)) }
       if !change.mergedSlots.isEmpty { onNotice(.slotsMerged(change.mergedSlots)) }
       if let error = change.identityFailure {
         let path = change.unlocking.location.stateFolder + "/" + VaultLocation.newIdentityName

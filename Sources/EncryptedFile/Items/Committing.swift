@@ -107,13 +107,21 @@ extension VaultChange {
     return names
   }
 
-  /// Whether a last write was broken off before it was in the vault's place, as far as that can be told.
+  /// Whether a copy of the vault is a write of this machine that was broken off before it was in the vault's place, as
+  /// far as that can be told.
+  func isUnfinished(_ copy: VaultSnapshot) throws(KeychainError) -> Bool {
+    if try Generations(in: locked.folder.path)?.hasUnfinished(copy.mac) == true { return true }
+    let own = unlocking.location.newestWriteName
+    if locked.folder.headerMAC(of: own) != copy.mac { return false }
+    return try isUnfinished(own)
+  }
+
   private func isUnfinished(_ name: String) throws(KeychainError) -> Bool {
-    guard let beginning, takenIn[name] == nil,
-      case .ahead(let isUnfinished) = try NewestWrite.look(
-        at: name, besides: beginning, head, in: locked.folder, unlocking)
-    else { return false }
-    return isUnfinished
+    guard let beginning, takenIn[name] == nil else { return false }
+    switch try NewestWrite.look(at: name, besides: beginning, head, in: locked.folder, unlocking) {
+    case .ahead(let isUnfinished), .missed(_, let isUnfinished): return isUnfinished
+    case .known, .undecided, .otherKey, .notOpened: return false
+    }
   }
 
   /// Whether a last write may contain something that is neither in any earlier state nor in what this change writes.

@@ -36,8 +36,8 @@ final class VaultChange {
   var setAside: [String] = []
   /// What merging other copies has changed in the ways in.
   var mergedSlots = SlotChanges()
-  /// Whether the ways in of a merged write were not taken, because it was broken off.
-  var leavesSlots = false
+  /// The paths of merged writes whose ways in were not taken, because they were broken off.
+  var leftSlots: [String] = []
   /// The last writes that this change has merged: their names, and their names among the generations.
   var takenIn: [String: String] = [:]
   /// Whether this change has merged anything.

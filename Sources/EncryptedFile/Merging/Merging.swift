@@ -32,7 +32,7 @@ extension VaultChange {
     if !isUnfinished {
       mergedSlots.append(slots)
     } else if !slots.isEmpty {
-      leavesSlots = true
+      leftSlots.append(other.path)
     }
     let former: VaultLines?
     if let base { former = try base.takeAllLines() } else { former = nil }

@@ -41,11 +41,11 @@ extension VaultChange {
   ///
   /// - Throws: ``KeychainError/tooLarge(what:limit:)`` if a vault can't hold both. Otherwise somebody with such a
   ///   copy could not even delete anything.
-  private func mergeIfItFits(_ copy: VaultSnapshot) throws(KeychainError) {
+  private func mergeIfItFits(_ copy: VaultSnapshot, isUnfinished: Bool = false) throws(KeychainError) {
     let before = head
     do throws(KeychainError) {
       try undoing { () throws(KeychainError) in
-        try merge(copy)
+        try merge(copy, isUnfinished: isUnfinished)
         guard let key, let stanzas, lines.byteCount > VaultBounds.plaintext / 2 else { return }
         _ = try EncodedVault(lines, head: head, stanzas: stanzas, key: key, path: path)
       }
@@ -108,7 +108,7 @@ extension VaultChange {
       // Another write that was merged may already include this one.
       if head.comes(from: write.snapshot.mac) { continue }
       do throws(KeychainError) {
-        try mergeIfItFits(write.snapshot)
+        try mergeIfItFits(write.snapshot, isUnfinished: write.isUnfinished)
         takenIn[write.name] = write.snapshot.generation.fileName
         // A write is needed to note that it was merged.
         isDirty = true

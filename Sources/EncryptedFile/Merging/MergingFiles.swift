@@ -38,10 +38,8 @@ extension EncryptedFileKeychain {
       // Git passes an empty file if the two sides have no common ancestor.
       former = try? opener.open(scratch, shownAs: base, of: stanzas.uuid)
     }
-    let isUnfinished = try Generations(in: location.vaultFolder)?.hasUnfinished(copy.mac) ?? false
-    let outcome = try change.merge(copy, base: former, isUnfinished: isUnfinished)
+    let outcome = try change.merge(copy, base: former, isUnfinished: try change.isUnfinished(copy))
     try change.commit(at: clock())
-    if change.leavesSlots { onNotice(.slotsLeft(path: path)) }
     // Only a limited number of generations is noted; one with an older number is not among them.
     try Generations(in: location.vaultFolder)?.settle(copy)
     try NewestWrite.settle(copy, in: change.locked.folder)

@@ -1,16 +1,17 @@
+import Bytes
 public import Keychain
 import PrivateFiles
 
 /// A file with a state of the vault that may have items which the vault lacks.
 public struct UnmergedFile: Hashable, Sendable {
   /// What the file is.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable {
     /// A copy that a sync program has put beside the vault.
     case copy
     /// What a machine wrote last before another file came into the vault's place.
-    case lastWrite
+    case lastWrite = "last_write"
     /// A write that was broken off before it was in the vault's place.
-    case unfinishedWrite
+    case unfinishedWrite = "unfinished_write"
     /// Another state of the vault beside it, under a name of which llavero doesn't know what it means: a conflict copy
     /// of some sync program, or a person's backup. It is merged only if a person says so.
     case other
@@ -45,10 +46,13 @@ extension EncryptedFileKeychain {
     }
     let kept = try Generations(in: folder.path)?.unmerged(besides: opened.first.head) ?? []
     let missed = try NewestWrite.findMissed(by: opened, opened.first.head, in: folder, unlocking)
-    for path in try missed.map(\.snapshot.path) + undecidedWrites(besides: opened, in: folder) + kept {
-      let isUnfinished = Generations.isUnfinished(path)
-      found.append(
-        UnmergedFile(kind: isUnfinished ? .unfinishedWrite : .lastWrite, path: path, problem: nil))
+    let writes =
+      missed.map { (path: $0.snapshot.path, isUnfinished: $0.isUnfinished) }
+      + (try undecidedWrites(besides: opened, in: folder)).map { (path: $0, isUnfinished: false) }
+      + kept.map { (path: $0, isUnfinished: Generations.isUnfinished($0)) }
+    for write in writes {
+      let kind = write.isUnfinished ? UnmergedFile.Kind.unfinishedWrite : .lastWrite
+      found.append(UnmergedFile(kind: kind, path: write.path, problem: nil))
     }
     for name in try folder.names().sorted() where !Self.isOwnName(name) {
       guard let mac = folder.headerMAC(of: name, ifOf: opened.stanzas.uuid), mac != opened.mac,

@@ -7,8 +7,8 @@ import PrivateFiles
 /// All of the payload depends on the header, and one wrong byte in it would be the end of a vault of which there is no
 /// other state. Whether the header is what was written, its MAC proves.
 enum RepairedHeader {
-  /// What every vault has, by its offset: age's version line, then the stanza of the vault's own recipient, with a share
-  /// and a wrapped key of 43 characters each (C2SP age.md, "X25519 recipient stanza"), and the stanza of
+  /// What every vault has, by its offset: age's version line, then the stanza of the vault's own recipient, with a
+  /// share and a wrapped key of 43 characters each (C2SP age.md, "X25519 recipient stanza"), and the stanza of
   /// ``VaultStanzas`` that says which vault it is.
   private static let constants: [(offset: Int, text: String)] = [
     (0, "age-encryption.org/v1\n-> X25519 "), (75, "\n"), (119, "\n-> llavero/vault "),

@@ -14,6 +14,9 @@ struct NewestWrite {
   /// The name of the file in the vault's folder.
   let name: String
   let snapshot: VaultSnapshot
+  /// Whether it is this machine's own and was broken off: it comes from what this machine has seen last, and so was
+  /// never in the vault's place.
+  var isUnfinished = false
 
   /// The names of all last writes in a folder.
   static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {
@@ -92,13 +95,14 @@ struct NewestWrite {
   enum Finding {
     /// It is that generation or an ancestor of it, or it no longer exists.
     case known
-    /// The generation doesn't come from it.
-    case missed(VaultSnapshot)
+    /// The generation doesn't come from it. If it comes from what this machine has seen last, it `isUnfinished`, if it
+    /// is this machine's own.
+    case missed(VaultSnapshot, isUnfinished: Bool)
     /// It can't be told whether the generation comes from it.
     case undecided
     /// It comes from that generation: another machine's write whose vault is still on its way, one that a killed
-    /// writer never got into place, or the vault was restored to an earlier state. If this machine has never noted
-    /// that it was in place, it `isUnfinished`.
+    /// writer never got into place, or the vault was restored to an earlier state. If this machine has noted that it
+    /// saw another one last, it `isUnfinished`.
     case ahead(isUnfinished: Bool)
     /// It belongs to the same vault, but to another key than the vault's present one.
     case otherKey
@@ -121,8 +125,10 @@ struct NewestWrite {
   ) throws(KeychainError) -> [NewestWrite] {
     var missed: [NewestWrite] = []
     for name in try names(in: folder) {
-      if case .missed(let write) = try look(at: name, besides: current, head, in: folder, unlocking) {
-        missed.append(NewestWrite(name: name, snapshot: write))
+      let finding = try look(at: name, besides: current, head, in: folder, unlocking)
+      if case .missed(let write, let isUnfinished) = finding {
+        let isOwn = name == unlocking.location.newestWriteName
+        missed.append(NewestWrite(name: name, snapshot: write, isUnfinished: isOwn && isUnfinished))
       }
     }
     return missed
@@ -152,13 +158,15 @@ struct NewestWrite {
     }
     if write.first.head.comes(from: current.mac) {
       let seen = seen(current, unlocking)
-      if joins(write, current, seen) { return .missed(write) }
-      return .ahead(isUnfinished: seen != write.generation)
+      if joins(write, current, seen) { return .missed(write, isUnfinished: false) }
+      return .ahead(isUnfinished: seen != nil && seen != write.generation)
     }
     if write.first.head.tellsWhetherItComes(from: current.generation.number),
       current.first.head.tellsWhetherItComes(from: write.generation.number)
     {
-      return .missed(write)
+      let seen = seen(current, unlocking)
+      let isUnfinished = seen.map { $0 != write.generation && write.first.head.past.contains($0) } ?? false
+      return .missed(write, isUnfinished: isUnfinished)
     }
     let isAncestor = isAncestor(
       mac: write.mac, of: head, in: folder, uuid: current.stanzas.uuid, current.key, unlocking)

@@ -61,7 +61,10 @@ struct LocationTests {
     for environment in [
       ["HOME": home], ["HOME": home, "XDG_DATA_HOME": place.path + "/d"],
       ["HOME": home, "XDG_STATE_HOME": place.path + "/s"],
+      // Named, but in it all the same.
+      ["HOME": home + "/", "XDG_DATA_HOME": home + "/d", "XDG_STATE_HOME": home + "/s"],
     ] {
+      let home = environment["HOME"] ?? ""
       let keychain = EncryptedFileKeychain(at: try location(environment))
       let missing = KeychainError.missing(path: home)
       #expect(failure { try keychain.exists() } == missing)
@@ -97,9 +100,7 @@ struct LocationTests {
     let place = Place()
     let home = place.path + "/home"
     #expect(mkdir(home, 0o755) == 0 && chown(home, 64_101, 64_101) == 0)
-    let location = try location(["HOME": home])
-    setenv("SUDO_UID", "64101", 1)
-    defer { unsetenv("SUDO_UID") }
+    let location = try location(["HOME": home, "SUDO_UID": "64101"])
     let refusal = KeychainError.unsafeFile(path: home, .owner(uid: 64_101))
     #expect(try EncryptedFileKeychain(at: location).servers() == [])
     #expect(failure { try EncryptedFileKeychain(at: location).add(servers: ["a.example"]) } == refusal)
@@ -107,13 +108,14 @@ struct LocationTests {
     #expect(names(in: home).isEmpty)
     // Root's own folders, named, are another matter.
     let named = try self.location([
-      "HOME": home, "XDG_DATA_HOME": place.path + "/d", "XDG_STATE_HOME": place.path + "/s",
+      "HOME": home, "SUDO_UID": "64101", "XDG_DATA_HOME": place.path + "/d",
+      "XDG_STATE_HOME": place.path + "/s",
     ])
     try EncryptedFileKeychain(at: named).add(servers: ["a.example"])
     #expect(try EncryptedFileKeychain(at: named).servers() == ["a.example"])
     // And so is what runs as root in a home that it was given.
-    setenv("SUDO_UID", "1000", 1)
-    try EncryptedFileKeychain(at: location).add(servers: ["a.example"])
+    let given = try self.location(["HOME": home, "SUDO_UID": "1000"])
+    try EncryptedFileKeychain(at: given).add(servers: ["a.example"])
   }
 
   @Test("folders that are missing are made, with those above them, for this user alone")

@@ -834,6 +834,32 @@ struct KilledExchangeTests {
     try pair.has(["a", "b", "c"], at: pair.one)
   }
 
+  @Test("so it is where another machine's file has come meanwhile, and where the copy itself is merged")
+  func slotsOfOvertaken() throws {
+    for isOvertaken in [true, false] {
+      let pair = try Pair()
+      let keychain = pair.keychain(pair.one)
+      let id = try keychain.addRecoveryCode { _ in }
+      let before = try contents(of: pair.one.vault)
+      try pair.bring(pair.one, to: pair.two)
+      let seen = try seen(pair.one)
+      try keychain.removeSlot(id)
+      try put(seen.contents, into: seen.path)
+      let copy = pair.one.location.vaultFolder + "/" + pair.one.newestWriteName
+      if isOvertaken {
+        try pair.set("d.example", "d", at: pair.two)
+        try pair.bring(pair.two, to: pair.one)
+        try pair.has(["a", "b", "d"], at: pair.one)
+      } else {
+        try pair.replace(pair.one.vault, with: before)
+        try pair.keychain(pair.one).merge(copyAt: copy)
+      }
+      #expect(pair.notices.all.contains(.slotsLeft(path: copy)))
+      let slots = try #require(try pair.keychain(pair.one).slots()).map(\.id)
+      #expect(slots.filter { $0 != SlotSummary.identityFileID } == [id])
+    }
+  }
+
   @Test("what merging has changed in what opens the vault is told, by whichever way it came")
   func slotsAreTold() throws {
     for isCopy in [true, false] {

@@ -70,7 +70,7 @@ struct Importing {
     }
     let transfer = Transfer(
       plan: plan, replacing: try ConflictPolicy.replaced(in: plan, policy, mayAsk: mayAsk))
-    let result = transfer.run(in: keychain, batch: open.secretService == nil ? .max : Self.batch) {
+    let result = transfer.run(in: keychain, batch: open.file == nil ? Self.batch : .max) {
       bar.show($0, of: $1)
     }
     let outcomes = result.outcomes
@@ -78,7 +78,8 @@ struct Importing {
     if hasChanged { try open.remember() }
     let report = report(found, outcomes, isRehearsal: false)
     bar.clear()
-    if let failure = result.failure, !hasChanged { throw Failure(failure) }
+    // The file has all of it, or nothing.
+    if let failure = result.failure, !hasChanged, open.file != nil { throw Failure(failure) }
     if !isJSON {
       try StandardStreams.write(report.summary())
       say(report.remarks())
@@ -86,7 +87,7 @@ struct Importing {
     if let failure = result.failure {
       if isJSON { try StandardStreams.write(report.json(isRemoved: false)) }
       say([
-        "\(countText(report.count(.unconfirmed), "item")) did not come; the same command goes on from here"
+        "\(countText(report.count(.unconfirmed), "item")) may not have come; the same command goes on from here"
       ])
       throw Failure(failure)
     }

@@ -248,7 +248,7 @@ struct SetupPlan {
     }
     if isLinkRemoved {
       for path in untouched where names(llavero: path, settings) {
-        plan.remains.append((path, "still names llavero, but the link that setup had made is gone"))
+        plan.remains.append((path, "still names llavero, without the link that setup had made"))
       }
     }
     // As long as there is another profile, its file keeps them.
