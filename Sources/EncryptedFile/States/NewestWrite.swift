@@ -95,14 +95,14 @@ struct NewestWrite {
   enum Finding {
     /// It is that generation or an ancestor of it, or it no longer exists.
     case known
-    /// The generation doesn't come from it. If it comes from what this machine has seen last, it `isUnfinished`, if it
-    /// is this machine's own.
+    /// The generation doesn't come from it. If it is this machine's own, and comes from what this machine has seen
+    /// last, it `isUnfinished`.
     case missed(VaultSnapshot, isUnfinished: Bool)
     /// It can't be told whether the generation comes from it.
     case undecided
     /// It comes from that generation: another machine's write whose vault is still on its way, one that a killed
-    /// writer never got into place, or the vault was restored to an earlier state. If this machine has noted that it
-    /// saw another one last, it `isUnfinished`.
+    /// writer never got into place, or the vault was restored to an earlier state. If it is this machine's own, and
+    /// this machine has noted that it saw another one last, it `isUnfinished`.
     case ahead(isUnfinished: Bool)
     /// It belongs to the same vault, but to another key than the vault's present one.
     case otherKey
@@ -127,8 +127,7 @@ struct NewestWrite {
     for name in try names(in: folder) {
       let finding = try look(at: name, besides: current, head, in: folder, unlocking)
       if case .missed(let write, let isUnfinished) = finding {
-        let isOwn = name == unlocking.location.newestWriteName
-        missed.append(NewestWrite(name: name, snapshot: write, isUnfinished: isOwn && isUnfinished))
+        missed.append(NewestWrite(name: name, snapshot: write, isUnfinished: isUnfinished))
       }
     }
     return missed
@@ -156,15 +155,16 @@ struct NewestWrite {
       default: return folder.vaultUUID(of: name) == current.stanzas.uuid ? .otherKey : .notOpened
       }
     }
+    let isOwn = name == unlocking.location.newestWriteName
     if write.first.head.comes(from: current.mac) {
       let seen = seen(current, unlocking)
       if joins(write, current, seen) { return .missed(write, isUnfinished: false) }
-      return .ahead(isUnfinished: seen != nil && seen != write.generation)
+      return .ahead(isUnfinished: isOwn && seen != nil && seen != write.generation)
     }
     if write.first.head.tellsWhetherItComes(from: current.generation.number),
       current.first.head.tellsWhetherItComes(from: write.generation.number)
     {
-      let seen = seen(current, unlocking)
+      let seen = isOwn ? seen(current, unlocking) : nil
       let isUnfinished = seen.map { $0 != write.generation && write.first.head.past.contains($0) } ?? false
       return .missed(write, isUnfinished: isUnfinished)
     }
