@@ -28,7 +28,8 @@ public final class PrivateKeyring: @unchecked Sendable {
         <allow own="*"/></policy></busconfig>
         """.utf8), to: "bus.conf")
     start("dbus-daemon", ["--nofork", "--config-file=" + folder["bus.conf"]], input: [])
-    wait("the bus") { access(folder["bus"], F_OK) == 0 }
+    // The socket's file is there a moment before it listens. A keyring that is refused then goes on without a bus.
+    wait("the bus") { Self.accepts(folder["bus"]) }
     startKeyring()
   }
 
@@ -57,6 +58,20 @@ public final class PrivateKeyring: @unchecked Sendable {
   private static func end(_ process: pid_t) {
     kill(process, SIGKILL)
     waitpid(process, nil, 0)
+  }
+
+  /// Whether a server takes connections on a socket.
+  private static func accepts(_ path: String) -> Bool {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
   }
 
   /// A keychain on this keyring.

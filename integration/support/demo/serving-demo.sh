@@ -23,7 +23,7 @@ works 'echo swordfish | keyring set https://pypi.example/simple/ alice'
 works "printf '{\"ServerURL\":\"registry.example\",\"Username\":\"alice\",\"Secret\":\"open-sesame\"}' | docker-credential-secretservice store"
 say 'GitHub is a small program on this machine here; gh itself is the real one.'
 background python3 "$SUPPORT/git-and-sign-in/github-api.py" "$CASE/github" gho_speakfriend=alice >requests
-wait_for 20 test -S "$CASE/github" || fail 'demo: the stand-in for GitHub does not start'
+wait_for 20 listens "$CASE/github" || fail 'demo: the stand-in for GitHub does not start'
 export GH_CONFIG_DIR=$CASE/gh
 gh config set http_unix_socket "$CASE/github"
 works 'echo gho_speakfriend | gh auth login --with-token'

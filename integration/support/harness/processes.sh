@@ -28,6 +28,16 @@ is_child() {
   ((${status%% *} == BASHPID))
 }
 
+# listens PATH: whether a server listens on the socket. Its file is there a moment sooner, and who connects then is
+# refused: gnome-keyring goes on without a bus in that case, and never looks for it again.
+listens() {
+  local flags path
+  while read -r _ _ _ flags _ _ _ path; do
+    if [[ $flags == 00010000 && $path == "$1" ]]; then return 0; fi
+  done </proc/net/unix
+  return 1
+}
+
 # wait_for SECONDS COMMAND...: waits until the command succeeds
 wait_for() {
   local tries=$(($1 * 50))

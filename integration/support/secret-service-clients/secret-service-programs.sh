@@ -31,7 +31,7 @@ mentions() {
   local text=$1
   shift
   does "$@"
-  cat "$CASE/stdout" "$CASE/stderr" | grep -qF -- "$text" || fail "expected: $text" "from: $*" "$(said)"
+  grep -qF -- "$text" "$CASE/stdout" "$CASE/stderr" || fail "expected: $text" "from: $*" "$(said)"
 }
 
 # put SECRET LABEL NAME VALUE...: as another program's, with secret-tool, which replaces

@@ -41,14 +41,14 @@ run_bus() { # SETTING
 XML
   background dbus-daemon --config-file="$CASE/session-bus.conf" --nofork --nopidfile 2>>"$CASE/session-bus.log"
   export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/bus
-  wait_for 10 test -S "$CASE/bus" || fail "dbus-daemon doesn't start:" "$(cat "$CASE/session-bus.log")"
+  wait_for 10 listens "$CASE/bus" || fail "dbus-daemon doesn't start:" "$(cat "$CASE/session-bus.log")"
 }
 
 # start_strange_bus WAY: a bus that accepts connections and is silent, or misbehaves in another way that
 # silent-service.py knows
 start_strange_bus() {
   background "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service/silent-service.py" --bus "$CASE/strange-bus" --way "$1"
-  wait_for 10 test -S "$CASE/strange-bus" || fail "the strange bus doesn't start"
+  wait_for 10 listens "$CASE/strange-bus" || fail "the strange bus doesn't start"
   export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/strange-bus
 }
 
