@@ -42,9 +42,9 @@ public final class EncryptedFileKeychain: KeychainStore {
     case uncopied(KeychainError)
     /// Earlier states of another vault that was in this one's place before. They are in this folder now.
     case formerPutAside(path: String)
-    /// The newest write that was seen here can't be read, not even its first line. What was put back in its place is
-    /// of an earlier one.
-    case olderPutBack(seen: Int64, putBack: Int64)
+    /// The newest write that was seen here can't be read, not even its first line, and something else was put in its
+    /// place. `readable` is the newest write of which that can be read.
+    case newestUnreadable(seen: Int64, readable: Int64)
     /// Another process has been asking for the passphrase for five seconds.
     case waitingForPassphrase
   }

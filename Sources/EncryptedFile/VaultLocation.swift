@@ -112,6 +112,13 @@ public struct VaultLocation: Hashable, Sendable {
     }
   }
 
+  /// Whether a path is that of a file beside the vault, in the state folder, or among the earlier states.
+  package func holds(_ path: String) -> Bool {
+    guard let end = path.lastIndex(of: "/") else { return false }
+    return [vaultFolder, stateFolder, vaultFolder + "/" + Generations.folderName].contains(
+      String(path[..<end]))
+  }
+
   static let vaultName = "vault.age"
   static let lockName = "lock"
   /// The copies of the slots, beside the vault; in the state folder, the notes about them.

@@ -1,4 +1,5 @@
 import EncryptedFile
+import Glibc
 package import Keychain
 
 extension Failure {
@@ -126,7 +127,7 @@ extension Failure {
       self.init(
         "the keychain \(path) is not the one that was there before",
         hint:
-          "\(puttingBack); if this one is yours too, say so with \(VaultOfError.command("accept", at: path))",
+          "\(puttingBack); if this one is yours too, say so with \(VaultOfError.command("vault", "accept", at: path))",
         status: .keychain)
     case .newerFormat(let path, let version):
       self.init(
@@ -168,7 +169,7 @@ extension Failure {
 
   private init(_ path: String, _ fault: KeychainError.FileFault) {
     switch fault {
-    case .owner(let uid) where path == VaultLocation.environmentVariable("HOME"):
+    case .owner(let uid) where geteuid() == 0 && path == VaultLocation.environmentVariable("HOME"):
       self.init(
         "root makes no keychain in \(path), the home folder of another user (uid \(uid))",
         hint: "with sudo, add -H to use root's own home; or run this as that user",

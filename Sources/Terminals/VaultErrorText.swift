@@ -12,7 +12,7 @@ extension Failure {
         message,
         hint: vault?.kept.map { kept in
           """
-          nothing was changed; \(kept.command("salvage")) puts back the newest state that is kept, with what the file \
+          nothing was changed; \(kept.command("vault", "salvage")) puts back the newest state that is kept, with what the file \
           still gives
           """
         } ?? vault?.takingAnew ?? "nothing was changed; put back a copy of the file from a backup",
@@ -23,7 +23,7 @@ extension Failure {
       message,
       hint: """
         nothing was changed; the last good state is write \(good.number) of \(prose: good.written): \
-        \(vault.command("salvage")) puts it back with what the file still gives
+        \(vault.command("vault", "salvage")) puts it back with what the file still gives
         """, status: .keychain)
   }
 
@@ -43,13 +43,13 @@ extension Failure {
       "the identity \(path) opens earlier states of the keychain, but not the present one",
       hint: """
         if the key was changed elsewhere, append that machine's \(words: path) to this one, which still opens what is \
-        only here; else the file is damaged, and \(vault.command("salvage")) puts write \(good.number) of \
+        only here; else the file is damaged, and \(vault.command("vault", "salvage")) puts write \(good.number) of \
         \(prose: good.written) back
         """, status: .keychain)
   }
 
   init(rolledBack path: String, generation: Int64, seen: Int64?) {
-    let accepting = VaultOfError.command("accept", at: path)
+    let accepting = VaultOfError.command("vault", "accept", at: path)
     guard let seen else {
       self.init(
         "the keychain \(path) has another key than the one that was seen here last",
@@ -81,13 +81,14 @@ extension Failure {
     if let lost = vault?.missingIdentity {
       self.init(
         "nothing here opens the keychain \(path): the identity \(lost), which does, is missing",
-        hint: "put it back, or mount the disk that it is on; see what else opens it with 'llavero slot list'",
+        hint:
+          "put it back, or mount the disk that it is on; see what else opens it with \(.listingSlots(of: path))",
         status: .keychain)
       return
     }
     self.init(
       "nothing here opens the keychain \(path)",
-      hint: "see what does with 'llavero slot list'; LLAVERO_IDENTITY names the file of a key",
+      hint: "see what does with \(.listingSlots(of: path)); LLAVERO_IDENTITY names the file of a key",
       status: .keychain)
   }
 
@@ -111,7 +112,8 @@ extension Failure {
       let vault = VaultOfError { $0.vaultFile == path }
       let back: Hint
       if let kept = vault?.kept {
-        back = "put it back, or bring back the newest state that is kept with \(kept.command("salvage"))"
+        back =
+          "put it back, or bring back the newest state that is kept with \(kept.command("vault", "salvage"))"
       } else if let copy = vault?.conflictCopy {
         back = "put it back, or take the copy that a sync program left with \(command: "mv", copy, path)"
       } else if let anew = vault?.takingAnew {

@@ -53,24 +53,25 @@ struct VaultOfError {
     return "\(command: "llavero", "sync", listed.name, "--anew") takes it from its repository"
   }
 
-  /// A command of `llavero vault` for this vault.
-  func command(_ name: String) -> Hint {
-    guard let listed else { return "\(command: "llavero", "vault", name)" }
-    return "\(command: "llavero", "vault", name, "--keychain", listed.name)"
+  /// A command for this vault, which names it if it isn't the user's own.
+  func command(_ words: String...) -> Hint { Self.command(words, listed) }
+
+  /// A command for the vault at a path.
+  static func command(_ words: String..., at path: String) -> Hint {
+    command(words, VaultOfError { $0.vaultFile == path }?.listed)
   }
 
-  /// A command of `llavero vault` for the vault at a path.
-  static func command(_ name: String, at path: String) -> Hint {
-    VaultOfError { $0.vaultFile == path }?.command(name) ?? "\(command: "llavero", "vault", name)"
+  fileprivate static func command(_ words: [String], _ listed: ListedKeychain?) -> Hint {
+    "\(commandOf: ["llavero"] + words + (listed.map { ["--keychain", $0.name] } ?? []))"
   }
 }
 
 extension Hint {
   /// The command that merges a file into the vault that it lies beside.
   package static func merging(_ path: String) -> Hint {
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
-    let vault = VaultOfError { [$0.vaultFolder, $0.stateFolder].contains(folder) }
-    let named = vault?.listed.map { ["--keychain", $0.name] } ?? []
-    return "\(commandOf: ["llavero", "vault", "merge", path] + named)"
+    VaultOfError.command(["vault", "merge", path], VaultOfError { $0.holds(path) }?.listed)
   }
+
+  /// The command that lists what opens the vault at a path.
+  package static func listingSlots(of path: String) -> Hint { VaultOfError.command("slot", "list", at: path) }
 }

@@ -229,7 +229,7 @@ package struct KeychainSelection {
       at: location, passphrase: passphrases.source, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location), openers: openers(at: location, listed),
       mustExist: !listed.isBuiltIn && sharesChanges,
-      onNotice: tell)
+      onNotice: { tell($0, of: location) })
     keychain.onlyReads = changesNothing
     return keychain
   }
@@ -305,92 +305,6 @@ package struct KeychainSelection {
   /// The source of the password of the desktop's keyring.
   package func passphraseSource(prompt: String) -> PassphraseSource {
     passphraseSources(for: .keyring(prompt: prompt)).source
-  }
-
-  /// Whether to say that a keychain was created or chosen. Users of a tool see it on a terminal; a tool that reads
-  /// standard error would take it for a failure.
-  var tellsOfBeginning: Bool { !isForTool || StandardStreams.isTerminal(2) }
-
-  private func tell(_ notice: EncryptedFileKeychain.Notice) {
-    switch notice {
-    case .created(let location):
-      if !tellsOfBeginning { return }
-      StandardStreams.say(
-        "made the keychain \(location.vaultFile); "
-          + "its key is \(location.identityFile)")
-    case .waiting(let path): Self.tellWaiting(path)
-    case .merged(let copies):
-      StandardStreams.say(
-        "merged \(copies == 1 ? "a copy" : "\(copies) copies") of the keychain that a sync program had put beside it"
-      )
-    case .unmerged(let path, .otherKey):
-      StandardStreams.say(
-        "\(path) was not merged, because it is encrypted for another key; "
-          + "\(Hint.merging(path)) merges it, or says what is missing")
-    case .unmerged(let path, let error):
-      StandardStreams.say("\(path) was not merged: \(Failure(error).message)")
-    case .undecided(let path):
-      StandardStreams.say(
-        "another file has replaced what was stored here last, which may not be in it; "
-          + "\(Hint.merging(path)) takes it in")
-    case .setAside(let path):
-      StandardStreams.say(
-        "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
-          + "\(Hint.merging(path)) merges it")
-    case .unfinished(let path):
-      StandardStreams.say(
-        "a write that was broken off before this one is kept for 30 days; "
-          + "\(Hint.merging(path)) merges its items")
-    case .slotsMerged(let changes):
-      StandardStreams.say(
-        "what opens the keychain was changed in another copy, and so here: \(changes.text); 'llavero slot list' shows "
-          + "what opens it now")
-    case .slotsLeft(let path):
-      StandardStreams.say(
-        "\(path) was broken off, so only its items were merged; what opens the keychain is as before")
-    case .identityNotReplaced(let path, let error):
-      StandardStreams.say(
-        "the key of the keychain is \(path) now: \(Failure(error).message); keep that file, until a later write can "
-          + "put it in place")
-    case .unnoted(let error):
-      StandardStreams.say(
-        "stored, but this machine can't note that it was: \(Failure(error).message); an older file in the keychain's "
-          + "place would not be noticed")
-    case .uncopied(let error):
-      StandardStreams.say(
-        "stored, but without a copy: \(Failure(error).message); a file that is copied over the keychain now would "
-          + "replace what was stored")
-    case .formerPutAside(let path):
-      StandardStreams.say("the earlier states of the keychain that was there before are now in \(path)")
-    case .olderPutBack(let seen, let putBack):
-      StandardStreams.say(
-        "write \(seen) was seen here last, and can't be read; what is put back is of write \(putBack)")
-    case .waitingForPassphrase:
-      StandardStreams.say("waiting for the passphrase that another process asks for")
-    }
-  }
-
-  private static func tell(_ notice: DesktopKeychainSettings.Notice) {
-    switch notice {
-    case .prompting(let program):
-      StandardStreams.say(
-        "waiting for the prompt of \(program ?? "the Secret Service"); "
-          + "'llavero unlock --terminal' asks on a terminal instead")
-    case .waiting(let path): tellWaiting(path)
-    case .skipped(let collection):
-      StandardStreams.say(
-        "the collection \(collection) is locked and left out; "
-          + "unlock it with \(command: "llavero", "unlock", "--collection", collection)")
-    case .reading(let count, let program):
-      StandardStreams.say(
-        "reading \(count) items from \(program ?? "the Secret Service"), which takes a while")
-    case .notLasting(let collection):
-      StandardStreams.say("the collection \(collection) is lost when you log out")
-    }
-  }
-
-  private static func tellWaiting(_ path: String) {
-    StandardStreams.say("waiting for another process that holds \(path)")
   }
 }
 

@@ -154,7 +154,9 @@ extension EncryptedFileKeychain {
     let change = try VaultChange(
       replacingUnreadableWith: beginning, after: latest, keeping: writes, locked, unlocking: unlocking)
     announce(change)
-    if isOlder { change.onCommit { [onNotice] in onNotice(.olderPutBack(seen: seen, putBack: readable)) } }
+    if isOlder {
+      change.onCommit { [onNotice] in onNotice(.newestUnreadable(seen: seen, readable: readable)) }
+    }
     return change
   }
 
