@@ -55,7 +55,7 @@ struct HelpTopic {
 extension [String] {
   /// The element that a text is probably a typing error for, if one is close enough.
   func closest(to text: String) -> String? {
-    // With two of three letters wrong, anything could have been meant.
+    // With two letters of a short name wrong, anything could have been meant.
     let near = map { (text: $0, distance: editDistance($0, text)) }.filter {
       $0.distance <= ($0.text.count < 5 ? 1 : 2)
     }

@@ -120,8 +120,12 @@ public struct Resolver {
           }
           return answering.isEmpty ? nil : answering
         }
-        guard let found, found.count == 1, let credential = try keychain.credentialIfPresent(of: found[0])
-        else { return nil }
+        guard let found, found.count == 1 else { return nil }
+        guard let credential = try keychain.credentialIfPresent(of: found[0]) else {
+          // Somebody has just deleted it.
+          try keychain.refusePassingOver()
+          return nil
+        }
         return Answer(item: found[0], credential: credential)
       })
   }

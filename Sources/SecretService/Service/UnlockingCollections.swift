@@ -45,7 +45,7 @@ extension SecretServiceKeychain {
             .bool(of: "property Locked")
         } catch {
           // KeePassXC may have no collection for a locked database.
-          if error.isAboutMissingObject { return true }
+          if error.isAboutMissingObject, try !service.collections().contains(collection) { return true }
           throw error
         }
       }

@@ -113,6 +113,19 @@ struct TransferTests {
     #expect(try keychain.items(matching: .all).count == 2)
   }
 
+  @Test(
+    "where a service fails, notes that it didn't take are not said to be replaced", arguments: [false, true])
+  func failureOfNotes(arrives: Bool) throws {
+    let keychain = FailingDesktop()
+    _ = try keychain.add(login("a.example", "alice", "1", label: "mine").item, Credential(password: "1"))
+    let logins = [login("a.example", "alice", "1", label: "theirs")]
+    let plan = try TransferPlan(logins, in: keychain, comparesNotes: true)
+    keychain.arrives = arrives
+    let result = Transfer(plan: plan, replacing: [0]).run(in: keychain, batch: 50) { _, _ in }
+    #expect(result.failure == .noAnswer(call: "CreateItem", milliseconds: 1))
+    #expect(result.outcomes == [arrives ? .replaced : .unconfirmed])
+  }
+
   @Test("what was added meanwhile with the same secret is there already")
   func sameMeanwhile() throws {
     let keychain = InMemoryKeychain()
@@ -292,4 +305,64 @@ struct TransferTests {
     guard let answer = try keychain.answer(to: query) else { return nil }
     return answer.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
+}
+
+/// A service that answers no change, whether or not it makes it.
+private final class FailingDesktop: DesktopKeychain {
+  private let keychain = InMemoryKeychain()
+  var arrives = true
+  var renewer: (any SecretRenewing)?
+  let isOwn = false
+  let servesForwarded = false
+
+  func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    try keychain.items(matching: query)
+  }
+
+  func credential(of item: Item) throws(KeychainError) -> Credential { try keychain.credential(of: item) }
+
+  func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try keychain.add(item, credential)
+  }
+
+  func add(keepingDatesOf item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    try keychain.add(keepingDatesOf: item, credential)
+  }
+
+  func update(_ item: Item) throws(KeychainError) -> Item { try keychain.update(item) }
+
+  func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
+    if arrives { _ = try keychain.update(item, credential) }
+    throw .noAnswer(call: "CreateItem", milliseconds: 1)
+  }
+
+  func delete(_ items: [Item]) throws(KeychainError) -> Int { try keychain.delete(items) }
+
+  // A service keeps what it got before it failed.
+  func exclusively<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+    try body()
+  }
+
+  func facts() throws(KeychainError) -> DesktopKeychainFacts {
+    DesktopKeychainFacts(
+      address: "", owner: "", program: nil, processID: nil, collection: nil, collections: [])
+  }
+
+  func keepsNewItems() throws(KeychainError) -> Bool { true }
+
+  func unlock(
+    isKnown: Bool, passphrase: (_ attempt: Int) throws(KeychainError) -> Secret?
+  ) throws(KeychainError) {}
+
+  func lock() throws(KeychainError) {}
+
+  func whole(_ item: Item, asLogin: Bool) throws(KeychainError) -> Answer {
+    Answer(item: item, credential: try credential(of: item))
+  }
+
+  func asProgramsFind(_ item: Item) throws(KeychainError) -> Item { item }
+
+  func createCollection(
+    _ label: String, isKnown: Bool, passphrase: () throws(KeychainError) -> Secret?
+  ) throws(KeychainError) {}
 }

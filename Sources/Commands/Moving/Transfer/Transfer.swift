@@ -112,7 +112,17 @@ struct Transfer {
     guard keychain is any DesktopKeychain,
       let missing = try? missing(hoped, in: keychain, progress: { _, _ in })
     else { return }
-    for index in Set(sent).subtracting(missing) { outcomes[index] = foreseen[index] }
+    let there = Set(sent).subtracting(missing)
+    // Where only the notes differed, the secret was the same before.
+    let now =
+      there.contains { foreseen[$0] == .replaced }
+      ? try? TransferPlan(plan.logins, in: keychain, comparesNotes: plan.comparesNotes) : nil
+    for index in there {
+      if foreseen[index] == .replaced {
+        guard case .unchanged? = now?.steps[index] else { continue }
+      }
+      outcomes[index] = foreseen[index]
+    }
   }
 
   /// The modification date of each login: the source's, but never later than that of a login to be preferred to it.
