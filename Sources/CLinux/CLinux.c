@@ -37,6 +37,11 @@ int clinux_try_exclusive_lock(int fd) {
   return fcntl(fd, F_OFD_SETLK, &lock);
 }
 
+void clinux_unlock(int fd) {
+  struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+  fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 ssize_t clinux_read_directory(int fd, void *buffer, size_t size) {
   return syscall(SYS_getdents64, fd, buffer, size);
 }

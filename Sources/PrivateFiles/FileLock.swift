@@ -5,6 +5,9 @@ package import Keychain
 
 /// A lock that grants the right to change a keychain: an open-file-description lock on a file of its own, which is
 /// never renamed or deleted. The kernel releases the lock when its holder ends, however it ends.
+///
+/// It is given up before its descriptor is closed: a program that another thread is just starting has a copy of that
+/// until it runs, and would hold the lock for as long.
 package struct FileLock: ~Copyable {
   private let file: LockFile
 
@@ -53,6 +56,9 @@ package struct FileLock: ~Copyable {
     }
   }
 
+  /// Leaves the lock to whoever has a copy of the descriptor.
+  package consuming func handOn() { file.leaveLocked() }
+
   /// Throws if the lock could not be taken. Takes it for a moment if its file exists, and doesn't make the file.
   ///
   /// - Throws: as ``init(_:in:patience:onWaiting:)`` does.
@@ -84,5 +90,14 @@ private struct LockFile: ~Copyable {
     self.descriptor = descriptor
   }
 
-  deinit { close(descriptor) }
+  /// Closes the file without giving up its lock.
+  consuming func leaveLocked() {
+    close(descriptor)
+    discard self
+  }
+
+  deinit {
+    clinux_unlock(descriptor)
+    close(descriptor)
+  }
 }

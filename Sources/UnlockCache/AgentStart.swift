@@ -68,6 +68,7 @@ extension AgentProgram {
       unlinkat(folder.descriptor, Agent.socketName, 0)
       throw .system(operation: "start", path: self.path, errno: failure)
     }
+    lock.handOn()
   }
 
   /// Returns 0 or an `errno`.

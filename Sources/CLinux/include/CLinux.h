@@ -21,6 +21,9 @@ int clinux_exchange(int directory, const char *_Nonnull one, const char *_Nonnul
 /// or -1 with errno EAGAIN or EACCES if another open file description holds it.
 int clinux_try_exclusive_lock(int fd);
 
+/// Gives up the lock of the open file description, which every copy of `fd` holds; nothing if there is none.
+void clinux_unlock(int fd);
+
 /// Reads entries of a directory (getdents64(2)). Returns the number of bytes written to `buffer`, 0 at the end, or -1
 /// with errno set.
 ssize_t clinux_read_directory(int fd, void *_Nonnull buffer, size_t size);

@@ -135,6 +135,36 @@ struct ConcurrencyTests {
     try place.keychain(patience: 0).add(servers: ["b.example"])
   }
 
+  @Test("a lock that is given up is free at once, even if a program that just starts has its descriptor")
+  func copiedDescriptor() throws {
+    let place = Place()
+    place.makeFolders()
+    let folder = try Folder(creating: place.location.vaultFolder)
+    let held = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
+    let copy = fcntl(held.descriptor, F_DUPFD_CLOEXEC, 0)
+    defer { close(copy) }
+    release(held)
+    let next = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
+    release(next)
+  }
+
+  @Test("a lock that was handed on is held by whoever has the copy of its descriptor")
+  func handedOn() throws {
+    let place = Place()
+    place.makeFolders()
+    let folder = try Folder(creating: place.location.vaultFolder)
+    let held = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
+    let copy = fcntl(held.descriptor, F_DUPFD_CLOEXEC, 0)
+    defer { close(copy) }
+    held.handOn()
+    do throws(KeychainError) {
+      try FileLock.check(VaultLocation.lockName, in: folder, patience: 0)
+      Issue.record("it is free")
+    } catch {
+      #expect(error == .busy(path: place.lock, seconds: 0))
+    }
+  }
+
   @Test("a keychain sees what others have written since")
   func seesOthers() throws {
     let place = Place()
