@@ -57,7 +57,7 @@ struct ConcurrencyTests {
           finished.append(0)
         } else {
           var number = thread
-          while finished.all.isEmpty {
+          while finished.all.isEmpty, errors.all.isEmpty {
             number = (number * 31 + 7) % 1500
             let found = try keychain.items(matching: query("h\(number).example"))
             let secret: String? = try found.first.map { try keychain.secret(of: $0) }
@@ -107,11 +107,11 @@ struct ConcurrencyTests {
           let folder = try Folder(creating: place.location.vaultFolder)
           let held = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
           ready.append(true)
-          while heard.all.isEmpty { usleep(100_000) }
+          while heard.all.isEmpty, errors.all.isEmpty { usleep(100_000) }
           usleep(600_000)
           _ = consume held
         } else {
-          while ready.all.isEmpty { usleep(1000) }
+          while ready.all.isEmpty, errors.all.isEmpty { usleep(1000) }
           try place.keychain(onNotice: { heard.append($0) }).add(servers: ["b.example"])
         }
       } catch { errors.append("\(error)") }
