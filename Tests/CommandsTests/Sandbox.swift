@@ -101,18 +101,8 @@ final class Sandbox: Sendable {
   ]
 
   /// Whether that can be arranged.
-  private static let hidesMemory: Bool = {
-    // Not system(3), which ignores signals of the whole process meanwhile.
-    let command = "exec 2>/dev/null; unshare --mount mount --bind /dev/null /proc/meminfo"
-    let arguments: [String] = ["sh", "-c", command]
-    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var process: pid_t = 0
-    guard posix_spawn(&process, "/bin/sh", nil, nil, &words, environ) == 0 else { return false }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 { if errno != EINTR { return false } }
-    return status == 0
-  }()
+  private static let hidesMemory =
+    runShell("exec 2>/dev/null; unshare --mount mount --bind /dev/null /proc/meminfo") == 0
 
   private var environment: [Environment.Key: String] {
     let general: [Environment.Key: String] = [

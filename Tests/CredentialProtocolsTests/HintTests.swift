@@ -36,8 +36,8 @@ import Testing
     }
     let script = words.map { "printf '%s\\0' \(ShellCommand([$0]))\n" }.joined()
     folder.write(Array(script.utf8), to: "script")
-    #expect(system("bash '\(folder["script"])' >'\(folder["out"])'") == 0)
-    let file = try #require(fopen(folder["out"], "r"))
+    #expect(runShell("bash '\(folder["script"])' >'\(folder["out"])'") == 0)
+    let file = try #require(fopen(folder["out"], "re"))
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = fread(&bytes, 1, bytes.count, file)

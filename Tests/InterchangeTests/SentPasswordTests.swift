@@ -105,7 +105,7 @@ struct SentPasswordTests {
     let texts = kind.pieces + (0..<kind.count).map { _ in Self.text(of: kind, &random) }
     for (number, text) in texts.enumerated() { folder.write(Array(kind.file(text).utf8), to: "\(number)") }
     let script = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples/readings.py"
-    #expect(system("python3 '\(script)' \(kind.name) '\(folder.path)' \(texts.count)") == 0)
+    #expect(runShell("python3 '\(script)' \(kind.name) '\(folder.path)' \(texts.count)") == 0)
 
     var compared = 0
     for (number, text) in texts.enumerated() {
@@ -129,7 +129,7 @@ struct SentPasswordTests {
   }
 
   private static func readings(of path: String) throws -> [[UInt8]] {
-    let file = try #require(fopen(path, "r"))
+    let file = try #require(fopen(path, "re"))
     defer { fclose(file) }
     var text = [UInt8](repeating: 0, count: 1 << 16)
     let count = fread(&text, 1, text.count, file)
