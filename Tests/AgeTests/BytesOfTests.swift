@@ -13,7 +13,7 @@ func bytes(hex text: String) -> [UInt8] {
 func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 func readFile(_ path: String) -> [UInt8]? {
-  guard let file = fopen(path, "rb") else { return nil }
+  guard let file = fopen(path, "rbe") else { return nil }
   defer { fclose(file) }
   var contents: [UInt8] = []
   var buffer = [UInt8](repeating: 0, count: 1 << 16)

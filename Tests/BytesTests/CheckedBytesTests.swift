@@ -137,7 +137,7 @@ import Testing
   }
 
   private func contents(of path: String) -> [UInt8] {
-    guard let file = fopen(path, "rb") else { return [] }
+    guard let file = fopen(path, "rbe") else { return [] }
     defer { fclose(file) }
     var contents = [UInt8](repeating: 0, count: 1 << 20)
     let count = fread(&contents, 1, contents.count, file)

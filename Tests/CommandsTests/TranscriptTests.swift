@@ -27,7 +27,7 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
   var isOfSecurity: Bool { name.hasPrefix("security") }
 
   func read() throws -> Transcript {
-    guard let file = fopen(path, "rb") else { throw Missing(path: path) }
+    guard let file = fopen(path, "rbe") else { throw Missing(path: path) }
     defer { fclose(file) }
     var contents = [UInt8](repeating: 0, count: 1 << 20)
     let count = fread(&contents, 1, contents.count, file)
@@ -35,7 +35,7 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
   }
 
   func write(_ text: String) throws {
-    guard let file = fopen(path, "wb") else { throw Missing(path: path) }
+    guard let file = fopen(path, "wbe") else { throw Missing(path: path) }
     defer { fclose(file) }
     let bytes = Array(text.utf8)
     fwrite(bytes, 1, bytes.count, file)

@@ -17,7 +17,7 @@ import Testing
 
   private func write(_ text: String) throws {
     for name in ["config", "config/llavero"] { mkdir(folder[name], 0o700) }
-    let file = try #require(fopen(path, "w"))
+    let file = try #require(fopen(path, "we"))
     fputs(text, file)
     fclose(file)
     chmod(path, 0o600)
@@ -65,7 +65,7 @@ import Testing
     #expect(throws: RuleStore.Fault.malformed(RuleFile.Malformed(line: 2, fault: .word("wrte")))) {
       try store.change { $0.set(new, at: .now) }
     }
-    let file = try #require(fopen(path, "r"))
+    let file = try #require(fopen(path, "re"))
     defer { fclose(file) }
     var bytes = [CChar](repeating: 0, count: 200)
     let count = fread(&bytes, 1, bytes.count, file)

@@ -36,7 +36,7 @@ public enum Corpus {
   }
 
   private static func contents(of path: String) throws(PropertyFailure) -> [UInt8] {
-    guard let file = fopen(path, "rb") else { throw PropertyFailure("\(path) can be read") }
+    guard let file = fopen(path, "rbe") else { throw PropertyFailure("\(path) can be read") }
     defer { fclose(file) }
     var contents: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 12)

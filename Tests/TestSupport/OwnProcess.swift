@@ -5,7 +5,7 @@ public enum OwnProcess {
   /// The number of threads with this name.
   public static func threads(named name: String) -> Int {
     TemporaryFolder.names(in: "/proc/self/task").filter { task in
-      guard let file = fopen("/proc/self/task/\(task)/comm", "r") else { return false }
+      guard let file = fopen("/proc/self/task/\(task)/comm", "re") else { return false }
       defer { fclose(file) }
       var line = [UInt8](repeating: 0, count: 64)
       let count = fread(&line, 1, line.count, file)

@@ -40,7 +40,7 @@ public final class TemporaryFolder: Sendable {
 
   /// Writes a whole file.
   public func write(_ contents: [UInt8], to name: String) {
-    guard let file = fopen(self[name], "wb") else { fatalError("cannot write \(self[name])") }
+    guard let file = fopen(self[name], "wbe") else { fatalError("cannot write \(self[name])") }
     defer { fclose(file) }
     guard fwrite(contents, 1, contents.count, file) == contents.count else {
       fatalError("cannot write \(self[name])")
@@ -49,7 +49,7 @@ public final class TemporaryFolder: Sendable {
 
   /// Reads a whole file; `nil` if it can't be read.
   public func read(_ name: String) -> [UInt8]? {
-    guard let file = fopen(self[name], "rb") else { return nil }
+    guard let file = fopen(self[name], "rbe") else { return nil }
     defer { fclose(file) }
     var contents: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)

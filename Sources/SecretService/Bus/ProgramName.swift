@@ -25,7 +25,7 @@ package func programPath(of process: UInt32) -> String? {
 
 /// The program's name as the process claims it, which may be anything.
 private func statedProgramName(of process: UInt32) -> String? {
-  guard let file = fopen("/proc/\(process)/cmdline", "r") else { return nil }
+  guard let file = fopen("/proc/\(process)/cmdline", "re") else { return nil }
   defer { fclose(file) }
   var buffer = [UInt8](repeating: 0, count: 1024)
   let count = fread(&buffer, 1, buffer.count, file)

@@ -75,6 +75,8 @@ final class ScriptedBus: Sendable {
         let connection = accept(listener, nil, nil)
         if connection < 0 { break }
         for step in steps { perform(step, on: connection) }
+        // A program that another test has started meanwhile may have a copy, so closing alone may not hang up.
+        shutdown(connection, Int32(SHUT_RDWR))
         close(connection)
       }
       close(listener)
