@@ -109,15 +109,17 @@ import UnlockCache
     }
   }
 
-  @Test("what is captured stays, and holds nothing that is of no interest")
-  func captured() {
-    setenv("LLAVERO_TEST_CAPTURED", "before=1", 1)
-    setenv("TOKEN_OF_SOMETHING", "s3cret", 1)
-    let captured = KeychainEnvironment.captured()
-    unsetenv("LLAVERO_TEST_CAPTURED")
-    #expect(captured.value("LLAVERO_TEST_CAPTURED") == "before=1")
-    #expect(captured.value("TOKEN_OF_SOMETHING") == nil)
-    unsetenv("TOKEN_OF_SOMETHING")
+  // In a process of its own, because other tests read the environment meanwhile.
+  @Test("what is captured stays, and holds nothing that is of no interest", .aheadOfOthers)
+  func captured() async {
+    await #expect(processExitsWith: .success) {
+      setenv("LLAVERO_TEST_CAPTURED", "before=1", 1)
+      setenv("TOKEN_OF_SOMETHING", "s3cret", 1)
+      let captured = KeychainEnvironment.captured()
+      unsetenv("LLAVERO_TEST_CAPTURED")
+      #expect(captured.value("LLAVERO_TEST_CAPTURED") == "before=1")
+      #expect(captured.value("TOKEN_OF_SOMETHING") == nil)
+    }
   }
 }
 

@@ -217,19 +217,16 @@ struct VaultRefusalTests {
   }
 
   // Only the vault's own identity could have written it, so this is not an attack; but a crash helps nobody.
-  @Test(
-    "a generation that can't be counted on from is refused, not a crash", .aheadOfOthers,
-    arguments: [Int64.max, -1, .min])
-  func strangeGeneration(generation: Int64) async throws {
-    let place = try place { $0.generation = generation }
-    setenv("LLAVERO_TEST_PLACE", place.path, 1)
-    await #expect(processExitsWith: .success) {
-      let path = String(cString: getenv("LLAVERO_TEST_PLACE"))
-      let keychain = EncryptedFileKeychain(
-        at: VaultLocation(vaultFolder: path + "/data/llavero", stateFolder: path + "/state/llavero"))
-      guard failure({ try keychain.add(servers: ["d.example"]) }) != nil else { exit(1) }
-      exit(0)
-    }
+  @Test("a generation that can't be counted on from is refused, not a crash", .aheadOfOthers)
+  func strangeGeneration() async {
+    await #expect(processExitsWith: .success) { try VaultRefusalTests.expectRefusal(ofGeneration: .max) }
+    await #expect(processExitsWith: .success) { try VaultRefusalTests.expectRefusal(ofGeneration: -1) }
+    await #expect(processExitsWith: .success) { try VaultRefusalTests.expectRefusal(ofGeneration: .min) }
+  }
+
+  private static func expectRefusal(ofGeneration generation: Int64) throws {
+    let place = try VaultRefusalTests().place { $0.generation = generation }
+    #expect(failure { try place.keychain().add(servers: ["d.example"]) } != nil)
   }
 
   /// An attacker can't make this, but a bug could: it must not lead to a wrong or an empty answer.

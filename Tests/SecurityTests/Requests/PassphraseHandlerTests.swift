@@ -8,19 +8,16 @@ import Testing
 /// The user's own keychain, with a passphrase, in a separate process.
 @Suite struct PassphraseHandlerTests {
   @Test(.aheadOfOthers)
-  func `a program's own dialog opens a file with a passphrase, where it may`() async throws {
-    let folder = TemporaryFolder()
-    folder.makeFolder("data/llavero")
-    folder.makeFolder("state/llavero")
-    let location = VaultLocation(vaultFolder: folder["data/llavero"], stateFolder: folder["state/llavero"])
-    let vault = EncryptedFileKeychain(at: location)
-    try vault.create(.passphrase(Secret("open sesame")))
-    setenv("LLAVERO_TEST_HANDLER", folder.path, 1)
+  func `a program's own dialog opens a file with a passphrase, where it may`() async {
     await #expect(processExitsWith: .success) {
-      let path = String(cString: getenv("LLAVERO_TEST_HANDLER"))
-      setenv("HOME", path, 1)
-      setenv("XDG_DATA_HOME", path + "/data", 1)
-      setenv("XDG_STATE_HOME", path + "/state", 1)
+      let folder = TemporaryFolder()
+      folder.makeFolder("data/llavero")
+      folder.makeFolder("state/llavero")
+      let location = VaultLocation(vaultFolder: folder["data/llavero"], stateFolder: folder["state/llavero"])
+      try EncryptedFileKeychain(at: location).create(.passphrase(Secret("open sesame")))
+      setenv("HOME", folder.path, 1)
+      setenv("XDG_DATA_HOME", folder["data"], 1)
+      setenv("XDG_STATE_HOME", folder["state"], 1)
       setenv("LLAVERO_KEYCHAIN", "file", 1)
       setenv("LLAVERO_UNLOCK_CACHE", "none", 1)
       let item: [String: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s"]
@@ -39,7 +36,6 @@ import Testing
       SecKeychainSetPassphraseHandler { _ in Data("open sesame".utf8) }
       let named = [kSecValuePersistentRef: reference as Any]
       check(SecItemDelete(named as CFDictionary) == errSecSuccess, 6)
-      exit(0)
     }
   }
 }
