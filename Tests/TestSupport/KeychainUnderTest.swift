@@ -126,19 +126,23 @@ extension KeychainUnderTest {
 /// Lets real time pass if a test advanced its clock between two writes, because the service dates items by itself.
 private final class ServiceTime: Sendable {
   private let clock: SettableClock
-  private let last: Mutex<(shown: Timestamp, written: time_t)>
+  private let lastShown: Mutex<Timestamp>
 
   init(_ clock: SettableClock) {
     self.clock = clock
-    last = Mutex((clock.now, 0))
+    lastShown = Mutex(clock.now)
   }
 
-  /// Called for every write.
+  /// Called before every write.
   func read() -> Timestamp {
     let now = clock.now
-    last.withLock { last in
-      if now > last.shown { while time(nil) <= last.written { usleep(10_000) } }
-      last = (now, time(nil))
+    lastShown.withLock { last in
+      if now > last {
+        // The service may have dated the former write at any time until now.
+        let second = time(nil)
+        while time(nil) <= second { usleep(10_000) }
+      }
+      last = now
     }
     return now
   }
@@ -151,6 +155,7 @@ public final class FreshKeychain {
   /// The clock that it reads dates from.
   public let clock: SettableClock
   private let instance: KeychainUnderTest.Instance
+  private let beginning = Timestamp.now
 
   init(_ instance: KeychainUnderTest.Instance, _ clock: SettableClock) {
     self.instance = instance
@@ -158,10 +163,12 @@ public final class FreshKeychain {
     keychain = instance.keychain
   }
 
-  /// Whether the date is that of a change made just now.
+  /// Whether the date is that of a change made just now. Of a keychain with its own time that is known only as since
+  /// the keychain was made, which may be long on a busy machine.
   public func isNow(_ date: Timestamp?) -> Bool {
     guard let date else { return false }
-    return instance.hasOwnTime ? abs(date.seconds - Timestamp.now.seconds) <= 5 : date == clock.now
+    if !instance.hasOwnTime { return date == clock.now }
+    return beginning.seconds <= date.seconds && date.seconds <= Timestamp.now.seconds
   }
 
   /// The number of times that the keychain has written to the disk; `nil` if it is unknown.
