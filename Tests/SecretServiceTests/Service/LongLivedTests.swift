@@ -72,20 +72,26 @@ import Testing
     #expect(try keychain.everything() == before)
   }
 
-  @Test("after many restarts no more descriptors are open than before")
-  func descriptors() throws {
+  // In a process of its own, because other tests open descriptors at any time.
+  @Test("after many restarts no more descriptors are open than before", .aheadOfOthers)
+  func descriptors() async {
+    await #expect(processExitsWith: .success) { try LongLivedTests.restartOften() }
+  }
+
+  private static func restartOften() throws {
     let keyring = PrivateKeyring()
     let keychain = try keyring.keychain()
     try keychain.add(.internet(account: "alice"), "s3cret")
     func count() -> Int { (0..<1024).count { fcntl($0, F_GETFD) >= 0 } }
-    var counts: [Int] = []
-    for _ in 0..<6 {
+    func restart() throws {
       keyring.restartKeyring()
       #expect(try keychain.answeredSecret(.internet()) == "s3cret")
-      counts.append(count())
     }
-    // Other tests run meanwhile, but their number doesn't grow.
-    #expect(counts.min() == counts[0] || counts[5] <= counts[0] + 3, "\(counts)")
+    try restart()
+    let before = count()
+    for _ in 0..<6 { try restart() }
+    // GLib closes a connection on its own thread, some time after the last use.
+    try waitUntil { count() <= before }
   }
 
   @Test("a secret is read as the item says now, and not as it said when it was found")
