@@ -26,6 +26,9 @@ final class RunningAgent: Sendable {
     }
   }
 
+  /// A client of this agent.
+  var client: AgentClient { AgentClient(in: folder.path) }
+
   /// A cache that uses this agent.
   func cache(idle: Int = 900, total: Int = 28_800) -> UnlockCache {
     UnlockCache(
@@ -40,5 +43,13 @@ final class RunningAgent: Sendable {
       usleep(50_000)
     }
     return false
+  }
+}
+
+extension AgentClient {
+  /// A client of the agent in a folder. What it forgets is forgotten there alone: a cache that forgets all keys takes
+  /// those out of this user's keyring, too, which other tests keep there meanwhile.
+  init(in folder: String) {
+    self.init(places: AgentPlaces(runtimeFolder: nil, stateFolder: folder), program: nil)
   }
 }
