@@ -187,18 +187,18 @@ enum Model {
   ) throws -> String? {
     try store.delete(try store.items(matching: .all))
     let clock = SettableClock()
-    var (tried, model) = (Runner(store), Runner(ModelKeychain(clock: clock.read)))
+    let expected = ModelKeychain(clock: clock.read)
+    var (tried, model) = (Runner(store), Runner(expected))
     for (index, step) in steps.enumerated() {
       let outcome = tried.perform(step)
       // The service dates by the second. What it has changed in the same second is told apart by its order alone.
-      if let latest = try store.items(matching: .all).compactMap(\.modificationDate).max(), latest > clock.now
-      {
-        clock.now = latest
-      }
+      let dated = try store.items(matching: .all)
+      if let latest = dated.compactMap(\.modificationDate).max(), latest > clock.now { clock.now = latest }
       let outcomes = (outcome, model.perform(step))
       if outcomes.0 != outcomes.1 {
         return "step \(index + 1), \(step):\n\(outcomes.0)\nin place of\n\(outcomes.1)"
       }
+      expected.take(datesOf: dated)
       var states = [("", try tried.state())]
       if let other = try reopened() { states.append((" in another process", try Runner(other).state())) }
       let right = try model.state()
@@ -368,23 +368,31 @@ private class ModelKeychain: KeychainStore {
   private var order: [ItemReference] = []
   /// The items that the running body has changed, the latest last.
   private var changed: [ItemReference]?
+  /// When the service says that it has last changed items. A second may have ended between two changes of one body.
+  private var dates: [Item.Key: Timestamp] = [:]
 
   init(clock: @escaping () -> Timestamp = { .now }) { inner = InMemoryKeychain(clock: clock) }
 
   func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let places = order + (changed ?? [])
     return try inner.items(matching: query)
-      .map { item in (place: places.lastIndex { $0 == item.reference } ?? 0, item: Self.datedBySecond(item)) }
+      .map { item in (place: places.lastIndex { $0 == item.reference } ?? 0, item: datedBySecond(item)) }
       .sorted { $0.place > $1.place }.map(\.item)
   }
 
   /// The item with the dates that a service would tell.
-  private static func datedBySecond(_ item: Item) -> Item {
+  private func datedBySecond(_ item: Item) -> Item {
     var item = item
     func bySecond(_ date: Timestamp) -> Timestamp { Timestamp(milliseconds: date.seconds * 1000) }
     item.creationDate = item.creationDate.map(bySecond)
-    item.modificationDate = item.modificationDate.map(bySecond)
+    item.modificationDate = dates[item.key.primaryKey] ?? item.modificationDate.map(bySecond)
     return item
+  }
+
+  /// Dates the items as the service does.
+  func take(datesOf items: [Item]) {
+    dates = [:]
+    for item in items { dates[item.key.primaryKey] = item.modificationDate }
   }
 
   func credential(of item: Item) throws(KeychainError) -> Credential { try inner.credential(of: item) }
@@ -421,6 +429,7 @@ private class ModelKeychain: KeychainStore {
 
   private func noting(_ item: Item, isNew: Bool = false) -> Item {
     guard let reference = item.reference else { return item }
+    dates[item.key.primaryKey] = nil
     if changed != nil {
       changed?.removeAll { $0 == reference }
       changed?.append(reference)
