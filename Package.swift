@@ -361,7 +361,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "Bytes", "Keychain", "SharedKeychain", "KeychainTesting", "EncryptedFile", "SecretService", "SSH",
-        "Forwarding", "SignIn", "OpenBao", "Network",
+        "Forwarding", "SignIn", "OpenBao", "Network", "CLinux",
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
@@ -417,7 +417,8 @@ let package = Package(
     .testTarget(
       name: "SecretServiceTests",
       dependencies: [
-        "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles", "TestSupport",
+        "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles", "CLinux",
+        "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

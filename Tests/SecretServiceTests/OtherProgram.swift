@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Another program, which the test ends.
@@ -14,6 +15,8 @@ final class Program {
     for descriptor: Int32 in 0...2 {
       posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
     }
+    // What another test has just opened would stay open as long as the program.
+    clinux_close_from(&actions, 3)
     let words = ([stated ?? name] + arguments).map { strdup($0) }
     defer { for word in words { free(word) } }
     var process: pid_t = 0

@@ -60,6 +60,7 @@ public final class OpenBaoNode: Sendable {
     posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    closeOthers(in: &actions)
     let script = #""$@" </dev/null & child=$!; read -r _; kill -9 $child"#
     let words = ["/bin/sh", "-c", script, "sh"] + arguments
     var pointers = words.map { strdup($0) } + [nil]

@@ -107,6 +107,7 @@ public final class PrivateKeyring: @unchecked Sendable {
       posix_spawn_file_actions_addopen(
         &actions, descriptor, folder["\(program).log"], O_WRONLY | O_CREAT | O_APPEND, 0o600)
     }
+    closeOthers(in: &actions)
     let variables: [String] = [
       "HOME=\(folder["home"])", "XDG_RUNTIME_DIR=\(folder["run"])", "TMPDIR=\(folder["tmp"])",
       "DBUS_SESSION_BUS_ADDRESS=\(address)", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8",
