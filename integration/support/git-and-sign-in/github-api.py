@@ -18,13 +18,13 @@ class API(BaseHTTPRequestHandler):
         body = {"login": login, "data": {"viewer": {"login": login}}} if login else {"message": "Bad credentials"}
         body = json.dumps(body).encode()
         status = 200 if login else 401
+        print(self.command, self.path, status, flush=True)
         self.send_response(status)
         self.send_header("X-Oauth-Scopes", "repo, read:org, gist")
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-        print(self.command, self.path, status, flush=True)
 
     do_GET = do_POST = answer
 

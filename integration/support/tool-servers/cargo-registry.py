@@ -68,14 +68,14 @@ class Registry(BaseHTTPRequestHandler):
         elif self.command == "PUT" and self.path == "/api/v1/crates/new":
             publish(request)
             status, body = 200, b'{"warnings":{"invalid_categories":[],"invalid_badges":[],"other":[]}}'
+        with open(folder + "/requests", "a", encoding="utf-8") as requests:
+            print(self.command, self.path, status, file=requests)
         self.send_response(status)
         if status == 401:
             self.send_header("WWW-Authenticate", f'Cargo login_url="{base}/me"')
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-        with open(folder + "/requests", "a", encoding="utf-8") as requests:
-            print(self.command, self.path, status, file=requests)
 
     do_GET = do_PUT = answer
 

@@ -69,6 +69,9 @@ class Index(BaseHTTPRequestHandler):
         elif self.path in PAGES:
             status = 200
             kind, body = PAGES[self.path]
+        with open(folder + "/requests", "a", encoding="utf-8") as requests:
+            who = (self.given() or "-").partition(":")[0]
+            print(self.command, self.path, who or "-", status, file=requests)
         self.send_response(status)
         if status == 401:
             self.send_header("WWW-Authenticate", 'Basic realm="index"')
@@ -77,9 +80,6 @@ class Index(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
-        with open(folder + "/requests", "a", encoding="utf-8") as requests:
-            who = (self.given() or "-").partition(":")[0]
-            print(self.command, self.path, who or "-", status, file=requests)
 
     do_GET = do_HEAD = do_POST = answer
 
