@@ -74,7 +74,7 @@ on_terminal() {
     shift
   done
   export CA CLIENT
-  declare -f ask decide decides shown_callback >"$CASE/functions"
+  declare -f ask control decide decides shown_callback >"$CASE/functions"
   run "$SUPPORT/people/on-terminal.py" "${steps[@]}" "$@"
   status=$(sed -n '$s/^status //p' "$CASE/stdout")
   status=${status:-99}

@@ -320,6 +320,11 @@ def application():
         refresh.clear()
         return {}
 
+    @app.post("/control/device-life")
+    def device_life():
+        DeviceAuthorization.EXPIRES_IN = int(flask.request.form["seconds"])
+        return {}
+
     return app
 
 
