@@ -110,6 +110,5 @@ in_database() {
 }
 
 database_holds() {
-  printf '%s\n' "$DATABASE_PASSWORD" | keepassxc-cli export -q -f xml "$CASE/passwords.kdbx" 2>/dev/null |
-    grep -qF -- "$1"
+  grep -qF -- "$1" < <(keepassxc-cli export -q -f xml "$CASE/passwords.kdbx" 2>/dev/null <<<"$DATABASE_PASSWORD")
 }

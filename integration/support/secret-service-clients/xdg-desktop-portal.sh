@@ -28,8 +28,9 @@ restart_portal() {
 
 # portal_is_served: the service has the interface, which a gnome-keyring and newer versions of llavero have
 portal_is_served() {
-  gdbus introspect --session -d "$SERVICE_NAME" -o /org/freedesktop/portal/desktop 2>/dev/null |
-    grep -q org.freedesktop.impl.portal.Secret || skip "this service has nothing for the portal"
+  grep -q org.freedesktop.impl.portal.Secret < <(
+    gdbus introspect --session -d "$SERVICE_NAME" -o /org/freedesktop/portal/desktop 2>/dev/null
+  ) || skip "this service has nothing for the portal"
 }
 
 # with_portal COMMAND..., with_locked_portal COMMAND...: beside the service, the second with a passphrase
