@@ -91,12 +91,17 @@ with_passphrase() {
 }
 
 keychain_is_locked() {
-  gdbus call --session -d org.freedesktop.secrets -o /org/freedesktop/secrets/collection/login \
-    -m org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Locked | grep -q true
+  [[ $(keychain_locked) == *true* ]]
 }
 
+# A service that doesn't answer is neither.
 keychain_is_unlocked() {
-  ! keychain_is_locked
+  [[ $(keychain_locked) == *false* ]]
+}
+
+keychain_locked() {
+  gdbus call --session -d org.freedesktop.secrets -o /org/freedesktop/secrets/collection/login \
+    -m org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Locked
 }
 
 # unlocked, locked: the keychain with a passphrase is so, and the service knows it
