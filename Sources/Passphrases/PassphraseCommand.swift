@@ -25,13 +25,15 @@ struct PassphraseCommand {
       return passphrase
     case .failed(.ended(let ending)): throw .unavailable(reason: "\(Self.name) \(ending.text)")
     case .failed(.tooSlow(let milliseconds)):
-      throw .unavailable(reason: "\(Self.name) has not ended within \(Self.seconds(milliseconds)) seconds")
+      throw .unavailable(reason: "\(Self.name) has not ended within \(Self.seconds(milliseconds))")
     case .failed(.tooMuch(let limit)):
       throw .unavailable(reason: "\(Self.name) printed more than \(limit) bytes")
     }
   }
 
   private static func seconds(_ milliseconds: Int) -> String {
-    milliseconds % 1000 == 0 ? "\(milliseconds / 1000)" : "\(Double(milliseconds) / 1000)"
+    if milliseconds == 1000 { return "a second" }
+    return milliseconds % 1000 == 0
+      ? "\(milliseconds / 1000) seconds" : "\(Double(milliseconds) / 1000) seconds"
   }
 }

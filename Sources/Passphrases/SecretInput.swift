@@ -1,3 +1,5 @@
+import CredentialProtocols
+import Glibc
 package import Keychain
 package import Terminals
 
@@ -39,11 +41,33 @@ package enum SecretInput {
     return terminal
   }
 
-  /// Reads a passphrase from a descriptor, without a final line feed.
+  /// Reads a passphrase from a descriptor that the caller has opened, without a final line feed.
+  ///
+  /// - Throws: ``Failure`` as ``secret(from:limit:what:)`` does.
   package static func passphrase(from descriptor: Int32) throws(Failure) -> Secret {
-    try StandardStreams.readAll(
-      descriptor, limit: PassphraseSources.longest, what: "the passphrase from descriptor \(descriptor)"
-    ).withoutLastLineFeed()
+    try secret(from: descriptor, limit: PassphraseSources.longest, what: "passphrase")
+  }
+
+  /// Reads a secret from a descriptor that the caller has opened, without a final line feed.
+  ///
+  /// A number that the caller has forgotten to open may by now be that of a file of this program's own, such as the
+  /// vault. Those are closed on exec, as nothing is that came through it.
+  ///
+  /// - Parameters:
+  ///   - limit: the maximum number of bytes.
+  ///   - what: what it is, for messages.
+  /// - Throws: ``Failure`` if the caller hasn't opened it, there is more, or reading fails.
+  package static func secret(from descriptor: Int32, limit: Int, what: String) throws(Failure) -> Secret {
+    let flags = fcntl(descriptor, F_GETFD)
+    if flags < 0 || flags & FD_CLOEXEC != 0 {
+      throw Failure(
+        "descriptor \(descriptor), which is to give the \(what), is not open",
+        hint: "redirect a file to it: \(descriptor)< FILE", status: .usage)
+    }
+    return try StandardStreams.readAll(
+      descriptor, limit: limit, what: "the \(what) from descriptor \(descriptor)"
+    )
+    .withoutLastLineFeed()
   }
 
   private static func readTwice(_ terminal: borrowing Terminal, _ prompt: String) throws(Failure) -> Secret {

@@ -36,7 +36,7 @@ extension Failure {
         "the keychain \(path) is locked, and nobody can be asked for its passphrase",
         hint:
           """
-          run 'llavero unlock' in the foreground of a terminal, or give the passphrase with --passphrase-fd, or \
+          run \(VaultOfError.command("unlock", at: path)) in the foreground of a terminal, or give the passphrase with --passphrase-fd, or \
           by LLAVERO_PASSPHRASE_COMMAND; see llavero-passphrase(1)
           """,
         status: .keychain)

@@ -181,9 +181,9 @@ package struct KeychainSelection {
         "the keychain \(choice.name) is on a server, and is not an encrypted file",
         hint: "'llavero undelete' brings back what its server still has", status: .usage)
     }
-    if let choice, !choice.kind.isFile, choice.reason == .environment {
+    if let choice, !choice.kind.isFile, choice.isNamed {
       throw Failure(
-        "LLAVERO_KEYCHAIN names the keychain \(choice.name), which is not an encrypted file",
+        "\(name == nil ? "LLAVERO_KEYCHAIN" : "--keychain") names the keychain \(choice.name), which is not an encrypted file",
         hint: "name your own with --keychain file", status: .usage)
     }
     guard let choice, choice.kind.isFile else { return try encryptedFile(at: location) }

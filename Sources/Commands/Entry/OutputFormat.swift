@@ -111,6 +111,8 @@ struct OutputFormat {
     switch (item.key, name) {
     case (.internetPassword, "class"): return "internet"
     case (.genericPassword, "class"): return "generic"
+    case (.cryptographic(let key), "class"): return key.kind.name
+    case (.secretService(let key), "class"): return key.kind.word
     case (.internetPassword(let key), "authentication-type"): return text(key.authenticationType)
     case (.internetPassword(let key), "domain"): return text(key.securityDomain)
     case (.internetPassword(let key), "path"): return text(key.path)

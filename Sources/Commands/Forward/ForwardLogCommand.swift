@@ -13,7 +13,7 @@ struct ForwardLogCommand: ParsableCommand {
     abstract: "Show what hosts have asked for, and what they got",
     discussion: """
       A line for each request: when, which host, the tool as it called itself, what it wanted, and what became of it. \
-      No secret is in it. About the newest 10,000 are kept.
+      No secret is in it. The newest 8 MiB at least are kept.
 
         llavero forward log --follow
         llavero forward log --json | jq 'select(.outcome == "refused")'

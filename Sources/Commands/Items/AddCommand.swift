@@ -133,9 +133,7 @@ struct AddCommand: ParsableCommand {
   }
 
   private func refreshToken(from descriptor: Int32) throws(Failure) -> Secret {
-    let token = try StandardStreams.readAll(
-      descriptor, limit: ItemBounds.secret + 1, what: "the refresh token from descriptor \(descriptor)"
-    ).withoutLastLineFeed()
+    let token = try SecretInput.secret(from: descriptor, limit: ItemBounds.secret + 1, what: "refresh token")
     if token.isEmpty {
       throw Failure("no refresh token was given on descriptor \(descriptor)", status: .usage)
     }

@@ -90,7 +90,9 @@ struct LoginCommand: ParsableCommand {
     if way == nil, Terminal() == nil, !Program.hasDisplay {
       throw Failure(
         "nobody can be asked here, because there is neither a terminal nor a display",
-        hint: "sign in on a terminal; or with --device, which prints a code to type on another device",
+        hint: KnownService.on(host: key.server?.description ?? "")?.hasDeviceCode == false
+          ? "sign in on a terminal"
+          : "sign in on a terminal; or with --device, which prints a code to type on another device",
         status: .usage)
     }
     var wish = SigningIn.Wish()

@@ -50,7 +50,7 @@ struct LogoutCommand: ParsableCommand {
     case .noToken:
       throw Failure(
         "what the keychain has for \(item.name) is no token that somebody signed in for",
-        hint: "\(command: "llavero", "delete", url) deletes it", status: .usage)
+        hint: "\(commandOf: ["llavero", "delete", url] + words(naming: item)) deletes it", status: .usage)
     case .isGone: throw Failure(KeychainError.itemNotFound)
     case .failed(let message):
       throw Failure(
@@ -63,5 +63,15 @@ struct LogoutCommand: ParsableCommand {
           ? "the token for \(item.name) is revoked, and deleted here"
           : "the token for \(item.name) is deleted here; whoever has a copy can use it until it expires")
     }
+  }
+
+  /// The options that name just this item of its place.
+  private func words(naming item: Item) -> [String] {
+    var words: [String] = []
+    if let account = item.key.account { words += ["--account", "\(account)"] }
+    if case .internetPassword(let key) = item.key, let domain = key.securityDomain {
+      words += ["--domain", "\(domain)"]
+    }
+    return words + keychain.words
   }
 }

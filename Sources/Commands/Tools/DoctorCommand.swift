@@ -86,6 +86,9 @@ struct DoctorCommand: ParsableCommand {
     } catch {
       return .unknown(error)
     }
+    if KeychainEnvironment().namesForwarded {
+      return .known(KeychainKind.forwarded.rawValue, why: "because LLAVERO_FORWARD names its socket")
+    }
     if reports.contains(where: { $0.kind == .forwarded && $0.findings.first?.problem == nil }) {
       return .known(
         KeychainKind.forwarded.rawValue,
@@ -177,6 +180,7 @@ struct DoctorCommand: ParsableCommand {
   private static func forwardedReport(_ selection: KeychainSelection) throws(Failure) -> Report? {
     let location = try explaining(VaultLocation())
     let chosen = try? KeychainChoice.made(named: selection.name, at: location)?.kind
+    let isMeant = chosen == .forwarded || chosen == nil && KeychainEnvironment().namesForwarded
     do throws(KeychainError) {
       let keychain = try KeychainEnvironment().forwardedKeychain(for: selection.tool)
       var findings = [Finding("socket", keychain.path)]
@@ -185,9 +189,9 @@ struct DoctorCommand: ParsableCommand {
         Finding("items", "\(count) without a question; the other machine decides about each request"))
       if let problem = keychain.probe().reason { findings.append(Finding("keychain", nil, problem: problem)) }
       return Report(kind: .forwarded, findings: findings)
-    } catch .forwarding(.noSocket) where chosen != .forwarded {
+    } catch .forwarding(.noSocket) where !isMeant {
       return nil
-    } catch .forwarding(.otherAgent) where chosen != .forwarded {
+    } catch .forwarding(.otherAgent) where !isMeant {
       return nil
     } catch {
       return Report(kind: .forwarded, findings: [Finding("socket", nil, problem: error)])
