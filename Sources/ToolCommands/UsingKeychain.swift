@@ -103,7 +103,13 @@ extension KeychainSelection {
     // What llavero itself serves is the encrypted file's.
     if name == KeychainKind.secretService.rawValue, open.file != nil { return 0 }
     switch open.store {
-    case .file(let file): return (try? file.summary())?.contents?.count
+    case .file(let file):
+      do throws(KeychainError) {
+        guard let summary = try file.summary() else { return 0 }
+        return summary.contents?.count
+      } catch {
+        return nil
+      }
     case .secretService(let service): return try? service.items(matching: .all).count
     case .forwarded, .remote: return nil
     }

@@ -73,7 +73,16 @@ struct UnlockCommand: ParsableCommand {
     }
     // Someone who gives a duration or a passphrase wants it to take effect, even if the keychain is already unlocked.
     let anew = total != nil || idle != nil || keychain.passphraseFd != nil
-    switch try explaining({ () throws(KeychainError) in try file.unlock(anew: anew) }) {
+    let outcome: EncryptedFileKeychain.Unlocked
+    do throws(KeychainError) {
+      outcome = try file.unlock(anew: anew)
+    } catch {
+      guard case .locked = error, (try? file.isLocked()) == false else { throw Failure(error) }
+      throw Failure(
+        "another time takes effect with the passphrase, and nobody can be asked for it; the keychain is unlocked as before",
+        hint: "give it on a terminal, or with --passphrase-fd", status: .keychain)
+    }
+    switch outcome {
     case .noVault: StandardStreams.say("there is nothing to unlock, because there is no keychain yet")
     case .notNeeded:
       StandardStreams.say(
