@@ -112,6 +112,16 @@ public struct VaultLocation: Hashable, Sendable {
     }
   }
 
+  /// Whether a path without links is, or would be, that of a folder for this vault alone, or below: of the state folder,
+  /// or of the folders of its slots and of its earlier states.
+  package func reserves(_ path: String) -> Bool {
+    let vault = realPath(vaultFolder) ?? vaultFolder
+    return [
+      realPath(stateFolder) ?? stateFolder, vault + "/" + Self.slotsName,
+      vault + "/" + Generations.folderName,
+    ].contains { own in path == own || path.hasPrefix(own + "/") }
+  }
+
   /// Whether a path is that of a file beside the vault, in the state folder, or among the earlier states.
   package func holds(_ path: String) -> Bool {
     guard let end = path.lastIndex(of: "/") else { return false }

@@ -116,6 +116,7 @@ struct AddKeychainCommand: ParsableCommand {
     // Its name must be free before anything is made under it.
     let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
     try refuse(ListedKeychain(name, kind, at: place, options), in: list)
+    try refuseFolders(of: list, location)
     if create { try Folder.making(place) }
     guard let folder = realPath(place) else {
       throw Failure(
@@ -125,15 +126,6 @@ struct AddKeychainCommand: ParsableCommand {
     let own = try explaining(choice: location.of(added))
     if own.vaultFile == location.vaultFile {
       throw Failure("that is the keychain 'file', which is there without being added", status: .usage)
-    }
-    for shared in list.keychains where shared.kind == .git {
-      // What is changed there by another name isn't shared, and nothing keeps the key from those who are no members.
-      let copy = try explaining(choice: location.of(shared))
-      if realPath(copy.vaultFolder) == folder {
-        throw Failure(
-          "\(folder) is the copy of the keychain \(shared.name) on this machine",
-          hint: "use it by that name: \(command: "--keychain", shared.name)", status: .usage)
-      }
     }
     let file = EncryptedFileKeychain(at: own, respondent: { .nobody })
     file.onlyReads = true
@@ -149,6 +141,42 @@ struct AddKeychainCommand: ParsableCommand {
       StandardStreams.say("there was a keychain in \(folder) already; it is used as it is")
     }
     if !isThere { StandardStreams.say("made the keychain \(own.vaultFile); its key is \(own.identityFile)") }
+  }
+
+  /// Throws if the place is the copy of a shared keychain, or is, or would be, in a folder that another keychain keeps
+  /// for itself.
+  private func refuseFolders(of list: KeychainList, _ location: VaultLocation) throws(Failure) {
+    var others = [(keychain: ListedKeychain(builtIn: .file), location: location)]
+    for listed in list.keychains where listed.kind.isFile && !listed.isBuiltIn {
+      others.append((listed, try explaining(choice: location.of(listed))))
+    }
+    let folder = realPath(place)
+    for other in others where folder != nil && folder == realPath(other.location.vaultFolder) {
+      if other.keychain.kind != .git { return }
+      // What is changed there by another name isn't shared, and nothing keeps the key from those who are no members.
+      throw Failure(
+        "\(place) is the copy of the keychain \(other.keychain.name) on this machine",
+        hint: "use it by that name: \(command: "--keychain", other.keychain.name)", status: .usage)
+    }
+    let path = resolved(place)
+    // What a vault doesn't know there goes with its earlier states.
+    for other in others where other.location.reserves(path) {
+      throw Failure(
+        "\(place) is in a folder of the keychain \(other.keychain.name)", hint: "name another one",
+        status: .usage)
+    }
+  }
+
+  /// A path without links, as far as it is there already.
+  private func resolved(_ path: String) -> String {
+    var (there, rest) = (path, "")
+    while true {
+      if let real = realPath(there) { return real + rest }
+      guard let end = there.lastIndex(of: "/") else { return (realPath(".") ?? "") + "/" + there + rest }
+      rest = there[end...] + rest
+      there = String(there[..<end])
+      if there.isEmpty { return rest }
+    }
   }
 
   /// Adds a keychain in OpenBao or Vault. The server isn't asked: what logs in may be stored only later.
