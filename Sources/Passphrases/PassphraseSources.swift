@@ -1,3 +1,4 @@
+import Bytes
 package import EncryptedFile
 import Glibc
 package import Keychain
@@ -152,6 +153,12 @@ package final class PassphraseSources {
     if let descriptor {
       let passphrase = try SecretInput.passphrase(from: descriptor)
       if passphrase.isEmpty { throw Failure("the passphrase is empty", status: .usage) }
+      // A file from Windows has one at its end.
+      if passphrase.withUnsafeBytes({ $0.contains { $0 < 0x20 || $0 == 0x7f } }) {
+        StandardStreams.say(
+          "the new passphrase has a control character, such as a line break, so that nobody can type it on a terminal"
+        )
+      }
       lastOrigin = .descriptor
       return passphrase
     }
