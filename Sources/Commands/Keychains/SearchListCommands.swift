@@ -150,15 +150,14 @@ struct AddKeychainCommand: ParsableCommand {
     for listed in list.keychains where listed.kind.isFile && !listed.isBuiltIn {
       others.append((listed, try explaining(choice: location.of(listed))))
     }
-    let folder = realPath(place)
-    for other in others where folder != nil && folder == realPath(other.location.vaultFolder) {
+    let path = resolved(place)
+    for other in others where path == realPath(other.location.vaultFolder) {
       if other.keychain.kind != .git { return }
       // What is changed there by another name isn't shared, and nothing keeps the key from those who are no members.
       throw Failure(
         "\(place) is the copy of the keychain \(other.keychain.name) on this machine",
         hint: "use it by that name: \(command: "--keychain", other.keychain.name)", status: .usage)
     }
-    let path = resolved(place)
     // What a vault doesn't know there goes with its earlier states.
     for other in others where other.location.reserves(path) {
       throw Failure(

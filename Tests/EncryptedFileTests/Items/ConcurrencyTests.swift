@@ -138,31 +138,37 @@ struct ConcurrencyTests {
   @Test("a lock that is given up is free at once, even if a program that just starts has its descriptor")
   func copiedDescriptor() throws {
     let place = Place()
-    place.makeFolders()
-    let folder = try Folder(creating: place.location.vaultFolder)
-    let held = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
-    let copy = fcntl(held.descriptor, F_DUPFD_CLOEXEC, 0)
-    defer { close(copy) }
-    release(held)
-    let next = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
-    release(next)
+    try withCopiedLock(in: place) { (held, folder) in
+      release(held)
+      let next = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
+      release(next)
+    }
   }
 
   @Test("a lock that was handed on is held by whoever has the copy of its descriptor")
   func handedOn() throws {
     let place = Place()
+    try withCopiedLock(in: place) { (held, folder) in
+      held.handOn()
+      do throws(KeychainError) {
+        try FileLock.check(VaultLocation.lockName, in: folder, patience: 0)
+        Issue.record("it is free")
+      } catch {
+        #expect(error == .busy(path: place.lock, seconds: 0))
+      }
+    }
+  }
+
+  /// Runs `body` with the lock of a place, of whose descriptor there is a copy until then.
+  private func withCopiedLock(
+    in place: Place, _ body: (consuming FileLock, borrowing Folder) throws -> Void
+  ) throws {
     place.makeFolders()
     let folder = try Folder(creating: place.location.vaultFolder)
     let held = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
     let copy = fcntl(held.descriptor, F_DUPFD_CLOEXEC, 0)
     defer { close(copy) }
-    held.handOn()
-    do throws(KeychainError) {
-      try FileLock.check(VaultLocation.lockName, in: folder, patience: 0)
-      Issue.record("it is free")
-    } catch {
-      #expect(error == .busy(path: place.lock, seconds: 0))
-    }
+    try body(held, folder)
   }
 
   @Test("a keychain sees what others have written since")
