@@ -34,7 +34,8 @@ extension EncryptedFileKeychain: ChangeReporting {
     return items
   }
 
-  private var presentMAC: [UInt8]? {
+  /// The MAC of the vault's header, which each write changes; `nil` if there is no vault, or it can't be read.
+  package var presentMAC: [UInt8]? {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
     return folder.headerMAC(of: VaultLocation.vaultName)
   }

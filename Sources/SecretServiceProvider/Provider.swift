@@ -65,6 +65,8 @@ package final class Provider: @unchecked Sendable {
   var heldCalls = HeldCalls()
   /// When the last look began that has found out what there is; `nil` if the keychain could not be used since.
   var lastLook: Int?
+  /// The state that the keychain was in when the last look began, or a later one; see ``ProviderSettings/presentState``.
+  private(set) var knownState: [UInt8]?
   /// The paths of what has been changed since the present look began.
   private var changedSinceLook: Set<String> = []
   /// What a person has allowed for a short time, by path.
@@ -206,7 +208,7 @@ package final class Provider: @unchecked Sendable {
     }
     update()
     answerOverdueSearches()
-    heldCalls.refuseOverdue(now: SystemClock.awake)
+    for endWaiting in heldCalls.takeOverdue(now: SystemClock.awake) { endWaiting() }
     closeUnused()
     // Somebody has unlocked it elsewhere, while a program waits for that.
     if !isLocked {
@@ -241,14 +243,16 @@ package final class Provider: @unchecked Sendable {
       return
     }
     isLoading = true
+    mustLoadAgain = false
     changedSinceLook = []
-    let start = SystemClock.awake
+    let (start, present) = (SystemClock.awake, settings.presentState())
     let (isSeen, readAll) = (settings.isAsSeen, settings.readAll)
     looker.run { (keychain) throws(KeychainError) -> [Item]? in
       if isSkippable, isSeen(keychain) { return nil }
       return try readAll(keychain)
     } then: { [self] result in
       isLoading = false
+      knownState = present
       switch result {
       case .success(let items?):
         lastLook = start

@@ -21,6 +21,8 @@ package struct ProviderSettings {
   package var readAll: @Sendable (any KeychainStore) throws(KeychainError) -> [Item]
   /// Whether a keychain is as it was read last, but for what the object itself has changed since.
   package var isAsSeen: @Sendable (any KeychainStore) -> Bool
+  /// Tells the state that the keychain is in, if that can be told at once: something that no other state has.
+  package var presentState: () -> [UInt8]? = { nil }
   /// Tells whether the keychain is locked. It must not wait for anything.
   package var lockState: () -> LockState
   /// Locks the keychain. Returns false if it can't be locked, because its key is in a file.

@@ -17,7 +17,7 @@ enum ServedFile {
   ) throws(Failure) -> ProviderSettings {
     let watchman = try explaining(choice: keychain(at: location, renewing: false))
     let unlock = ["/proc/self/exe", "unlock", "--keychain", "file"]
-    return ProviderSettings(
+    var settings = ProviderSettings(
       busAddress: bus, replaces: options.replaces,
       open: { () throws(KeychainError) in try opened(at: location) },
       readAll: { (keychain) throws(KeychainError) in
@@ -37,6 +37,8 @@ enum ServedFile {
         // From now on programs keep their secrets in it, so people's commands are to use it, too.
         if !isChosen { try? RememberedKeychain.write(.file, vault: nil, in: location.stateFolder) }
       }, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
+    settings.presentState = { watchman.presentMAC }
+    return settings
   }
 
   /// The file as this process uses it. It must never wait for a person, or for a program that knows the passphrase: a

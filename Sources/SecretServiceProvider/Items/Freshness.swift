@@ -6,36 +6,49 @@ import SecretService
 // looked up again before a call is answered by it, unless the last look is a second old at most. A program makes some
 // five calls to log in, within milliseconds: one look serves all of them. Secrets never come from a look, so that what
 // was forbidden just now is shown for a second, and its secret isn't given any more.
+//
+// A file tells of its changes, but a moment after whoever made them knows. A tool that has just stored a login may start
+// a program that asks for it. So a call is answered by the state that the file has when the call comes.
 
 /// Calls that wait for the keychain, or for a person who has it.
 struct HeldCalls {
   /// How long one waits, in milliseconds: clients give up after 25 s.
   static let patience = 20_000
-  /// How many may wait.
+  /// How many may wait that are refused in the end.
   private static let limit = 2000
 
   private struct Held {
     let call: MethodCall
     let end: Int
     let ticket: HeldCall
+    let endWaiting: (() -> Void)?
   }
   private var held: [Held] = []
 
   /// Holds a call until somebody takes it, it is overdue, or its caller has left the bus.
   ///
+  /// - Parameter endWaiting: what is done with it when it is overdue; otherwise it is refused.
   /// - Throws: ``ServiceError/limitsExceeded(_:)``.
-  mutating func add(_ call: MethodCall, now: Int) throws(ServiceError) -> HeldCall {
-    if held.count >= Self.limit { throw .limitsExceeded("too many calls wait for the other machine") }
+  mutating func add(
+    _ call: MethodCall, now: Int, endWaiting: (() -> Void)? = nil
+  ) throws(ServiceError) -> HeldCall {
+    if endWaiting == nil, held.count >= Self.limit {
+      throw .limitsExceeded("too many calls wait for the other machine")
+    }
     let ticket = HeldCall()
-    held.append(Held(call: call, end: now + Self.patience, ticket: ticket))
+    held.append(Held(call: call, end: now + Self.patience, ticket: ticket, endWaiting: endWaiting))
     return ticket
   }
 
-  /// Refuses those that have waited long enough.
-  mutating func refuseOverdue(now: Int) {
-    for overdue in held where overdue.end <= now && overdue.ticket.take() {
-      overdue.call.refuse(
-        .timedOut("the other machine has not answered in time; a person may be asked there"))
+  /// Takes those that have waited long enough.
+  ///
+  /// - Returns: what is to be done with each.
+  func takeOverdue(now: Int) -> [() -> Void] {
+    held.filter { $0.end <= now && $0.ticket.take() }.map { one in
+      one.endWaiting ?? {
+        one.call.refuse(
+          .timedOut("the other machine has not answered in time; a person may be asked there"))
+      }
     }
   }
 
@@ -57,18 +70,42 @@ extension Provider {
   /// Goes on with a call when what is known of the keychain is fresh enough for it, or it is known that it can't be
   /// used.
   func whenFresh(for call: MethodCall, _ body: @escaping () -> Void) {
-    guard let freshness = settings.freshness, isAboutItems(call) else { return body() }
+    if isFresh(for: call) { return body() }
     let now = SystemClock.awake
-    if let lastLook, now - lastLook < freshness { return body() }
     do throws(ServiceError) {
-      let ticket = try heldCalls.add(call, now: now)
-      whenLoaded.append { [self] in
+      // A file may have to wait for another program's lock. Then what is known of it has to do.
+      let ticket = try heldCalls.add(call, now: now, endWaiting: settings.freshness == nil ? body : nil)
+      let finish = { [self] in
         heldCalls.remove(ticket)
         if ticket.take() { body() }
       }
-      if !isLoading { load() }
+      if isLoading, settings.freshness == nil {
+        // The present look may have been too early. The next one isn't, so whoever changes the keychain again and again
+        // holds no call for ever.
+        whenLoaded.append { [self] in
+          if isFresh(for: call) { return finish() }
+          whenLoaded.append(finish)
+          if !isLoading { load(unlessOwn: true) }
+        }
+      } else {
+        whenLoaded.append(finish)
+        if !isLoading { load(unlessOwn: true) }
+      }
     } catch {
       call.refuse(error)
+    }
+  }
+
+  private func isFresh(for call: MethodCall) -> Bool {
+    if let freshness = settings.freshness {
+      guard isAboutItems(call) else { return true }
+      return lastLook.map { SystemClock.awake - $0 < freshness } ?? false
+    }
+    // What is locked or broken is found out before, and sessions and prompts are no part of the keychain.
+    guard case .unlocked = state, call.member != "OpenSession" else { return true }
+    switch ObjectPath.parts(call.path)?.first {
+    case "session", "prompt": return true
+    default: return settings.presentState() == knownState
     }
   }
 
