@@ -37,6 +37,8 @@ public enum AgeError: Error, Hashable, Sendable {
   case incompatibleRecipients
   /// The plugin `age-plugin-NAME` is missing, failed or didn't keep to its protocol.
   case plugin(name: String, fault: PluginFault)
+  /// Whoever kept the identity for this process keeps it no longer, so nothing is known of the file.
+  case identityGone
   /// The caller's function for random access failed with this `errno`.
   case read(errno: Int32)
 }

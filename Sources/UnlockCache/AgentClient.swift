@@ -177,23 +177,24 @@ private final class AgentIdentity: Identity {
     return reply.result.withUnsafeBytes { $0.prefix(KeptKey.keySize).elementsEqual(recipient.publicKey) }
   }
 
-  /// Unwraps the file key from the first X25519 stanza that the identity opens; nil also if the agent no longer keeps
-  /// the identity.
+  /// Unwraps the file key from the first X25519 stanza that the identity opens.
+  ///
+  /// - Throws: ``AgeError/identityGone`` if the agent no longer keeps the identity.
   func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey? {
     for stanza in stanzas where stanza.type == X25519WrappedKey.stanzaType {
       let wrapped = try X25519WrappedKey(stanza)
       var arguments = AgentClient.arguments(uuid)
       wrapped.share.withUnsafeBytes { arguments.append($0) }
       wrapped.body.withUnsafeBytes { arguments.append($0) }
-      guard let reply = connection.ask(.unwrap, arguments) else { return nil }
+      guard let reply = connection.ask(.unwrap, arguments) else { throw .identityGone }
       switch reply.outcome {
       case .done:
         // Since this identity was found, the vault may have got another key, and the agent that key.
-        guard isKept() else { return nil }
+        guard isKept() else { throw .identityGone }
         return try reply.result.withUnsafeBytes { (key) throws(AgeError) in try FileKey(bytes: key) }
       case .lowOrder: throw .header(.x25519LowOrder)
       case .noMatch: continue
-      case .notKept, .full: return nil
+      case .notKept, .full: throw .identityGone
       }
     }
     return nil

@@ -42,7 +42,7 @@ struct AgentTests {
       type: "X25519", arguments: [String(repeating: "A", count: 43)], body: [UInt8](repeating: 0, count: 32))
     #expect(throws: AgeError.header(.x25519LowOrder)) { _ = try key.identity.unwrap([zero]) }
     cache.forget(sample.uuid)
-    #expect(try !unwraps(key, own))
+    #expect(throws: AgeError.identityGone) { _ = try unwraps(key, own) }
     #expect(agent.ends())
   }
 
@@ -79,7 +79,8 @@ struct AgentTests {
     try cache.keep(former.identity, former.authentication, of: former.uuid)
     let found = try cache.found(former.uuid)
     try cache.keep(newer, former.authentication, of: former.uuid)
-    #expect(try !unwraps(found, try newer.recipient.wrap(FileKey())))
+    let wrapped = try newer.recipient.wrap(FileKey())
+    #expect(throws: AgeError.identityGone) { _ = try unwraps(found, wrapped) }
     #expect(try unwraps(try cache.found(former.uuid), try newer.recipient.wrap(FileKey())))
     cache.forget(former.uuid)
     #expect(agent.ends())

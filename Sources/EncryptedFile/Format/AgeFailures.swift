@@ -14,6 +14,7 @@ extension KeychainError {
     case .header, .armor: self = .damaged(path: path, detail: "its header is malformed")
     case .headerMAC: self = .damaged(path: path, detail: "its header was altered")
     case .noMatch: self = .wrongIdentity(path: path)
+    case .identityGone: self = .locked(path: path)
     case .payload(.chunk(let chunk)): self = .damaged(path: path, detail: "its chunk \(chunk) was altered")
     case .payload: self = .damaged(path: path, detail: "it was cut short or extended")
     case .invalidKey, .invalidKeyLine, .noKeys, .keyFileTooLarge:

@@ -166,7 +166,12 @@ struct Unlocking {
     guard let cache, let kept = cache.key(of: stanzas.uuid) else { return nil }
     let key = VaultKey(
       identity: kept.identity, recipient: kept.recipient, authenticationKey: kept.authenticationKey.copy())
-    if let unlocked = try open(header, with: key) { return unlocked }
+    do throws(KeychainError) {
+      if let unlocked = try open(header, with: key) { return unlocked }
+    } catch .locked {
+      // It was locked just now, or got another key.
+      return nil
+    }
     cache.forget(stanzas.uuid)
     return nil
   }

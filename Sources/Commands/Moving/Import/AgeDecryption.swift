@@ -114,7 +114,7 @@ extension Failure {
     case .plugin(let name, let fault): self.init(.slot(.pluginFailed(name: name, .init(fault))))
     case .read(let number):
       self.init("cannot read the file of the identity: \(errorText(number))", status: .usage)
-    case .noMatch, .workFactorTooLow:
+    case .noMatch, .identityGone, .workFactorTooLow:
       self.init("\(path) can't be opened with that", status: .keychain)
     }
   }
