@@ -63,6 +63,12 @@ package final class Provider: @unchecked Sendable {
   let looker: KeychainThread
   /// What waits for the keychain, but not for ever.
   var heldCalls = HeldCalls()
+  /// What waits for a look at the file.
+  var callsBeforeLook = CallsBeforeLook()
+  /// How many looks have begun.
+  private(set) var looksBegun = 0
+  /// When the last of them did.
+  private(set) var lookBegan: Int?
   /// When the last look began that has found out what there is; `nil` if the keychain could not be used since.
   var lastLook: Int?
   /// The state that the keychain was in when the last look began, or a later one; see ``ProviderSettings/presentState``.
@@ -122,7 +128,7 @@ package final class Provider: @unchecked Sendable {
       settings.busAddress,
       ProviderConnection.Events(
         onCall: { [unowned self] call in receive(call) },
-        onDeparture: { [unowned self] name in forget(name) },
+        onDeparture: { [unowned self] name in afterCalls(of: name) { [unowned self] in forget(name) } },
         onLoss: { [unowned self] name in
           guard name == Self.name, !isOver else { return }
           settings.say("another program provides the Secret Service from now on")
@@ -208,7 +214,8 @@ package final class Provider: @unchecked Sendable {
     }
     update()
     answerOverdueSearches()
-    for endWaiting in heldCalls.takeOverdue(now: SystemClock.awake) { endWaiting() }
+    heldCalls.refuseOverdue(now: SystemClock.awake)
+    endStuckLook()
     closeUnused()
     // Somebody has unlocked it elsewhere, while a program waits for that.
     if !isLocked {
@@ -245,7 +252,9 @@ package final class Provider: @unchecked Sendable {
     isLoading = true
     mustLoadAgain = false
     changedSinceLook = []
+    looksBegun += 1
     let (start, present) = (SystemClock.awake, settings.presentState())
+    lookBegan = start
     let (isSeen, readAll) = (settings.isAsSeen, settings.readAll)
     looker.run { (keychain) throws(KeychainError) -> [Item]? in
       if isSkippable, isSeen(keychain) { return nil }
@@ -272,10 +281,8 @@ package final class Provider: @unchecked Sendable {
       let waiting = whenLoaded
       whenLoaded = []
       for job in waiting { job() }
-      if mustLoadAgain {
-        mustLoadAgain = false
-        load(unlessOwn: true)
-      }
+      endLook()
+      if mustLoadAgain { load(unlessOwn: true) }
     }
   }
 
