@@ -87,13 +87,14 @@ package struct OpenKeychain {
     return listed?.kind != .openBao
   }
 
-  /// Remembers the choice, after something has been stored. What another keychain of the list had already was not: a
-  /// file that was never made must not be missed later.
+  /// Remembers the choice, after something has been stored, unless another process has chosen meanwhile. What another
+  /// keychain of the list had already was not stored: a file that was never made must not be missed later.
   ///
+  /// - Returns: whether the choice is remembered from now on.
   /// - Throws: ``KeychainError`` if it can't be written.
-  package func writeChoice() throws(KeychainError) {
-    if let file, try !file.isThere() { return }
-    try RememberedKeychain.write(
+  package func writeChoice() throws(KeychainError) -> Bool {
+    if let file, try !file.isThere() { return false }
+    return try RememberedKeychain.writeFirst(
       choice.name, vault: choice.name == KeychainKind.file.rawValue ? location.vaultFile : nil,
       in: location.stateFolder)
   }

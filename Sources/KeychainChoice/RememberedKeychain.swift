@@ -77,13 +77,32 @@ package struct RememberedKeychain {
   package static func write(
     _ keychain: String, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
   ) throws(KeychainError) {
-    var text = "\(keychain) \(now)"
+    let line = Self.line(of: keychain, vault, at: now)
+    let folder = try Folder(creating: stateFolder)
+    try line.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(fileName, with: bytes) }
+  }
+
+  /// Saves a choice that nobody has asked for, unless there is one by now.
+  ///
+  /// - Parameters: as for ``write(_:vault:in:at:)-(String,_,_,_)``.
+  /// - Returns: whether it was saved.
+  /// - Throws: ``KeychainError`` if it can't be written.
+  package static func writeFirst(
+    _ keychain: String, vault: String?, in stateFolder: String
+  ) throws(KeychainError) -> Bool {
+    let line = Self.line(of: keychain, vault, at: .now)
+    let folder = try Folder(creating: stateFolder)
+    return try line.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try folder.make(fileName, with: bytes)
+    }
+  }
+
+  private static func line(of keychain: String, _ vault: String?, at date: Timestamp) -> Secret {
+    var text = "\(keychain) \(date)"
     if let vault, !vault.utf8.contains(0x0a), text.utf8.count + vault.utf8.count + 2 <= limit {
       text += " " + vault
     }
-    let line = Secret(text + "\n")
-    let folder = try Folder(creating: stateFolder)
-    try line.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(fileName, with: bytes) }
+    return Secret(text + "\n")
   }
 }
 

@@ -36,6 +36,21 @@ extension Folder {
     if isLasting { try synchronize() }
   }
 
+  /// Makes the file `name` atomically and durably, unless it is there: whoever opens it sees the whole contents.
+  ///
+  /// - Returns: whether it was made.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  package func make(_ name: String, with contents: UnsafeRawBufferPointer) throws(KeychainError) -> Bool {
+    let temporary = try createTemporary(for: name, contents, isLasting: true)
+    defer { unlinkat(descriptor, temporary, 0) }
+    if linkat(descriptor, temporary, descriptor, name, 0) != 0 {
+      if errno == EEXIST { return false }
+      throw .system(operation: "create", path: path(of: name), errno: errno)
+    }
+    try synchronize()
+    return true
+  }
+
   /// Replaces the contents of `name` atomically, but doesn't wait until they are on the disk: after a power failure the
   /// file may be empty. Needs the folder's lock.
   ///

@@ -35,7 +35,10 @@ enum ServedFile {
       unlockWithPassphraseProgram: unlock + ["--passphrase-fd", "0"], idle: options.idle,
       onServing: {
         // From now on programs keep their secrets in it, so people's commands are to use it, too.
-        if !isChosen { try? RememberedKeychain.write(.file, vault: nil, in: location.stateFolder) }
+        if isChosen { return }
+        let isThere = (try? watchman.isThere()) ?? false
+        _ = try? RememberedKeychain.writeFirst(
+          KeychainKind.file.rawValue, vault: isThere ? location.vaultFile : nil, in: location.stateFolder)
       }, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
     settings.presentState = { watchman.presentMAC }
     return settings

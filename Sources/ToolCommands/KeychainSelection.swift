@@ -399,8 +399,15 @@ extension OpenKeychain {
   /// - Throws: ``Failure`` if it can't be written.
   package func remember(isSaid: Bool = true) throws(Failure) {
     if !choice.isToBeRemembered { return }
-    try explaining(writeChoice())
+    let isWritten = try explaining(writeChoice())
     if !isSaid { return }
+    if !isWritten {
+      if let chosen = try? RememberedKeychain.read(in: location.stateFolder)?.name, chosen != choice.name {
+        StandardStreams.say(
+          "this is in the keychain \(choice.name); new items go to \(chosen), which was chosen meanwhile")
+      }
+      return
+    }
     switch choice.reason {
     case .answers:
       StandardStreams.say(

@@ -175,6 +175,20 @@ import UnlockCache
       try RememberedKeychain.read(in: state)?.name == "file" && RememberedKeychain.vault(in: state) == nil)
   }
 
+  @Test("a first store chooses nothing where somebody has chosen meanwhile")
+  func chosenMeanwhile() throws {
+    let file = EncryptedFileKeychain(at: location)
+    try file.create(.identityFile)
+    let open = OpenKeychain(
+      choice: KeychainChoice(kind: .file, reason: .vaultIsThere), location: location, store: .file(file))
+    try RememberedKeychain.write("work", in: location.stateFolder)
+    _ = try open.writeChoice()
+    #expect(try RememberedKeychain.read(in: location.stateFolder)?.name == "work")
+    unlink(location.stateFolder + "/keychain")
+    _ = try open.writeChoice()
+    #expect(RememberedKeychain.vault(in: location.stateFolder) == location.vaultFile)
+  }
+
   @Test("a trace of a vault is as good as a vault: no other keychain is looked for")
   func missingVault() throws {
     try EncryptedFileKeychain(at: location).create(.passphrase(Secret("p")))
