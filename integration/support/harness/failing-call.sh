@@ -35,15 +35,17 @@ let_go() {
   mv "$CASE/held-stderr" "$CASE/stderr"
 }
 
-# find_call CALL TEXT COMMAND...: sets number to which call of that name is the first with TEXT in its trace, by a run
-# after which data and state, and what is in the array sources, are as before; it gets the file input
+# find_call CALL TEXT COMMAND...: sets number to which call of that name in its process is the first with TEXT in its
+# trace, by a run after which data and state, and what is in the array sources, are as before; it gets the file input
 find_call() {
   local path changed=("$XDG_DATA_HOME" "$XDG_STATE_HOME" ${sources[@]+"${sources[@]}"})
   for path in "${changed[@]}"; do
     cp -a "$path" "$path.before"
   done
-  strace -f -qq -o "$CASE/log" -e "trace=$1" "${@:3}" <"$CASE/input" >/dev/null 2>&1 || true
-  number=$(grep -nF -- "$2" "$CASE/log" | head -n 1 | cut -d: -f1) || true
+  strace -f -qq -o "$CASE/log" -e "trace=$1" -e signal=none "${@:3}" <"$CASE/input" >/dev/null 2>&1 || true
+  # A line begins with the process, which counts its own calls.
+  number=$(text=$2 awk '/<\.\.\. .* resumed>/ { next } { count[$1]++ }
+    ENVIRON["text"] == "" || index($0, ENVIRON["text"]) { print count[$1]; exit }' "$CASE/log")
   for path in "${changed[@]}"; do
     rm -rf "$path"
     mv "$path.before" "$path"

@@ -12,6 +12,8 @@ struct ConfigurationFile {
 
   /// The maximum size of such a file, in bytes.
   private static let limit = 4 << 20
+  /// What the name of a lock ends in, as with git and kubectl: whoever makes that file may change the other one.
+  private static let lockSuffix = ".lock"
 
   /// The path of the copy that version 0.1.0 kept of the whole former file, including passwords.
   var formerCopyPath: String { path + ".before-llavero" }
@@ -53,7 +55,7 @@ struct ConfigurationFile {
   func replace(
     _ before: [UInt8]?, with contents: [UInt8]?, verify: (_ path: String) throws(Failure) -> Void = { _ in }
   ) throws(Failure) {
-    guard try self.contents() == before else { throw changedMeanwhile }
+    try refuseChange(since: before)
     guard let contents = contents ?? (ProgramLinks.linkTarget(path) == nil ? nil : []) else {
       if unlink(path) != 0 { throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain) }
       return
@@ -62,11 +64,12 @@ struct ConfigurationFile {
     var status = stat()
     let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
     // People keep such files under stow: the link stays, and the file it points to is changed.
-    try Self.write(contents, to: realPath(path) ?? path, mode: mode, verify: verify)
+    try write(contents, over: before, at: realPath(path) ?? path, mode: mode, verify: verify)
   }
 
-  private var changedMeanwhile: Failure {
-    Failure("\(path) has changed meanwhile", hint: "look at it, and try again", status: .keychain)
+  private func refuseChange(since before: [UInt8]?) throws(Failure) {
+    if try contents() == before { return }
+    throw Failure("\(path) has changed meanwhile", hint: "look at it, and try again", status: .keychain)
   }
 
   /// Makes the folder of the file and its parents, if they don't exist.
@@ -125,14 +128,30 @@ struct ConfigurationFile {
     }
   }
 
-  private static func write(
-    _ contents: [UInt8], to path: String, mode: mode_t, verify: (_ path: String) throws(Failure) -> Void
+  /// Writes the file that the path leads to.
+  private func write(
+    _ contents: [UInt8], over before: [UInt8]?, at target: String, mode: mode_t,
+    verify: (_ path: String) throws(Failure) -> Void
   ) throws(Failure) {
-    removeTemporaries(of: path)
+    Self.removeTemporaries(of: target)
+    let lock = target + Self.lockSuffix
+    var isLocked = false
+    defer { if isLocked { unlink(lock) } }
     let failure = try contents.lendingBytes { (bytes) throws(Failure) in
-      try replaceFile(path, with: bytes, mode: mode, verify: verify)
+      try replaceFile(target, with: bytes, mode: mode) { (temporary) throws(Failure) in
+        try verify(temporary)
+        // A link, by which the lock of a killed process can be told from any other. Where there are no links, there is
+        // no lock.
+        isLocked = link(temporary, lock) == 0
+        if !isLocked, errno == EEXIST {
+          throw Failure(
+            "another program is changing \(target): there is \(lock)",
+            hint: "try again; if none is, remove that file", status: .keychain)
+        }
+        try refuseChange(since: before)
+      }
     }
-    if failure != 0 { throw Failure("cannot write \(path): \(errorText(failure))", status: .keychain) }
+    if failure != 0 { throw Failure("cannot write \(target): \(errorText(failure))", status: .keychain) }
   }
 
   /// The files of a folder whose names end in one of these ways, by name; none if there is no such folder.
@@ -156,16 +175,26 @@ struct ConfigurationFile {
     return names
   }
 
-  /// Removes temporary files left by processes that were killed while writing.
+  /// Removes temporary files and the lock left by processes that were killed while writing.
   private static func removeTemporaries(of path: String) {
     guard let slash = path.lastIndex(of: "/") else { return }
+    let lock = path + lockSuffix
+    if isSameFile(lock, path) { unlink(lock) }
     let prefix = path[path.index(after: slash)...] + "."
     for name in names(in: String(path[...slash])) {
       guard name.hasPrefix(prefix), name.hasSuffix(".tmp"),
         let process = Int32(name.dropFirst(prefix.count).dropLast(4)), process > 0,
         kill(process, 0) != 0, errno == ESRCH
       else { continue }
-      unlink(path[...slash] + name)
+      let temporary = String(path[...slash]) + name
+      if isSameFile(lock, temporary) { unlink(lock) }
+      unlink(temporary)
     }
+  }
+
+  private static func isSameFile(_ path: String, _ other: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    return lstat(path, &first) == 0 && lstat(other, &second) == 0 && first.st_dev == second.st_dev
+      && first.st_ino == second.st_ino
   }
 }
