@@ -1,11 +1,8 @@
 import ArgumentParser
-import Bytes
 import EncryptedFile
 import Forwarding
 import ForwardingControl
-import Glibc
 import Keychain
-import PrivateFiles
 import Processes
 import SSH
 import Terminals
@@ -50,28 +47,36 @@ struct ForwardSetupCommand: ParsableCommand {
       throw Failure("HOME is not set", status: .keychain)
     }
     let inclusion = SSHInclusion(folder: home + "/.ssh")
-    var hosts = try inclusion.hosts()
-    let wasThere = hosts.contains(host)
-    hosts.removeAll { $0 == host }
-    if remove {
-      if !wasThere { throw Failure("the keychain is not forwarded to '\(host)'", status: .nothingMatched) }
-      return try inclusion.write(hosts, start: "", socket: "")
-    }
-    hosts.append(host)
+    if remove { return try SetupRecord.locked { () throws(Failure) in try removeHost(from: inclusion) } }
     guard ProgramLinks.found("ssh") != nil else {
       throw Failure("ssh is not installed", hint: "install openssh-client", status: .keychain)
     }
+    let withoutKeys = try SetupRecord.locked { () throws(Failure) in try addHost(to: inclusion, places) }
+    try check(places)
+    if withoutKeys { StandardStreams.say("hosts get logins alone, and no ssh keys; --keys changes that") }
+    StandardStreams.say("ssh forwards the keychain to \(host) from now on")
+    StandardStreams.say(
+      "hint: nothing is allowed yet; \(command: "llavero", "forward", "allow", host, "PLACE")")
+  }
+
+  private func removeHost(from inclusion: SSHInclusion) throws(Failure) {
+    let hosts = try inclusion.hosts()
+    if !hosts.contains(host) {
+      throw Failure("the keychain is not forwarded to '\(host)'", status: .nothingMatched)
+    }
+    try inclusion.write(hosts.filter { $0 != host }, start: "", socket: "")
+  }
+
+  /// Returns whether the hosts get no ssh keys.
+  private func addHost(to inclusion: SSHInclusion, _ places: ForwardingPlaces) throws(Failure) -> Bool {
+    let hosts = try inclusion.hosts().filter { $0 != host } + [host]
     let hadNoKeys = try inclusion.startsWithoutKeys()
     let withoutKeys = noKeys || !keys && hadNoKeys
     // Here and not by way of ssh, which knows less of the environment.
     let agent = try places.runningAgent(withoutKeys ? ["--no-keys"] : [])
     _ = try agent.ask(.keys(!withoutKeys))
     try inclusion.write(hosts, start: Self.startCommand(noKeys: withoutKeys), socket: places.forwardingSocket)
-    try check(places)
-    if withoutKeys { StandardStreams.say("hosts get logins alone, and no ssh keys; --keys changes that") }
-    StandardStreams.say("ssh forwards the keychain to \(host) from now on")
-    StandardStreams.say(
-      "hint: nothing is allowed yet; \(command: "llavero", "forward", "allow", host, "PLACE")")
+    return withoutKeys
   }
 
   /// The command that ssh runs, by this program's own path: a shell of ssh may have another PATH.
@@ -104,7 +109,6 @@ struct SSHInclusion {
 
   private static let name = "llavero.conf"
   private static let line = "Include llavero.conf"
-  private static let limit = 1 << 20
 
   /// - Parameter folder: the user's `.ssh`.
   init(folder: String) {
@@ -125,7 +129,7 @@ struct SSHInclusion {
   ///
   /// - Throws: ``Failure`` if it can't be read.
   func hosts() throws(Failure) -> [String] {
-    try contents(of: Self.name).split(separator: "\n").compactMap { line in
+    try text(of: Self.name).split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ")
       return words.count > 2 && words[0] == "Match" && words[1] == "originalhost" ? String(words[2]) : nil
     }
@@ -135,47 +139,49 @@ struct SSHInclusion {
   ///
   /// - Throws: ``Failure`` if it can't be read.
   func isIncluded() throws(Failure) -> Bool {
-    try contents(of: "config").split(separator: "\n").contains { $0 == Self.line }
+    try text(of: "config").split(separator: "\n").contains { $0 == Self.line }
   }
 
   /// Whether the agent is started without keys.
   ///
   /// - Throws: ``Failure`` if the file can't be read.
   func startsWithoutKeys() throws(Failure) -> Bool {
-    try contents(of: Self.name).split(separator: "\n").contains {
+    try text(of: Self.name).split(separator: "\n").contains {
       $0.hasPrefix("Match ") && $0.contains(" --no-keys\"")
     }
   }
 
-  /// Writes the file, and the line in `config`; without hosts, both go.
+  /// Writes the file, and the line in `config`; without hosts, both go. Needs the lock of what sets up.
+  ///
+  /// - Throws: ``Failure`` if that fails, or what somebody else has changed meanwhile would be lost.
   func write(_ hosts: [String], start: String, socket: String) throws(Failure) {
-    var text = ""
-    if !hosts.isEmpty {
-      text = "# 'llavero forward setup' writes this file. See llavero-forward(1).\n"
-      let former = try contents(of: Self.name)
-      for host in hosts {
-        if socket.isEmpty, let block = Self.block(of: host, in: former) {
-          text += block
-        } else {
-          text +=
-            "Match originalhost \(host) exec \"\(start)\"\n  IdentityAgent \"\(socket)\"\n  ForwardAgent yes\n"
-        }
-      }
-    }
-    let config = try contents(of: "config")
-    var lines = config.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let (own, config) = (file(Self.name), file("config"))
+    let formerOwn = try own.anybodysContents()
+    let formerConfig = try config.anybodysContents()
+    let former = try text(formerOwn, of: own)
+    let settings = try text(formerConfig, of: config)
+    var lines = settings.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let isIncluded = lines.contains(Self.line)
     if hosts.isEmpty {
       if isIncluded {
         lines.removeAll { $0 == Self.line }
-        try replace("config", lines.joined(separator: "\n"))
+        try config.replace(formerConfig, with: Array(lines.joined(separator: "\n").utf8))
       }
-      unlink("\(folder)/\(Self.name)")
+      if formerOwn != nil { try own.replace(formerOwn, with: nil) }
       return
     }
-    try replace(Self.name, text)
+    var result = "# 'llavero forward setup' writes this file. See llavero-forward(1).\n"
+    for host in hosts {
+      if socket.isEmpty, let block = Self.block(of: host, in: former) {
+        result += block
+      } else {
+        result +=
+          "Match originalhost \(host) exec \"\(start)\"\n  IdentityAgent \"\(socket)\"\n  ForwardAgent yes\n"
+      }
+    }
+    try own.replace(formerOwn, with: Array(result.utf8))
     // First of all, for ssh takes the first value of an option, and a line after a Host would belong to that.
-    if !isIncluded { try replace("config", Self.line + "\n" + config) }
+    if !isIncluded { try config.replace(formerConfig, with: Array((Self.line + "\n" + settings).utf8)) }
   }
 
   private static func block(of host: String, in text: String) -> String? {
@@ -188,35 +194,17 @@ struct SSHInclusion {
     return nil
   }
 
-  private func contents(of name: String) throws(Failure) -> String {
-    let file = open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC)
-    if file < 0 {
-      if errno == ENOENT { return "" }
-      throw Failure("cannot open \(folder)/\(name): \(errorText(errno))", status: .keychain)
-    }
-    defer { close(file) }
-    let text = try StandardStreams.readAll(file, limit: Self.limit, what: "\(folder)/\(name)")
-    guard let text = text.withUnsafeBytes({ ByteString($0).text }) else {
-      throw Failure("\(folder)/\(name) is not UTF-8 text", status: .keychain)
-    }
-    return text
+  private func file(_ name: String) -> ConfigurationFile { ConfigurationFile(path: "\(folder)/\(name)") }
+
+  private func text(of name: String) throws(Failure) -> String {
+    let file = file(name)
+    return try text(file.anybodysContents(), of: file)
   }
 
-  private func replace(_ name: String, _ text: String) throws(Failure) {
-    if mkdir(folder, 0o700) != 0, errno != EEXIST {
-      throw Failure("cannot make \(folder): \(errorText(errno))", status: .keychain)
+  private func text(_ contents: [UInt8]?, of file: ConfigurationFile) throws(Failure) -> String {
+    guard let text = String(validating: contents ?? [], as: UTF8.self) else {
+      throw Failure("\(file.path) is not UTF-8 text", status: .keychain)
     }
-    // A link, as of those who keep their configuration elsewhere, stays one.
-    var path = "\(folder)/\(name)"
-    if let real = realpath(path, nil) {
-      path = String(cString: real)
-      free(real)
-    } else if FileStatus.isThere(path) {
-      throw Failure("\(path) is a symbolic link that leads nowhere", status: .keychain)
-    }
-    var status = stat()
-    let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
-    let failure = Array(text.utf8).lendingBytes { replaceFile(path, with: $0, mode: mode) }
-    if failure != 0 { throw Failure("cannot write \(path): \(errorText(failure))", status: .keychain) }
+    return text
   }
 }

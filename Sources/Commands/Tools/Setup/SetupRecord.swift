@@ -93,15 +93,15 @@ struct SetupRecord: Equatable {
     }
   }
 
-  /// Runs `body` while nobody else sets up tools.
-  static func locked(_ body: () throws(Failure) -> Void) throws(Failure) {
+  /// Runs `body` while nobody else sets up tools, or hosts.
+  static func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let path = try folder()
     let lock = try explaining { () throws(KeychainError) in
       let folder = try Folder(creating: path)
       return try FileLock(lockName, in: folder, patience: 10) {}
     }
-    try body()
-    withExtendedLifetime(lock) {}
+    defer { withExtendedLifetime(lock) {} }
+    return try body()
   }
 
   // MARK: As JSON
