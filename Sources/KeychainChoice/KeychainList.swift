@@ -84,9 +84,11 @@ package struct KeychainList: Hashable, Sendable {
     return true
   }
 
-  /// Puts a keychain in the place of the one of its name, if that is there.
-  package mutating func replace(_ keychain: ListedKeychain) {
-    if let index = keychains.firstIndex(where: { $0.name == keychain.name }) { keychains[index] = keychain }
+  /// Puts a keychain in the place of a former one of its name. Returns whether that was there, just as it is given.
+  package mutating func replace(_ former: ListedKeychain, with keychain: ListedKeychain) -> Bool {
+    guard let index = keychains.firstIndex(of: former) else { return false }
+    keychains[index] = keychain
+    return true
   }
 
   /// Puts keychains first, in this order. Built-in ones that were not listed come into the list by that.

@@ -198,11 +198,14 @@ struct AddKeychainCommand: ParsableCommand {
         status: .nothingMatched)
     }
     let described = try DescribedServer(name, at: place, settings, changing: update ? present : nil)
-    if !update {
+    guard update, let former = present else {
       try refuse(described.keychain, in: list)
       return try put(described.keychain, into: location)
     }
-    try explaining(choice: KeychainList.change(in: state) { $0.replace(described.keychain) })
+    let isChanged = try explaining(
+      choice: KeychainList.change(in: state) { $0.replace(former, with: described.keychain) })
+    // What another process has changed meanwhile stays.
+    if !isChanged { return try addServer() }
     if described.isAnother { try Self.forget(name, at: location) }
   }
 
