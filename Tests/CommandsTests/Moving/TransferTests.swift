@@ -151,6 +151,28 @@ struct TransferTests {
     #expect(try secret("b.example", keychain) == "new")
   }
 
+  @Test("what was changed meanwhile stays, whether it was to be replaced or to be completed")
+  func changedMeanwhile() throws {
+    let keychain = InMemoryKeychain()
+    _ = try run([login("a.example", "alice", "old"), login("b.example", "bob", "same")], keychain)
+    var known = login("b.example", "bob", "same").item
+    known.secretService.lookup = lookup(["server": "b.example"])
+    let plan = try TransferPlan(
+      [login("a.example", "alice", "new"), FoundLogin(known, Credential(password: "same"), at: .line(2))],
+      in: keychain, comparesNotes: false)
+    let transfer = Transfer(plan: plan, replacing: [0])
+    #expect(transfer.foreseen == [.replaced, .completed])
+    for var item in try keychain.items(matching: .all) {
+      item.comment = "theirs"
+      try keychain.update(item, Credential(password: "newer"))
+    }
+    let result = transfer.run(in: keychain, batch: .max) { _, _ in }
+    #expect(result.outcomes == [.overtaken, .overtaken])
+    #expect(try secret("a.example", keychain) == "newer")
+    #expect(try secret("b.example", keychain) == "newer")
+    #expect(try keychain.items(matching: .all).allSatisfy { $0.comment == "theirs" })
+  }
+
   @Test("what can't be read back is noticed")
   func readBack() throws {
     let keychain = InMemoryKeychain()

@@ -110,8 +110,8 @@ struct Importing {
     let overtaken = report.count(.overtaken)
     if !mustBeWhole, overtaken > 0 {
       throw Failure(
-        "\(countText(overtaken, "login")) did not come, because somebody has added them meanwhile with another secret",
-        hint: "the same command says which, and asks what to do", status: .keychain)
+        "\(countText(overtaken, "login")) did not come, because somebody has added or changed them meanwhile",
+        hint: "run this again; it compares them anew", status: .keychain)
     }
     guard mustBeWhole, let rest = report.whatDidNotCome() else { return }
     throw Failure(

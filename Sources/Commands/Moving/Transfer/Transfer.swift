@@ -23,7 +23,7 @@ struct Transfer {
     case noCollection
     /// It belongs to a collection that is locked.
     case lockedCollection
-    /// Somebody has added it meanwhile, with another secret.
+    /// Somebody has added it meanwhile, with another secret, or has changed the item that it was to replace.
     case overtaken
     /// The keychain failed before it was there, or before it said so.
     case unconfirmed
@@ -177,6 +177,7 @@ struct Transfer {
     let login = plan.logins[index]
     if let item = plan.steps[index].changedItem {
       do throws(KeychainError) {
+        guard try isAsPlanned(item, in: keychain) else { return outcome = .overtaken }
         if item.isOther != login.item.isOther {
           try turn(item, into: login.item, login.credential, in: keychain)
           return
@@ -213,6 +214,17 @@ struct Transfer {
       // It was added meanwhile.
       outcome = try Self.has(keychain, item.key, login.credential) ? .unchanged : .overtaken
     }
+  }
+
+  /// Whether an item is as it was when the plan was made. A service's item looks different from case to case, with the
+  /// same date.
+  ///
+  /// - Throws: ``KeychainError/itemNotFound`` if it is gone.
+  private func isAsPlanned(_ item: Item, in keychain: any KeychainStore) throws(KeychainError) -> Bool {
+    if let desktop = keychain as? any DesktopKeychain {
+      return try desktop.asProgramsFind(item).modificationDate == item.modificationDate
+    }
+    return try keychain.present(item) == item
   }
 
   /// Makes a login something that a login has no room for, or the reverse, as a program has done at the source.

@@ -47,7 +47,7 @@ struct TransferReport {
       (.repeated, "named twice by the source with another secret, and left out"),
       (.unusable, "that no keychain takes"), (.noCollection, "of a collection that isn't there"),
       (.lockedCollection, "of a locked collection"),
-      (.overtaken, "added meanwhile by others with another secret"), (.unconfirmed, "not known to be there"),
+      (.overtaken, "added or changed meanwhile by others"), (.unconfirmed, "not known to be there"),
     ]
     let numbers = outcomes.map { (count($0.0), $0.1) }.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     let text = numbers.isEmpty ? "no logins" : numbers.joined(separator: ", ")
@@ -173,7 +173,7 @@ struct TransferReport {
     (.repeated, "the same item came before, with another secret"),
     (.unusable, "too large for a keychain, or with a line break"),
     (.lockedCollection, "in a locked collection"),
-    (.overtaken, "added to the keychain meanwhile, with another secret"),
+    (.overtaken, "added to the keychain meanwhile with another secret, or changed there"),
   ]
 
   /// `lines 3, 17 and 40`
@@ -208,7 +208,7 @@ struct TransferReport {
     case .unusable: "unusable"
     case .noCollection: "no collection"
     case .lockedCollection: "locked"
-    case .overtaken: "added meanwhile"
+    case .overtaken: "changed meanwhile"
     case .unconfirmed: "not known"
     }
   }
