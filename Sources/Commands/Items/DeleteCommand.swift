@@ -47,15 +47,39 @@ struct DeleteCommand: ParsableCommand {
     // Of another keychain that is shared, the list deletes nothing.
     let isForAll =
       open.choice.kind.isShared && items.contains { $0.keychain == nil || $0.keychain == open.choice.name }
-    if !yes { try confirm(items, forUsersOf: isForAll ? open.choice.name : nil) }
+    let areShown = try !yes && confirm(items, forUsersOf: isForAll ? open.choice.name : nil)
     if open.secretService != nil, items.contains(where: { $0.key.secretServiceItem?.kind == .collection }) {
       throw Failure("llavero deletes no collections of the desktop's keyring", status: .usage)
     }
-    _ = try explaining(open.keychain.delete(items))
-    if output.json { try StandardStreams.write(ItemOutput.json(items)) }
-    if case .file = open.store, StandardStreams.isTerminal(2) {
+    let deleted = try explaining(delete(items, areShown: areShown, in: open.keychain))
+    if output.json { try StandardStreams.write(ItemOutput.json(deleted)) }
+    if case .file = open.store, StandardStreams.isTerminal(2), !deleted.isEmpty {
       let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + keychain.words)"
       StandardStreams.say("hint: \(undelete) brings back what was deleted, for 30 days")
+    }
+    let rest = items.count - deleted.count
+    if rest > 0 {
+      throw Failure(
+        "another process has changed \(countText(rest, "item")) in the meantime, which "
+          + "\(rest == 1 ? "was" : "were") not deleted", hint: "run this again", status: .keychain)
+    }
+  }
+
+  /// Deletes items. Of those that somebody was shown, only what is still the same; whoever wasn't asked means what is
+  /// there. Returns what was deleted.
+  private func delete(
+    _ items: [Item], areShown: Bool, in keychain: any KeychainStore
+  ) throws(KeychainError) -> [Item] {
+    let keychain = keychain.part(with: items)
+    if !areShown {
+      try keychain.delete(items)
+      return items
+    }
+    return try keychain.exclusively { () throws(KeychainError) -> [Item] in
+      var same: [Item] = []
+      for item in items where try keychain.isAsFound(item) { same.append(item) }
+      try keychain.delete(same)
+      return same
     }
   }
 
@@ -63,17 +87,21 @@ struct DeleteCommand: ParsableCommand {
   /// asked and nobody else uses it.
   ///
   /// - Parameter shared: the name of the keychain, if others use it, too.
-  private func confirm(_ items: [Item], forUsersOf shared: String?) throws(Failure) {
+  /// - Returns: whether somebody was shown the items, and agreed.
+  private func confirm(_ items: [Item], forUsersOf shared: String?) throws(Failure) -> Bool {
     let what = items.count == 1 ? "this item" : "these \(items.count) items"
     let whose = shared.map { " for all who use the keychain \($0)" } ?? ""
     if let isConfirmed = keychain.selection.confirms(
       "Delete \(what)\(whose)?", showing: ItemOutput.table(items))
     {
       if !isConfirmed { throw Failure("nothing was deleted", status: .nothingMatched) }
-    } else if shared != nil || items.count > 1 || all && url == nil && attributes.service == nil {
+      return true
+    }
+    if shared != nil || items.count > 1 || all && url == nil && attributes.service == nil {
       throw Failure(
         "\(countText(items.count, "item")) would go\(whose), and nobody can be asked",
         hint: "see which with 'llavero list', and add --yes", status: .usage)
     }
+    return false
   }
 }

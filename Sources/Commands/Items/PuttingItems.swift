@@ -21,6 +21,15 @@ extension KeychainStore {
     return item
   }
 
+  /// Whether an item is still as it was when it was found.
+  func isAsFound(_ item: Item) throws(KeychainError) -> Bool {
+    do throws(KeychainError) {
+      return try present(item) == item
+    } catch .itemNotFound {
+      return false
+    }
+  }
+
   /// Adds an item or, if `isUpdate` is set, changes the item with its primary key: its secret, and the notes that
   /// `note` sets.
   ///
