@@ -157,8 +157,8 @@ struct Unlocking {
     return nil
   }
 
-  /// Opens a vault's header with the key that the cache keeps; `nil` if it keeps none. A former key is removed from
-  /// the cache.
+  /// Opens a vault's header with the key that the cache keeps; `nil` if it keeps none. A key that doesn't open the vault
+  /// as it is now is removed from the cache.
   private func openWithKeptKey(
     _ header: Header, _ stanzas: VaultStanzas
   ) throws(KeychainError) -> UnlockedHeader? {
@@ -172,8 +172,15 @@ struct Unlocking {
       // It was locked just now, or got another key.
       return nil
     }
-    cache.forget(stanzas.uuid)
+    // The header may also be that of an earlier state with a former key.
+    if isOfPresentFile(header) { cache.forget(stanzas.uuid) }
     return nil
+  }
+
+  /// Whether a header is that of the file that is the vault now.
+  private func isOfPresentFile(_ header: Header) -> Bool {
+    guard let folder = try? Folder(opening: location.vaultFolder) else { return false }
+    return folder.headerMAC(of: VaultLocation.vaultName) == header.mac
   }
 
   /// Keeps the key that opened the vault.

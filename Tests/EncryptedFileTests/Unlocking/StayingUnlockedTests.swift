@@ -210,6 +210,29 @@ struct StayingUnlockedTests {
     #expect(try keychain(place, cache, nil).0.servers() == ["new.example"])
   }
 
+  @Test("an earlier state with a former key leaves the vault unlocked")
+  func earlierStateOfFormerKey() throws {
+    let (place, vault, cache) = try vault()
+    let (first, _) = keychain(place, cache)
+    defer { _ = try? first.lock() }
+    #expect(try first.servers().count == 3)
+    var former = try HandMadeVault()
+    former.uuid = vault.uuid
+    former.stanzas = [try former.vaultStanza(), try former.slot("former")]
+    let file = try former.file()
+    let mac = try file.withUnsafeBytes { try Header(parsing: $0).mac }
+    let folder = place.location.vaultFolder + "/generations"
+    #expect(mkdir(folder, 0o700) == 0)
+    try EncryptedFileTests.put(file, into: "\(folder)/6-\(Past.start(of: mac)).age")
+    let (second, asked) = keychain(place, cache, nil)
+    let generation = try #require(try second.generations().first)
+    #expect(failure { try second.verify(generation) } == .promptDismissed)
+    #expect(asked.all == [1])
+    #expect(try second.unlockState() != nil)
+    #expect(try second.servers().count == 3)
+    #expect(asked.all == [1])
+  }
+
   @Test("the identity file comes first, and then nothing is to be unlocked")
   func identityFile() throws {
     let (place, vault, cache) = try vault()
