@@ -130,30 +130,31 @@ struct AgentPlaces: Sendable {
     return [runtimeFolder + "/llavero", stateFolder]
   }
 
-  private static let noteName = "agent.folder"
-
-  /// The same, and the folder of the last agent that was given a key: this process may have another
-  /// `XDG_RUNTIME_DIR`, or none.
+  /// The same, and those of all agents that were given a key: this process may have another `XDG_RUNTIME_DIR`, or
+  /// none.
   var allFolders: [String] {
     let folders = folders
-    guard let noted, noted.hasPrefix("/"), !folders.contains(noted) else { return folders }
-    return folders + [noted]
+    return folders + noted.filter { $0.hasPrefix("/") && !folders.contains($0) }
   }
 
-  private var noted: String? {
-    guard let state = try? Folder(opening: stateFolder), let file = try? state.file(Self.noteName),
-      let text = try? file.contents(limit: 4096)
-    else { return nil }
-    return text.withUnsafeBytes { String(validating: $0, as: UTF8.self) }
+  private var notes: LineLog { LineLog(in: stateFolder, named: "agent.folders", maximumSize: 1 << 14) }
+
+  /// The folders that were noted, each once.
+  private var noted: [String] {
+    var folders: [String] = []
+    var position = LineLog.Position()
+    notes.read(from: &position) { line in
+      if let folder = String(validating: line, as: UTF8.self), !folders.contains(folder) {
+        folders.append(folder)
+      }
+    }
+    return folders
   }
 
   /// Notes the folder of an agent that keeps a key. If that fails, only `XDG_RUNTIME_DIR` leads there.
   func note(_ folder: String) {
-    if folder == stateFolder || folder == noted { return }
-    guard let state = try? Folder(creating: stateFolder) else { return }
-    try? Secret(folder).withUnsafeBytes { (bytes) throws(KeychainError) in
-      try state.replace(Self.noteName, with: bytes, isLasting: false)
-    }
+    if folder == stateFolder || noted.contains(folder) { return }
+    notes.append(Secret(folder + "\n"))
   }
 }
 

@@ -142,20 +142,23 @@ struct AgentTests {
     #expect(cache.forget(randomUUID()) == [] && client.forget(nil) == [])
   }
 
-  @Test("where XDG_RUNTIME_DIR is another one, or none, the one that keeps a key is reached")
+  @Test("where XDG_RUNTIME_DIR is another one, or none, all that keep a key are reached")
   func otherRuntimeFolder() throws {
-    let agent = try RunningAgent()
+    let agents = [try RunningAgent(), try RunningAgent()]
     let state = TemporaryFolder()
-    let places = TemporaryFolder()
-    #expect(symlink(agent.folder.path, places["llavero"]) == 0)
+    let places = agents.map { _ in TemporaryFolder() }
     func cache(_ runtimeFolder: String?) -> UnlockCache {
       UnlockCache(mode: .agent, runtimeFolder: runtimeFolder, stateFolder: state.path)
     }
     let sample = Sample()
-    try cache(places.path).keep(sample.identity, sample.authentication, of: sample.uuid)
-    #expect(cache(places.path).has(sample.uuid))
+    for (agent, place) in zip(agents, places) {
+      #expect(symlink(agent.folder.path, place["llavero"]) == 0)
+      try cache(place.path).keep(sample.identity, sample.authentication, of: sample.uuid)
+      #expect(cache(place.path).has(sample.uuid))
+    }
     #expect(cache(nil).forget(sample.uuid) == [])
-    #expect(agent.ends())
+    #expect(agents.allSatisfy { $0.ends() })
+    withExtendedLifetime(places) {}
   }
 
   @Test("requests of any content change nothing but what they may", arguments: [1, 2, 3, 4] as [UInt64])
