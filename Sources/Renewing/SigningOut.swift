@@ -21,6 +21,8 @@ package struct SigningOut {
     case noToken
     /// Somebody has deleted it meanwhile.
     case isGone
+    /// Another has taken its place meanwhile, and is still kept.
+    case isReplaced(isRevoked: Bool)
     /// The server didn't forget it, and it is still kept.
     case failed(message: String)
   }
@@ -73,9 +75,25 @@ package struct SigningOut {
       default: break
       }
     }
-    try keychain.delete([present.item])
+    if try !delete(present, in: keychain) { return .isReplaced(isRevoked: isRevoked) }
     try forgetClients(at: place, in: keychain)
     return .deleted(isRevoked: isRevoked)
+  }
+
+  /// Deletes a token, unless somebody has signed in anew since it was read. Returns whether it is gone.
+  private func delete(
+    _ former: borrowing Answer, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Bool {
+    let item = former.item
+    let credential = former.credential.copy()
+    return try keychain.exclusively { () throws(KeychainError) -> Bool in
+      guard let present = try keychain.current(item) else { return true }
+      guard present.credential.hasSameSecret(as: credential),
+        present.credential.hasSameRefreshToken(as: credential)
+      else { return false }
+      try keychain.delete([present.item])
+      return true
+    }
   }
 
   private func revoke(

@@ -52,6 +52,10 @@ struct LogoutCommand: ParsableCommand {
         "what the keychain has for \(item.name) is no token that somebody signed in for",
         hint: "\(commandOf: ["llavero", "delete", url] + words(naming: item)) deletes it", status: .usage)
     case .isGone: throw Failure(KeychainError.itemNotFound)
+    case .isReplaced(let isRevoked):
+      throw Failure(
+        (isRevoked ? "the token was revoked, but another" : "another token")
+          + " was stored meanwhile, which is still kept", hint: "run this again", status: .keychain)
     case .failed(let message):
       throw Failure(
         "the token was not revoked, and is still kept: \(message)",

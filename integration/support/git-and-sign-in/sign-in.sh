@@ -122,7 +122,7 @@ register() {
   }
 }
 
-# next_answers NAME LINE...: what happens to the next requests for tokens, as in sign_in_server.py
+# next_answers NAME LINE...: what happens to the next requests for tokens, or to revoke them, as in sign_in_server.py
 next_answers() {
   printf '%s\n' "${@:2}" >"$CASE/$1/next"
 }

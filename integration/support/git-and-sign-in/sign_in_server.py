@@ -5,10 +5,10 @@ it answers. In FOLDER it keeps:
 
   log           a line for each request: KIND GRANT CLIENT OUTCOME METHOD PATH, then NAME=VALUE for what came with it.
                 OUTCOME is `ok`, the OAuth error or the status. Secrets appear as `#` and twelve digits of their SHA-256.
-  next          what happens to the next requests for tokens, a line for each: `pass`; `lose`, where the answer doesn't
-                come, although the request was carried out; `wait SECONDS`; `status CODE [RETRY-AFTER]`, where the
-                request isn't carried out; `hold`, alone or before one of these, where the answer waits until there is
-                FOLDER/go.
+  next          what happens to the next requests for tokens, or to revoke them, a line for each: `pass`; `lose`, where
+                the answer doesn't come, although the request was carried out; `wait SECONDS`; `status CODE
+                [RETRY-AFTER]`, where the request isn't carried out; `hold`, alone or before one of these, where the
+                answer waits until there is FOLDER/go.
   repositories  bare repositories, served at /NAME.git to those with a valid access token
 """
 
@@ -98,7 +98,7 @@ class Peer(GitBackend, BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         path = unquote(path)
         kind = self.kind_of(path)
-        fault = self.next_fault() if kind == "token" else ["pass"]
+        fault = self.next_fault() if kind in ("token", "revoke") else ["pass"]
         is_held = fault[0] == "hold"
         if is_held:
             fault = fault[1:] or ["pass"]
