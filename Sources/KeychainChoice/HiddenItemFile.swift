@@ -8,7 +8,6 @@ import PrivateFiles
 /// 1970, or `-`, and the reference in hexadecimal digits. There is no secret in it.
 package final class HiddenItemFile: ItemHiding {
   private let stateFolder: String
-  private var entries: [Entry]?
 
   private struct Entry: Hashable {
     let keychain: String
@@ -27,9 +26,8 @@ package final class HiddenItemFile: ItemHiding {
   }
 
   package func hidden(in keychain: String) throws(KeychainError) -> Set<HiddenItem> {
-    let known = if let entries { entries } else { try read() }
-    entries = known
-    return Set(known.filter { $0.keychain == keychain }.map(\.item))
+    // Each time: other processes hide and reveal meanwhile.
+    Set(try read().filter { $0.keychain == keychain }.map(\.item))
   }
 
   package func hide(_ items: Set<HiddenItem>, in keychain: String) throws(KeychainError) {
@@ -117,6 +115,5 @@ package final class HiddenItemFile: ItemHiding {
     while size > Self.maximumSize { size -= lines.removeFirst().utf8.count }
     let text = Secret(lines.joined())
     try text.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(Self.name, with: bytes) }
-    self.entries = entries
   }
 }

@@ -155,6 +155,17 @@ import Testing
     #expect(try HiddenItemFile(in: state).hidden(in: "team").isEmpty)
   }
 
+  @Test("what another process hides and reveals counts at once")
+  func others() throws {
+    let (own, other) = (HiddenItemFile(in: state), HiddenItemFile(in: state))
+    #expect(try own.hidden(in: "team").isEmpty)
+    try other.hide([item], in: "team")
+    #expect(try own.hidden(in: "team") == [item])
+    try own.hide([item], in: "team")
+    try other.revealAll(in: "team")
+    #expect(try own.hidden(in: "team").isEmpty)
+  }
+
   @Test("an item that is hidden in a new state isn't in the former one")
   func newState() throws {
     let later = HiddenItem(reference: item.reference, modificationDate: Timestamp(milliseconds: 1))
