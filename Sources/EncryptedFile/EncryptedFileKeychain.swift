@@ -87,6 +87,8 @@ public final class EncryptedFileKeychain: KeychainStore {
   var hasMissed = false
   /// What is done to share the vault; `nil` for one that isn't shared.
   package var sharing: (any VaultSharing)?
+  /// Whose membership each use depends on; `nil` if nobody's.
+  var membership: Membership?
   /// The rights to renew items that this program has, and those of others that it has seen.
   var ownLeases: [String: String] = [:]
   var seenLeases: [String: SeenLease] = [:]

@@ -22,12 +22,17 @@ import Testing
     let shared = EncryptedFileKeychain(at: location)
     try shared.create(.recipient(recipient, identity: identity), isShared: true)
     try shared.add(.internet(account: "alice"), "s3cret")
-    #expect(try home.keychain().accounts() == ["alice"])
+    let open = try home.keychain()
+    #expect(try open.accounts() == ["alice"])
     location.noteExclusion()
     let isOut = KeychainError.notMember(keychain: "team", recipient: recipient, label: nil, wasBefore: true)
     #expect(failure { try home.keychain().accounts() } == isOut)
     #expect(failure { try home.keychain().add(.internet(account: "bob"), "x") } == isOut)
+    // What was opened before knows it, too.
+    #expect(failure { try open.accounts() } == isOut)
+    #expect(failure { try open.add(.internet(account: "bob"), "x") } == isOut)
     location.noteInclusion()
+    #expect(try open.accounts() == ["alice"])
     #expect(try home.keychain().accounts() == ["alice"])
   }
 }

@@ -26,8 +26,19 @@ extension VaultLocation {
   package func noteInclusion() { unlink(exclusionPath) }
 }
 
+/// Who this machine's person is to those who share a vault.
+struct Membership {
+  /// The keychain's name.
+  let keychain: String
+  /// The absolute path of the identity's file.
+  let identity: String
+  /// What the members are to see the person as.
+  let label: String?
+}
+
 extension EncryptedFileKeychain {
-  /// Checks that this machine's identity opens what others share, and notes which slot it opens.
+  /// Checks that this machine's identity opens what others share, and notes which slot it opens. From then on, each use
+  /// of the vault fails while it doesn't.
   ///
   /// - Parameters:
   ///   - name: the keychain's name, for errors.
@@ -35,15 +46,25 @@ extension EncryptedFileKeychain {
   ///   - label: what the members are to see the person as, for errors.
   /// - Throws: `KeychainError.notMember` if it opens nothing; what reading throws.
   package func checkMembership(of name: String, identity: String, label: String?) throws(KeychainError) {
-    let isExcluded = location.isExcluded
-    if !isExcluded {
-      // As soon as the identity opens the keychain, that is noted.
-      if location.hasBeenMember { return }
-      if try !isThere() { return }
-      if try noteIdentity(identity) != nil { return }
-    }
-    throw .notMember(
-      keychain: name, recipient: try SlotIdentity.recipient(at: identity), label: label,
-      wasBefore: location.hasBeenMember)
+    let membership = Membership(keychain: name, identity: identity, label: label)
+    self.membership = membership
+    try refuseExcluded()
+    // As soon as the identity opens the keychain, that is noted.
+    if location.hasBeenMember { return }
+    if try !isThere() { return }
+    if try noteIdentity(identity) != nil { return }
+    throw try notMember(membership)
+  }
+
+  /// - Throws: `KeychainError.notMember` if nothing on this machine opens what others share, which a program that stays
+  ///   open learns from the note.
+  func refuseExcluded() throws(KeychainError) {
+    if let membership, location.isExcluded { throw try notMember(membership) }
+  }
+
+  private func notMember(_ membership: Membership) throws(KeychainError) -> KeychainError {
+    .notMember(
+      keychain: membership.keychain, recipient: try SlotIdentity.recipient(at: membership.identity),
+      label: membership.label, wasBefore: location.hasBeenMember)
   }
 }

@@ -235,9 +235,10 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Takes over the key of another keychain, so that nobody is asked again.
+  /// Takes over the key of another keychain, so that nobody is asked again, and whose membership it depends on.
   func use(_ other: EncryptedFileKeychain) {
     key = other.key
+    membership = other.membership
   }
 
   /// Opens a vault's file with the key that opened it before, or else in any other way.
@@ -287,8 +288,10 @@ extension EncryptedFileKeychain {
 
   /// The vault's file; `nil` if there is none yet.
   ///
-  /// - Throws: ``KeychainError/missing(path:)`` and ``KeychainError/elsewhere(path:known:)`` if there was one.
+  /// - Throws: ``KeychainError/missing(path:)`` and ``KeychainError/elsewhere(path:known:)`` if there was one;
+  ///   ``KeychainError/notMember(keychain:recipient:label:wasBefore:)``.
   func vaultFile() throws(KeychainError) -> OpenFile? {
+    try refuseExcluded()
     if let file = try openVault() { return file }
     guard let absence = try absence() else { return nil }
     // Another process may have made the vault since the first look.
