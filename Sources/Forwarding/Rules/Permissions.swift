@@ -67,6 +67,11 @@ package struct Permissions: Equatable, Sendable {
     Permissions(hosts: hosts, grants: grants + more, mayAsk: mayAsk)
   }
 
+  /// Whether everything in other permissions is still in these: the same rules, and all the decisions.
+  package func keepsAll(of former: Permissions) -> Bool {
+    hosts == former.hosts && former.grants.allSatisfy { grants.contains($0) }
+  }
+
   /// These permissions where nobody is asked.
   package var withoutAsking: Permissions { Permissions(hosts: hosts, grants: grants, mayAsk: false) }
 

@@ -132,6 +132,8 @@ final class KeychainRequest {
   var state = State.queued
   /// What its sender might have when the program was started.
   var permissions: Permissions?
+  /// When that was, in milliseconds since boot.
+  var start = 0
 
   init(
     _ hosts: [VerifiedHost], _ text: consuming Secret, _ summary: RequestSummary, ticket: Int, end: Int

@@ -30,11 +30,14 @@ extension ForwardingAgent {
         return
       }
       if case .answered(let response) = request.state {
-        client.request = nil
-        _ = client.send(response)
-      } else {
-        client.waiting = .keychain(until: now + Self.patience)
+        if isStillAllowed(request, of: client) {
+          client.request = nil
+          _ = client.send(response)
+          return
+        }
+        request.state = .queued
       }
+      client.waiting = .keychain(until: now + Self.patience)
       return
     }
     if client.request != nil {
@@ -78,18 +81,28 @@ extension ForwardingAgent {
 
   /// What a request may have now, with what a person has decided. It can have changed since it came, by an answer or by
   /// another bind.
+  ///
+  /// - Parameter now: the time by which decisions end, in milliseconds since boot.
   private func permissions(
-    of client: ForwardingClient, for request: KeychainRequest
+    of client: ForwardingClient, for request: KeychainRequest, at now: Int = SystemClock.sinceBoot
   ) throws(ForwardFault) -> Permissions {
     let sender = try sender(of: client)
     if sender.hosts != request.hosts { throw .unverified }
-    let now = SystemClock.sinceBoot
     let tool = request.summary.tool
     let permissions = sender.permissions.adding(
       leases.grants(in: client.session, request.hosts, tool, now: now)
         + client.decisions.grants(request.hosts, tool, now: now))
     // Otherwise the answer would tell what is there from what isn't, with nobody asked.
     return mayAsk(client.session) ? permissions : permissions.withoutAsking
+  }
+
+  /// Whether nothing has been taken back of what the sender of a request might have when its program was started: an
+  /// answer waits for as long as somebody types a passphrase, or for its sender. What has been changed is changed.
+  private func isStillAllowed(_ request: KeychainRequest, of client: ForwardingClient) -> Bool {
+    guard !request.summary.changes, let former = request.permissions else { return true }
+    // A decision that has only come to its end counted then.
+    let present = try? permissions(of: client, for: request, at: request.start)
+    return present?.keepsAll(of: former) ?? false
   }
 
   /// Starts programs for those that wait for one, the oldest first, as far as bounds allow.
@@ -109,9 +122,11 @@ extension ForwardingAgent {
         running[client.session, default: 0] < Self.maximumProgramsOfOne
       else { continue }
       do throws(ForwardFault) {
-        let permissions = try permissions(of: client, for: request)
+        let now = SystemClock.sinceBoot
+        let permissions = try permissions(of: client, for: request, at: now)
         guard let program = takeSpare() ?? newProgram() else { throw .unavailable }
         request.permissions = permissions
+        request.start = now
         request.state = .program(program)
         program.give(ForwardingWork(permissions, request.text.copy()).encoded)
         count += 1
@@ -155,7 +170,12 @@ extension ForwardingAgent {
     // Further requests often follow. By then the answer to this one has gone out.
     defer { prepareSpare() }
     switch result.withUnsafeBytes({ ForwardingService.Outcome(parsing: $0) }) {
-    case .response(let response)?: answer(client, response)
+    case .response(let response)?:
+      if isStillAllowed(request, of: client) {
+        answer(client, response)
+      } else {
+        request.state = .queued
+      }
     case .hidden?: answer(client, .items([], nil), noted: .refused)
     case .asks(let question)?:
       if let permissions = try? permissions(of: client, for: request), permissions != request.permissions {

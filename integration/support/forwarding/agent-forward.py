@@ -11,6 +11,7 @@ Prints a line for each step: the type of the reply, and what follows of JSON; or
   save FILE                   the last bind, into a file
   query                       the names of the extensions
   ask JSON                    a request for the keychain
+  begin JSON                  the same, whose first reply counts, even if it says to wait
   get URL-LIKE-HOST [TOOL]    such a request for the logins of a host
   list                        such a request for everything
   raw HEX                     bytes as they are, without waiting
@@ -22,6 +23,7 @@ Prints a line for each step: the type of the reply, and what follows of JSON; or
   flood SIZE                  requests of so many bytes, or as many as the other side takes, and no reply is read
   close                       hangs up, and connects again
   sleep SECONDS
+  until FILE                  waits until there is such a file
 """
 
 import hashlib
@@ -155,6 +157,8 @@ class Agent:
             return self.call(b"query", b"")
         if name == "ask":
             return self.ask(" ".join(words))
+        if name == "begin":
+            return self.call(NAME, " ".join(words).encode())
         if name == "get":
             query = {"class": "internet", "protocol": "https", "server": words[0]}
             tool = words[1] if len(words) > 1 else "git"
@@ -206,6 +210,10 @@ class Agent:
         if name == "sleep":
             time.sleep(float(words[0]))
             return "slept"
+        if name == "until":
+            while not os.path.exists(words[0]):
+                time.sleep(0.02)
+            return "there"
         raise SystemExit(f"agent-forward.py: no step {name}")
 
 
