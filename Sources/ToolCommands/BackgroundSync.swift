@@ -11,7 +11,11 @@ import Processes
 package enum BackgroundSync {
   /// The note that `llavero sync` writes whenever it has tried; see `SyncNote`.
   private static let noteName = "sync"
-  /// The repository is asked at most so often before it is said that there is nothing, in seconds.
+  /// The empty file whose date says when `llavero sync` was started last behind a program. It may have been ended since
+  /// with nothing sent.
+  private static let startName = "sync.started"
+  /// The repository is asked at most so often before it is said that there is nothing, and a change that nobody has
+  /// sent is tried again so often, in seconds.
   private static let interval: Int64 = 300
   /// How long a tool waits for that, in milliseconds.
   private static let patience = 15_000
@@ -82,37 +86,47 @@ package enum BackgroundSync {
     }
   }
 
-  /// Sends what a program has changed that runs no other, as those that link the library do.
+  /// Sends what a program has changed that runs no other, as those that link the library do, and what was to be sent by
+  /// one that was ended before.
   static func sendWhatIsLeft(_ keychain: ListedKeychain, at location: VaultLocation) {
-    guard let tried = FileStatus.modificationDate(of: notePath(location)),
+    guard let tried = date(of: noteName, location),
       let written = FileStatus.modificationDate(of: location.vaultFile), written > tried
     else { return }
+    // Perhaps it is being sent.
+    if let started = date(of: startName, location), started >= written, isRecent(started) { return }
     start(["--background", keychain.name], noting: location)
   }
 
-  private static func notePath(_ location: VaultLocation) -> String { location.stateFolder + "/" + noteName }
+  private static func date(of name: String, _ location: VaultLocation) -> Timestamp? {
+    FileStatus.modificationDate(of: location.stateFolder + "/" + name)
+  }
 
-  /// Runs `llavero sync` behind this program. What can't be started is done with the next change.
+  private static func isRecent(_ date: Timestamp) -> Bool {
+    let age = Timestamp.now.seconds - date.seconds
+    return age >= 0 && age < interval
+  }
+
+  /// Runs `llavero sync` behind this program. What can't be started is done with the next change, or in a while.
   ///
   /// - Parameter location: whose changes it sends, if it does.
   private static func start(_ arguments: [String], noting location: VaultLocation? = nil) {
-    if let location {
-      // The note is as old as what is being sent, so that the next ones don't start it again meanwhile.
-      var status = stat()
-      if lstat(location.vaultFile, &status) == 0 {
-        let written = [status.st_mtim, status.st_mtim]
-        utimensat(AT_FDCWD, notePath(location), written, AT_SYMLINK_NOFOLLOW)
-      }
-    }
+    if let location { noteStart(location) }
     guard let program = Executables.companion(Executables.people) else { return }
     // It closes its output at once.
     _ = try? DetachedProgram.start(program, [Executables.people, "sync"] + arguments)
   }
 
+  /// Notes that it is started, so that the next ones don't start it again meanwhile.
+  private static func noteStart(_ location: VaultLocation) {
+    guard let folder = try? Folder(creating: location.stateFolder) else { return }
+    try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
+      try folder.replace(startName, with: bytes, isLasting: false)
+    }
+  }
+
   /// Whether the repository is to be asked before it is said that there is nothing.
   package static func isDue(_ location: VaultLocation) -> Bool {
-    guard let tried = FileStatus.modificationDate(of: notePath(location)) else { return true }
-    let age = Timestamp.now.seconds - tried.seconds
-    return age < 0 || age >= interval
+    guard let tried = date(of: noteName, location) else { return true }
+    return !isRecent(tried) && !(date(of: startName, location).map(isRecent) ?? false)
   }
 }
