@@ -29,6 +29,7 @@ package final class CopiedKeychain: KeychainStore {
   private let folder: String
   private let copies: CopyFiles
   private let holder: CopyHolder
+  private let isListed: () -> Bool
   private let clock: () -> Timestamp
   private let refreshLater: ([String]) -> Void
   private let onNotice: (Notice) -> Void
@@ -46,11 +47,12 @@ package final class CopiedKeychain: KeychainStore {
 
   /// - Parameters:
   ///   - folder: the folder of this machine's files about the keychain.
+  ///   - isListed: returns whether the keychain is in the search list now.
   ///   - tokenAtHand: returns the token that would be used, if that costs nothing to speak of; `nil` if there is none.
   ///   - refreshLater: has another process renew the copies of folders.
   init(
     _ server: OpenBaoKeychain, _ session: OpenBaoSession, _ settings: OpenBaoSettings, in folder: String,
-    tokenAtHand: @escaping () -> Secret?,
+    isListed: @escaping () -> Bool, tokenAtHand: @escaping () -> Secret?,
     clock: @escaping () -> Timestamp = { .now }, refreshLater: @escaping ([String]) -> Void,
     onNotice: @escaping (Notice) -> Void
   ) {
@@ -60,6 +62,7 @@ package final class CopiedKeychain: KeychainStore {
     copies = CopyFiles(in: folder, of: settings.origin, maximumAge: settings.copies.maximumAge)
     holder = CopyHolder(in: folder, of: copies, atHand: tokenAtHand)
     session.holders = holder
+    self.isListed = isListed
     self.clock = clock
     self.refreshLater = refreshLater
     self.onNotice = onNotice
@@ -203,7 +206,15 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   private func keep(_ items: [ItemCopy], of folder: String, at now: Timestamp) {
-    if holder.isOwn { copies.keep(items, of: folder, at: now) }
+    if !holder.isOwn { return }
+    copies.keep(items, of: folder, at: now)
+    forgetIfRemoved()
+  }
+
+  /// Forgets all that is here if the keychain was taken from the search list meanwhile. Whoever does that forgets it
+  /// afterwards, but perhaps before this process has written what it has asked for.
+  private func forgetIfRemoved() {
+    if !isListed() { StateFiles.forget(folder) }
   }
 
   private func renewBehind(_ folders: [String]) {
@@ -262,7 +273,10 @@ package final class CopiedKeychain: KeychainStore {
     guard let place = try? Folder(creating: folder),
       let lock = try? FileLock(StateFiles.refreshLock, in: place, patience: 0, onWaiting: {})
     else { return }
-    defer { withExtendedLifetime(lock) {} }
+    defer {
+      forgetIfRemoved()
+      withExtendedLifetime(lock) {}
+    }
     do throws(KeychainError) {
       try server.unhurried { () throws(KeychainError) in try renew(folders) }
       copies.forget(at: clock())

@@ -14,6 +14,7 @@ package struct OpenBaoOpener {
   private let location: VaultLocation
   private let isInsistent: Bool
   private let isForTool: Bool
+  private let isListed: () -> Bool
   private let variable: (String) -> String?
   private let personal: () throws(KeychainError) -> (any KeychainStore)?
 
@@ -23,11 +24,12 @@ package struct OpenBaoOpener {
   ///   - location: the person's own folders.
   ///   - isInsistent: whether the server is asked although it has not answered a moment ago.
   ///   - isForTool: whether a tool waits for the answers, and nobody who could end it.
+  ///   - isListed: returns whether the keychain is in the search list now.
   ///   - variable: returns the value of an environment variable.
   ///   - personal: opens the person's own keychain, which has what logs in; `nil` if there is none.
   package init(
     _ name: String, _ settings: OpenBaoSettings, at location: VaultLocation, isInsistent: Bool,
-    isForTool: Bool,
+    isForTool: Bool, isListed: @escaping () -> Bool,
     variable: @escaping (String) -> String? = VaultLocation.environmentVariable,
     personal: @escaping () throws(KeychainError) -> (any KeychainStore)?
   ) {
@@ -36,6 +38,7 @@ package struct OpenBaoOpener {
     self.location = location
     self.isInsistent = isInsistent
     self.isForTool = isForTool
+    self.isListed = isListed
     self.variable = variable
     self.personal = personal
   }
@@ -47,9 +50,7 @@ package struct OpenBaoOpener {
   ///
   /// - Parameter name: the keychain's name.
   package static func forget(_ name: String, at location: VaultLocation) {
-    let own = folder(at: location) + "/" + name
-    StateFiles.empty(own + "/" + StateFiles.copies)
-    StateFiles.remove(own)
+    StateFiles.forget(folder(at: location) + "/" + name)
   }
 
   /// Since when a keychain's server can't be used; `nil` if it could be when it was tried last.
@@ -87,7 +88,8 @@ package struct OpenBaoOpener {
     let session = session(credentials)
     return CopiedKeychain(
       opened(session, onNotice), session, settings, in: folder,
-      tokenAtHand: { credentials.tokenAtHand() }, refreshLater: refreshLater, onNotice: onNotice)
+      isListed: isListed, tokenAtHand: { credentials.tokenAtHand() }, refreshLater: refreshLater,
+      onNotice: onNotice)
   }
 
   private var credentials: PersonalCredentials {

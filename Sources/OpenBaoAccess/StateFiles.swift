@@ -21,6 +21,12 @@ enum StateFiles {
   /// What is known of the server.
   static let server = "server"
 
+  /// Removes a keychain's folder, the copies first of all.
+  static func forget(_ folder: String) {
+    empty(folder + "/" + copies)
+    remove(folder)
+  }
+
   /// Removes a folder of llavero's own with all that is in it, as well as that is possible.
   static func remove(_ path: String) {
     empty(path)

@@ -65,10 +65,17 @@ struct RemoteKeychains {
       throw .keychain(.unavailable(reason: "its settings in the list are wrong: \(error.text)"))
     }
     return OpenBaoOpener(
-      keychain.name, settings, at: location, isInsistent: isInsistent, isForTool: selection.isForTool
+      keychain.name, settings, at: location, isInsistent: isInsistent, isForTool: selection.isForTool,
+      isListed: { lists(keychain.name) }
     ) { () throws(KeychainError) in
       try personal()
     }
+  }
+
+  /// Whether a keychain is in the list now. A list that can't be read doesn't say that it isn't.
+  private func lists(_ name: String) -> Bool {
+    guard let list = try? KeychainList.read(in: location.stateFolder) else { return true }
+    return list.keychain(named: name) != nil
   }
 
   // MARK: Renewing copies
