@@ -15,9 +15,11 @@ package final class ForwardedKeychain: KeychainStore {
   package let path: String
   private let exchange: Exchange
   private let tool: ByteString
-  /// Whether a secret that comes with its item is kept until it is asked for. A program that runs on for long is to ask
-  /// for it anew, because it may no longer be allowed by then.
+  /// Whether a secret that comes with its item is kept for a few seconds, until it is asked for. After that it is asked
+  /// for anew, because it may be another one, or no longer be allowed.
   package var holdsAnswers = true
+  /// The time in milliseconds, by which that is told.
+  package var clock: () -> Int = { SystemClock.sinceBoot }
   /// Whether somebody still wants the answer to a request, asked while a person decides about it.
   package var isWanted: () -> Bool = { true }
   /// Called once, if the other machine can't use a part of the keychain while another part answers.
@@ -25,7 +27,7 @@ package final class ForwardedKeychain: KeychainStore {
   private var isPartSaid = false
   /// That the other machine couldn't use a part of the keychain in what was asked last.
   package private(set) var passedOver: KeychainError?
-  /// Secrets that came with their items, for the next call only.
+  /// Secrets that came with their items, for the next call about them only.
   private var held: [ItemReference: Held] = [:]
   /// The query that found an item.
   private var queries: [ItemReference: ItemQuery] = [:]
@@ -37,6 +39,11 @@ package final class ForwardedKeychain: KeychainStore {
   /// The items that the last changes have made, as the other machine has them.
   private var made: [Item] = []
 
+  /// For how long such a secret is kept, in milliseconds.
+  private static let holdingTime = 5_000
+  /// How many items' queries are known at most.
+  private static let maximumQueries = 10_000
+
   /// How often changes are tried again if somebody else has changed the same items meanwhile. There is no lock that
   /// would let each have its turn, so they wait for random times, up to a tenth of a second.
   private static let maximumAttempts = 100
@@ -44,10 +51,12 @@ package final class ForwardedKeychain: KeychainStore {
   private final class Held {
     let item: Item
     let credential: Credential
+    let since: Int
 
-    init(_ item: Item, _ credential: consuming Credential) {
+    init(_ item: Item, _ credential: consuming Credential, since: Int) {
       self.item = item
       self.credential = credential
+      self.since = since
     }
   }
 
@@ -99,10 +108,15 @@ package final class ForwardedKeychain: KeychainStore {
       isPartSaid = true
       onPart()
     }
+    let now = clock()
+    held = held.filter { now - $0.value.since < Self.holdingTime }
     if let answer, holdsAnswers {
       let item = items[answer.index]
-      if let reference = item.reference { held[reference] = Held(item, answer.credential.copy()) }
+      if let reference = item.reference {
+        held[reference] = Held(item, answer.credential.copy(), since: now)
+      }
     }
+    if queries.count > Self.maximumQueries { queries = [:] }
     let matching = isList ? items.filter(query.matches) : items
     for item in matching {
       guard let reference = item.reference else { throw Self.notUnderstood }
@@ -125,7 +139,11 @@ package final class ForwardedKeychain: KeychainStore {
   private func remoteCredential(of item: Item, at reference: ItemReference) throws(KeychainError)
     -> Credential
   {
-    if let kept = held.removeValue(forKey: reference), kept.item == item { return kept.credential.copy() }
+    if let kept = held.removeValue(forKey: reference), kept.item == item,
+      clock() - kept.since < Self.holdingTime
+    {
+      return kept.credential.copy()
+    }
     guard case .credential(let answer) = try ask(.credential(reference, queries[reference])) else {
       throw Self.notUnderstood
     }

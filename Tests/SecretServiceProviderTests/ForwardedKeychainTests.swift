@@ -66,6 +66,26 @@ import Testing
     #expect(throws: KeychainError.itemNotFound) { _ = try forwarded.credential(of: item) }
   }
 
+  @Test("nor, by a program that asks at once, for longer than a few seconds")
+  func heldForLong() throws {
+    var time = 0
+    try offered.add(.internet("a.example"), "one")
+    let forwarded = ForwardedKeychain(to: { offered })
+    forwarded.clock = { time }
+    // The item as it is found before its secret is changed.
+    func found(changingTo secret: String) throws -> Item {
+      let item = try #require(try forwarded.items(matching: .internet("a.example")).first)
+      try offered.update(item, Credential.text(secret))
+      return item
+    }
+    let first = try found(changingTo: "two")
+    time += 4_999
+    #expect(try forwarded.secret(of: first) == "one")
+    let second = try found(changingTo: "three")
+    time += 5_000
+    #expect(try forwarded.secret(of: second) == "three")
+  }
+
   @Test(
     "what another machine doesn't do has its own names on the bus",
     arguments: [
