@@ -22,6 +22,9 @@ public struct DesktopKeychainSettings {
   /// Whether everything in the service counts: also what other programs keep there that is no login, and the
   /// collections. Otherwise only logins are items.
   public var includesOtherItems = false
+  /// Whether the service is the chosen keychain. Then it has a collection that lasts, and one without is an error, and
+  /// not empty.
+  public var isChosen = false
   /// Whether secrets are encrypted on the bus.
   public var isEncrypted = true
   /// Whether secrets will be read, so that a session is opened as soon as it may be needed.

@@ -165,6 +165,9 @@ package struct KeychainEnvironment {
   ) throws(KeychainChoiceError) -> DesktopKeychainSettings {
     var settings = DesktopKeychainSettings()
     settings.collection = collection ?? value("LLAVERO_COLLECTION")
+    if let remembered = try? RememberedKeychain.read(in: location.stateFolder) {
+      settings.isChosen = remembered.name == KeychainKind.secretService.rawValue
+    }
     switch session ?? variable("LLAVERO_SECRET_SERVICE_SESSION") ?? "encrypted" {
     case "encrypted": settings.isEncrypted = true
     case "plain": settings.isEncrypted = false

@@ -69,11 +69,12 @@ extension SecretServiceKeychain {
     return try search(searches)
   }
 
-  /// A service without any collection doesn't count as empty: KeePassXC has none while no database is open.
+  /// A service without any collection doesn't count as empty: KeePassXC has none while no database is open. Nor does one
+  /// that was chosen and has only the collection in memory: gnome-keyring's files are away.
   private func refuseWithoutCollections() throws(KeychainError) {
     guard try existingCollection() == nil else { return }
     let all = try reporting(service.collections())
-    if all.isEmpty { throw .noCollection(nil) }
+    if all.isEmpty || settings.isChosen && all.allSatisfy(isSessionCollection) { throw .noCollection(nil) }
   }
 
   private func answers(_ found: [StoredItem], _ query: ItemQuery) -> Bool {
