@@ -92,9 +92,18 @@ package struct RememberedKeychain {
   ) throws(KeychainError) -> Bool {
     let line = Self.line(of: keychain, vault, at: .now)
     let folder = try Folder(creating: stateFolder)
-    return try line.withUnsafeBytes { (bytes) throws(KeychainError) in
+    let isMade = try line.withUnsafeBytes { (bytes) throws(KeychainError) in
       try folder.make(fileName, with: bytes)
     }
+    // What is there has to be a choice.
+    if isMade { return true }
+    do throws(KeychainChoiceError) {
+      _ = try read(in: stateFolder)
+    } catch {
+      if case .keychain(let error) = error { throw error }
+      throw .damaged(path: path(in: stateFolder), detail: "it names no keychain")
+    }
+    return false
   }
 
   private static func line(of keychain: String, _ vault: String?, at date: Timestamp) -> Secret {

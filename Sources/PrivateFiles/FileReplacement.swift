@@ -45,7 +45,10 @@ extension Folder {
     defer { unlinkat(descriptor, temporary, 0) }
     if linkat(descriptor, temporary, descriptor, name, 0) != 0 {
       if errno == EEXIST { return false }
-      throw .system(operation: "create", path: path(of: name), errno: errno)
+      // A file system may have no links.
+      guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno),
+        renameat(descriptor, temporary, descriptor, name) == 0
+      else { throw .system(operation: "create", path: path(of: name), errno: errno) }
     }
     try synchronize()
     return true
