@@ -195,6 +195,7 @@ package struct SharedKeychainSync {
     var outcome = Outcome()
     (outcome.overridden, outcome.withFormerKey) = (note.overridden, note.withFormerKey)
     try repository.make()
+    repository.removeAbandonedLocks()
     while true {
       outcome.attempts += 1
       if outcome.attempts > Self.maximumAttempts { throw .contended(attempts: outcome.attempts - 1) }

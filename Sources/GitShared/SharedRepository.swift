@@ -81,6 +81,24 @@ package struct SharedRepository {
     try notePlace()
   }
 
+  /// How long a lock of git's is there, in milliseconds, before it counts as left by one that was killed. git holds these
+  /// for moments.
+  private static let abandonedAfter: Int64 = 60_000
+
+  /// Removes the locks of references and settings that killed gits have left: each later one would fail. Needs the turn
+  /// to sync.
+  func removeAbandonedLocks() {
+    for place in [git.folder, git.folder + "/refs/llavero"] {
+      guard let folder = try? Folder(opening: place), let names = try? folder.names() else { continue }
+      for name in names where name.utf8.suffix(5).elementsEqual(".lock".utf8) {
+        guard let status = try? folder.status(of: name),
+          Timestamp.now.milliseconds - status.modificationDate.milliseconds > Self.abandonedAfter
+        else { continue }
+        unlinkat(folder.descriptor, name, 0)
+      }
+    }
+  }
+
   /// A remote, and a branch of it.
   package struct Place: Equatable, Sendable {
     /// The address, as git takes it.
