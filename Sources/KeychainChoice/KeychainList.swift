@@ -113,6 +113,9 @@ package struct KeychainList: Hashable, Sendable {
         throw Malformed(line: number, fault: error)
       }
     }
+    if keychains.isEmpty, let last = text.last, last != 0x0a {
+      throw Malformed(line: number, fault: .isCutOff)
+    }
   }
 
   private static func keychain(_ line: UnsafeRawBufferPointer) throws(Fault) -> ListedKeychain {

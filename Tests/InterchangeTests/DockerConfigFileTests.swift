@@ -46,6 +46,8 @@ struct DockerConfigFileTests {
       (#""auth":"YTpi","username":"a","password":"c""#, ["another password"]),
       (#""auth":"YTpi","username":"b""#, ["another password"]),
       (#""auth":"YTpi","registrytoken":"r""#, ["registry token"]),
+      (#""auth":"YTpi","pin":"1234""#, ["members that docker doesn't know"]),
+      (#""auth":"YTpi","email":"a@example.org","serveraddress":"r""#, []),
       (#""auth":"YTo=","identitytoken":"t""#, []), (#""auth":"YTpi","username":"a","password":"b""#, []),
     ] {
       let text = #"{"auths":{"r":{"# + members + "}}}"

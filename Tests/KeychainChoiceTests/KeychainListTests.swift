@@ -55,6 +55,17 @@ import Testing
     }
   }
 
+  @Test("is none if it ends before the first keychain")
+  func cutOff() throws {
+    let whole = Array(KeychainList().text.utf8)
+    #expect(try parse(String(decoding: whole, as: UTF8.self)).keychains.isEmpty)
+    for count in 1..<whole.count {
+      #expect(throws: KeychainList.Malformed(line: 1, fault: .isCutOff)) {
+        try parse(String(decoding: whole.prefix(count), as: UTF8.self))
+      }
+    }
+  }
+
   @Test("is read back as it was written, whatever is in it", arguments: 0..<200)
   func roundTrip(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

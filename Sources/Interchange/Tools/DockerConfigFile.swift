@@ -85,6 +85,8 @@ private struct DockerFileLogin: ~Copyable {
   private var token = Secret()
   /// Whether there is a token that is only for the registry and lasts for minutes.
   private(set) var isOtherToken = false
+  /// Whether there is something that docker has never put there.
+  private var hasOthers = false
 
   var account: ByteString? {
     if !token.isEmpty { return DockerProtocol.tokenAccount }
@@ -104,6 +106,7 @@ private struct DockerFileLogin: ~Copyable {
       ? !hasAuth || joined.covers(apart) : joined.secret.isEmpty && apart.secret.isEmpty
     if !isUsed { words.append("another password") }
     if isOtherToken { words.append("registry token") }
+    if hasOthers { words.append("members that docker doesn't know") }
     return words
   }
 
@@ -135,6 +138,9 @@ private struct DockerFileLogin: ~Copyable {
       try Self.set(&apart.secret, to: value)
     } else if name == "registrytoken" {
       isOtherToken = true
+    } else if !(name == "email" || name == "serveraddress") {
+      // These two say nothing that the address doesn't, or nothing that docker still uses.
+      hasOthers = true
     }
   }
 
