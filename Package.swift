@@ -18,7 +18,7 @@ let settings: [SwiftSetting] = [
 // For what is not on the way to an answer, or short there, and of which there is much.
 let compact: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
-// For what no library has: nobody prints its types, or looks into them.
+// For what no library shows: nobody prints its types, or looks into them.
 let compactInside: [SwiftSetting] =
   compact + [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))]
 
@@ -57,9 +57,10 @@ let withoutUnwinding = [
   "-Xlinker", "--icf=safe", "-Xlinker", "-T", "-Xlinker",
   "\(Context.packageDirectory)/Sources/llavero-credential/no-unwind-tables.ld",
 ]
+// With -O2, the linker keeps a string that is the end of another one in that.
 let staticExecutable: [LinkerSetting] = [
   .unsafeFlags(
-    ["-static-executable", "-use-ld=lld", "-Xlinker", "--no-rosegment"] + withoutUnwinding),
+    ["-static-executable", "-use-ld=lld", "-Xlinker", "--no-rosegment", "-Xlinker", "-O2"] + withoutUnwinding),
   .linkedLibrary("stdc++"),
 ]
 
@@ -153,7 +154,7 @@ let package = Package(
     .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "Threads"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
     // Apple's numbers and four-character codes, for the library and for the command.
-    .target(name: "SecurityCodes", dependencies: ["Bytes", "Keychain"], swiftSettings: settings),
+    .target(name: "SecurityCodes", dependencies: ["Bytes", "Keychain"], swiftSettings: settings + compact),
     .target(
       name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"],
       swiftSettings: settings + answering + compactInside),
@@ -192,7 +193,7 @@ let package = Package(
       ], swiftSettings: settings),
     .target(
       name: "CredentialProtocols", dependencies: ["Bytes", "JSON", "Keychain"],
-      swiftSettings: settings + answering + compact),
+      swiftSettings: settings + answering + compactInside),
     .target(
       name: "Security",
       dependencies: ["Bytes", "Keychain", "SecurityCodes", "KeychainChoice", "DefaultKeychain"],
@@ -213,14 +214,14 @@ let package = Package(
     .target(
       name: "Forwarding",
       dependencies: ["Bytes", "JSON", "SSH", "Keychain", "CredentialProtocols", "CLinux"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // What the agent and the commands share: where its files and sockets are, and what is said over the control socket.
     .target(
       name: "ForwardingControl",
       dependencies: [
         "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "EncryptedFile", "Forwarding", "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // The agent between ssh and a person's own agent, which offers the keychain to hosts.
     .target(
       name: "ForwardingAgent",
@@ -231,7 +232,7 @@ let package = Package(
     .target(
       name: "Interchange",
       dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols"],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // What a program shows of itself: its streams, its terminal, tables, and why it failed.
     .target(
       name: "Terminals",
@@ -240,7 +241,7 @@ let package = Package(
         "CredentialProtocols",
         "CLinux",
       ],
-      swiftSettings: settings + compact),
+      swiftSettings: settings + compactInside),
     // The programs that it starts.
     .target(
       name: "Processes",
