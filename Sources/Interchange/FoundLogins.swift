@@ -79,7 +79,7 @@ public final class FoundLogin {
 /// Something that was skipped.
 public struct PassedOver: Hashable, Sendable {
   /// The reason.
-  public enum Reason: Hashable, Sendable {
+  public enum Reason: String, Hashable, Sendable {
     /// It can't be understood. It may contain a secret, so it is not shown.
     case malformed
     /// Programs that read such a file interpret it differently.

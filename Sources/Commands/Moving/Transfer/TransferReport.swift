@@ -255,7 +255,7 @@ struct TransferReport {
       for passed in part.found.passedOver {
         json.beginObject()
         Self.member(passed.origin, in: &json)
-        json.member("reason", ByteString("\(passed.reason)"))
+        json.member("reason", ByteString(passed.reason.rawValue))
         json.endObject()
       }
       json.endArray()
