@@ -1,3 +1,4 @@
+import Age
 import EncryptedFile
 import Glibc
 import Keychain
@@ -339,16 +340,21 @@ extension KnownItem {
   }
 }
 
-/// The identity of a generation's file, which keeps its inode number when it becomes an earlier generation.
+/// The identity of a generation's file, which keeps its inode number when it becomes an earlier generation. Another
+/// machine's state of the same number may be written into the same file, so the header's MAC counts, too.
 struct FileNumber: Hashable {
   let generation: Int64
   private let inode: UInt64
+  private let mac: [UInt8]
 
-  /// Returns `nil` if there is no such file.
+  /// Returns `nil` if there is no such file, or its header can't be read.
   init?(_ path: String, _ generation: Int64) {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard stat(path, &status) == 0,
+      let header = try? bytes(of: path).withUnsafeBytes({ try Header(parsing: $0) })
+    else { return nil }
     self.generation = generation
     inode = UInt64(status.st_ino)
+    mac = header.mac
   }
 }
