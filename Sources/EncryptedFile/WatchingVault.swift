@@ -35,10 +35,7 @@ extension EncryptedFileKeychain: ChangeReporting {
   }
 
   /// The MAC of the vault's header, which each write changes; `nil` if there is no vault, or it can't be read.
-  package var presentMAC: [UInt8]? {
-    guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
-    return folder.headerMAC(of: VaultLocation.vaultName)
-  }
+  package var presentMAC: [UInt8]? { location.presentMAC }
 
   /// Every item of one generation.
   ///

@@ -24,3 +24,11 @@ extension Folder {
     return header.mac
   }
 }
+
+extension VaultLocation {
+  /// The MAC of the header of the file that is the vault now; `nil` if there is none, or it can't be read.
+  var presentMAC: [UInt8]? {
+    guard let folder = try? Folder(opening: vaultFolder) else { return nil }
+    return folder.headerMAC(of: VaultLocation.vaultName)
+  }
+}

@@ -168,8 +168,5 @@ extension EncryptedFileKeychain {
 
   /// The first hexadecimal digits of what distinguishes the vault's present file from every other; `nil` if there is
   /// none.
-  package var stateName: String? {
-    guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
-    return folder.headerMAC(of: VaultLocation.vaultName).map { hexadecimal($0) }
-  }
+  package var stateName: String? { location.presentMAC.map { hexadecimal($0) } }
 }

@@ -173,14 +173,8 @@ struct Unlocking {
       return nil
     }
     // The header may also be that of an earlier state with a former key.
-    if isOfPresentFile(header) { cache.forget(stanzas.uuid) }
+    if location.presentMAC == header.mac { cache.forget(stanzas.uuid) }
     return nil
-  }
-
-  /// Whether a header is that of the file that is the vault now.
-  private func isOfPresentFile(_ header: Header) -> Bool {
-    guard let folder = try? Folder(opening: location.vaultFolder) else { return false }
-    return folder.headerMAC(of: VaultLocation.vaultName) == header.mac
   }
 
   /// Keeps the key that opened the vault.
