@@ -206,20 +206,26 @@ extension ListedKeychain.Option {
 extension KeychainList {
   /// The name of the file in the state folder.
   package static let fileName = "keychain-list"
+  /// What the name of the list's copy ends in. Only a list that was written has one: if the list is gone, the copy says
+  /// that there was one. Folders of keychains don't say so, for they are made before a keychain is listed, and stay when
+  /// it is removed.
+  package static let copySuffix = ".copy"
   private static let lockName = "keychain-list.lock"
   /// For how long other writers are waited for, in seconds.
   private static let patience = 10
 
-  /// The list; empty if there is no file.
+  /// The list; empty if there never was a file.
   ///
   /// - Throws: ``KeychainChoiceError/unreadableList(path:_:)`` if it can't be understood, and
-  ///   ``KeychainChoiceError/keychain(_:)`` if it can't be read.
+  ///   ``KeychainChoiceError/keychain(_:)`` if it can't be read, or is missing though there was one.
   package static func read(in stateFolder: String) throws(KeychainChoiceError) -> KeychainList {
     let contents = try ofChoice { () throws(KeychainError) -> Secret? in
-      guard let folder = try Folder(opening: stateFolder), let file = try folder.file(fileName) else {
-        return nil
-      }
-      return try file.contents(limit: maximumSize)
+      guard let folder = try Folder(opening: stateFolder) else { return nil }
+      if let text = try fileContents(in: folder) { return text }
+      guard try folder.contains(fileName + copySuffix) else { return nil }
+      // The first list may have been made since.
+      if let text = try fileContents(in: folder) { return text }
+      throw .missing(path: folder.path(of: fileName))
     }
     guard let text = contents else { return KeychainList() }
     // It is never written like that, but a full disk or a crash can leave it so: no list would say that nothing is
@@ -232,6 +238,12 @@ extension KeychainList {
     } catch {
       throw .unreadableList(path: "\(stateFolder)/\(fileName)", error)
     }
+  }
+
+  /// The file's contents; `nil` if there is none.
+  private static func fileContents(in folder: borrowing Folder) throws(KeychainError) -> Secret? {
+    guard let file = try folder.file(fileName) else { return nil }
+    return try file.contents(limit: maximumSize)
   }
 
   /// Changes the list, while nobody else does.
@@ -250,7 +262,11 @@ extension KeychainList {
     let text = Secret(list.text)
     try ofChoice { () throws(KeychainError) in
       if text.count > maximumSize { throw .tooLarge(what: folder.path(of: fileName), limit: maximumSize) }
-      try text.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(fileName, with: bytes) }
+      try text.withUnsafeBytes { (bytes) throws(KeychainError) in
+        try folder.replace(fileName, with: bytes)
+        // After the list, so that there is never a copy before it. Without a copy, the list itself is as good.
+        try? folder.replace(fileName + copySuffix, with: bytes)
+      }
     }
     return result
   }

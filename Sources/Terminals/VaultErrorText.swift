@@ -133,6 +133,13 @@ extension Failure {
         hint: """
           mount it, or set HOME to the right one; without a home, set XDG_DATA_HOME and XDG_STATE_HOME
           """, status: .keychain)
+    } else if path.hasSuffix("/" + KeychainList.fileName) {
+      let copy = path + KeychainList.copySuffix
+      self.init(
+        "the list of keychains \(path) is missing, though there was one",
+        hint: """
+          put it back with \(command: "cp", copy, path); to use no other keychains, remove \(words: copy)
+          """, status: .keychain)
     } else if let keychain = VaultOfError.identified(by: path) {
       self.init(lostIdentity: path, of: keychain)
     } else if !path.hasSuffix("/identity.txt") {

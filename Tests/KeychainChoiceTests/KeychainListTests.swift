@@ -1,4 +1,5 @@
 import Bytes
+import Glibc
 import Keychain
 import KeychainChoice
 import TestSupport
@@ -126,17 +127,46 @@ import Testing
     #expect(throws: KeychainList.Fault.tooMany) { try list.add(ListedKeychain("more", .file, at: "/x")) }
   }
 
-  @Test("is changed by one process at a time, and never if it can't be understood")
-  func changing() throws {
-    let folder = TemporaryFolder()
-    let state = folder["state"]
+  private func add(_ name: String, in state: String) throws(KeychainChoiceError) {
     try KeychainList.change(in: state) { (list) throws(KeychainChoiceError) in
       do throws(KeychainList.Fault) {
-        try list.add(ListedKeychain("a", .file, at: "/a"))
+        try list.add(ListedKeychain(name, .file, at: "/\(name)"))
       } catch {
         throw .refusedChange(error)
       }
     }
+  }
+
+  @Test("is not taken for empty if it is gone, and is as its copy has it")
+  func missing() throws {
+    let folder = TemporaryFolder()
+    let (state, path) = (folder["state"], folder["state/keychain-list"])
+    // As an 'add' leaves it that is killed before the keychain is listed.
+    folder.makeFolder("state/keychains/a")
+    #expect(try KeychainList.read(in: state).keychains.isEmpty)
+    try add("a", in: state)
+    try add("b", in: state)
+    #expect(try KeychainList.change(in: state) { $0.remove("a") })
+    unlink(path)
+    #expect(throws: KeychainChoiceError.keychain(.missing(path: path))) { try KeychainList.read(in: state) }
+    #expect(throws: KeychainChoiceError.keychain(.missing(path: path))) { try add("c", in: state) }
+    #expect(folder.read("state/keychain-list") == nil)
+    rename(path + ".copy", path)
+    #expect(try KeychainList.read(in: state).keychains.map(\.name) == ["b"])
+    // Of a list that an older version has written there is no copy.
+    unlink(path)
+    #expect(try KeychainList.read(in: state).keychains.isEmpty)
+    // Nor is one that was emptied missing.
+    try add("a", in: state)
+    #expect(try KeychainList.change(in: state) { $0.remove("a") })
+    #expect(try KeychainList.read(in: state).keychains.isEmpty)
+  }
+
+  @Test("is changed by one process at a time, and never if it can't be understood")
+  func changing() throws {
+    let folder = TemporaryFolder()
+    let state = folder["state"]
+    try add("a", in: state)
     #expect(try KeychainList.read(in: state).keychains.map(\.name) == ["a"])
     let path = folder["state/keychain-list"]
     folder.write(Array("a file".utf8), to: "state/keychain-list")
