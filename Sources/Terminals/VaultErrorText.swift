@@ -121,12 +121,10 @@ extension Failure {
       } else {
         back = "put it back, or mount the disk that it is on"
       }
+      let moved: Hint = vault?.listed == nil ? "; if it moved, set XDG_DATA_HOME" : ""
       self.init(
         "the keychain \(path) is missing, though there was one",
-        hint: vault?.listed == nil
-          ? "\(back); if it moved, set XDG_DATA_HOME; to begin without it, type 'llavero init --start-over'"
-          : back,
-        status: .keychain)
+        hint: "\(back)\(moved); \(VaultOfError.goingOn(without: vault?.listed))", status: .keychain)
     } else if path == VaultLocation.environmentVariable("HOME") {
       self.init(
         "your home folder \(path) doesn't exist",
@@ -152,19 +150,24 @@ extension Failure {
   }
 
   init(elsewhere path: String, known: String) {
+    let listed = VaultOfError { $0.vaultFile == path }?.listed
     guard FileStatus.isThere(known) else {
       self.init(
         "the keychain \(known) is missing, though there was one; nor is there one at \(path)",
         hint: """
-          put it back, or to the second place if it moved there; to begin without it, type \
-          'llavero init --start-over'
+          put it back, or to the second place if it moved there; \(VaultOfError.goingOn(without: listed))
           """, status: .keychain)
+      return
+    }
+    let message = "there is no keychain at \(path); the one that is in use is \(known)"
+    if listed != nil {
+      self.init(message, hint: "put it back; \(VaultOfError.goingOn(without: listed))", status: .keychain)
       return
     }
     let end = "/llavero/vault.age"
     let folder = known.hasSuffix(end) ? String(known.dropLast(end.count)) : "its folder's"
     self.init(
-      "there is no keychain at \(path); the one that is in use is \(known)",
+      message,
       hint:
         "set XDG_DATA_HOME to \(words: folder); to have another one, set XDG_STATE_HOME to another folder, too",
       status: .keychain)

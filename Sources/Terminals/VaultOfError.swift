@@ -53,6 +53,12 @@ struct VaultOfError {
     return "\(command: "llavero", "sync", listed.name, "--anew") takes it from its repository"
   }
 
+  /// How to go on without a vault: one's own is begun anew, another one is taken from the list.
+  static func goingOn(without listed: ListedKeychain?) -> Hint {
+    guard let listed else { return "to begin without it, type 'llavero init --start-over'" }
+    return "to go on without it, type \(command: "llavero", "keychain", "remove", listed.name)"
+  }
+
   /// A command for this vault, which names it if it isn't the user's own.
   func command(_ words: String...) -> Hint { Self.command(words, listed) }
 
