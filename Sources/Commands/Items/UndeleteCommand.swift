@@ -57,63 +57,23 @@ struct UndeleteCommand: ParsableCommand {
 
   func run() throws {
     let open = try keychain.open()
-    switch open.store {
-    case .file(let vault):
-      try run(
-        { (query) throws(KeychainError) in
-          try vault.retiredItems(matching: query).map { former in
-            Retired(item: former.item, retired: former.retired, reason: former.reason) {
-              (replacing) throws(KeychainError) in try vault.undelete(former, replacing: replacing)
-            }
-          }
-        },
-        in: open, within: "within 30 days",
-        hint: open.list == nil
-          ? "see earlier states with 'llavero vault log'"
-          : "see earlier states with 'llavero vault log'; name another keychain of the list with --keychain")
-    case .remote(let keychain):
-      guard let keychain = keychain as? any VersionedKeychain else { throw Self.isNotKept }
-      try run(
-        { (query) throws(KeychainError) in
-          try keychain.formerVersions(matching: query).map { former in
-            let reason = former.isDeleted ? RetirementReason.deleted : .replaced
-            return Retired(item: former.item, retired: former.retired, reason: reason) {
-              (replacing) throws(KeychainError) in try keychain.bringBack(former, replacing: replacing)
-            }
-          }
-        },
-        in: open, within: "in the versions that the server still has",
-        hint: "whoever runs the server may have a backup of it")
-    case .secretService, .forwarded: throw Self.isNotKept
-    }
-  }
-
-  private static let isNotKept = Failure(
-    "only the encrypted file keeps what was deleted; the Secret Service doesn't",
-    hint: "with --keychain, name an encrypted file, or a keychain in OpenBao", status: .usage)
-
-  /// Lists or brings back what a keychain still has.
-  ///
-  /// - Parameters:
-  ///   - find: finds what answers a query, the latest first.
-  ///   - open: the keychain.
-  ///   - period: since when, or in what, it still has it, in words.
-  ///   - hint: what to do if there is nothing.
-  private func run(
-    _ find: (ItemQuery) throws(KeychainError) -> [Retired], in open: OpenKeychain, within period: String,
-    hint: Hint
-  ) throws(Failure) {
+    let period = open.remote == nil ? "within 30 days" : "in the versions that the server still has"
     let query = place.isPlace ? try place.named.query() : .all
     let filter = unplaced.isEmpty ? nil : unplaced.filter
-    let found = try explaining(find(query)).filter { filter?.matches($0.item) ?? true }
+    let found = try explaining(all(query, in: open)).filter { filter?.matches($0.item) ?? true }
+    if found.isEmpty {
+      try explaining(open.keychain.refusePassingOver())
+      if open.file == nil, !(open.own is any VersionedKeychain) { throw Self.isNotKept }
+    }
+    let hasKeychains = (open.list?.names.count ?? 0) > 1
     if list {
       if found.isEmpty, !output.json {
         return StandardStreams.say("nothing was deleted or replaced \(period)")
       }
-      let listing = RetiredListing(items: found, isNumbered: isNamed)
+      let listing = RetiredListing(items: found, isNumbered: isNamed, hasKeychains: hasKeychains)
       return try StandardStreams.write(output.json ? listing.json : Secret(listing.table.shown))
     }
-    let chosen = try choice(found, within: period, hint: hint)
+    let chosen = try choice(found, within: period, in: open)
     let item: Item
     do throws(KeychainError) {
       item = try chosen.bringBack(entry != nil)
@@ -124,18 +84,60 @@ struct UndeleteCommand: ParsableCommand {
     } catch {
       throw Failure(error)
     }
-    if output.json { return try StandardStreams.write(ItemOutput.json(open.named(item))) }
-    StandardStreams.say("brought back \(item.name)")
+    if output.json { return try StandardStreams.write(ItemOutput.json(item)) }
+    let whose = hasKeychains ? item.keychain.map { " in \($0)" } : nil
+    StandardStreams.say("brought back \(item.name)\(whose ?? "")")
     if chosen.reason == .deleted, item.itemDescription == SigningIn.tokenDescription {
       StandardStreams.say(
         "hint: if 'llavero logout' deleted it, the token may be revoked; 'llavero login' gets a new one")
     }
   }
 
+  private static let isNotKept = Failure(
+    "only the encrypted file keeps what was deleted; the Secret Service doesn't",
+    hint: "with --keychain, name an encrypted file, or a keychain in OpenBao", status: .usage)
+
+  /// What the keychain still has, or those of the list in which 'llavero delete' deletes, the latest first.
+  private func all(_ query: ItemQuery, in open: OpenKeychain) throws(KeychainError) -> [Retired] {
+    guard let list = open.list else { return try Self.all(query, in: open.own) { $0 } }
+    let found = try list.collectWhereDeleted { (keychain, outward) throws(KeychainError) in
+      try Self.all(query, in: keychain, outward)
+    }
+    return found.enumerated()
+      .sorted { ($0.element.retired, $1.offset) > ($1.element.retired, $0.offset) }
+      .map(\.element)
+  }
+
+  /// What one keychain still has, the latest first; nothing if it keeps none of what was deleted.
+  private static func all(
+    _ query: ItemQuery, in keychain: any KeychainStore, _ outward: @escaping (Item) -> Item
+  ) throws(KeychainError) -> [Retired] {
+    if let vault = keychain as? EncryptedFileKeychain {
+      return try vault.retiredItems(matching: query).map { former in
+        Retired(item: outward(former.item), retired: former.retired, reason: former.reason) {
+          (replacing) throws(KeychainError) in outward(try vault.undelete(former, replacing: replacing))
+        }
+      }
+    }
+    guard let keychain = keychain as? any VersionedKeychain else { return [] }
+    return try keychain.formerVersions(matching: query).map { former in
+      let reason = former.isDeleted ? RetirementReason.deleted : .replaced
+      return Retired(item: outward(former.item), retired: former.retired, reason: reason) {
+        (replacing) throws(KeychainError) in outward(try keychain.bringBack(former, replacing: replacing))
+      }
+    }
+  }
+
   private func choice(
-    _ found: [Retired], within period: String, hint: Hint
+    _ found: [Retired], within period: String, in open: OpenKeychain
   ) throws(Failure) -> Retired {
     if found.isEmpty {
+      let hint: Hint =
+        open.remote != nil
+        ? "whoever runs the server may have a backup of it"
+        : open.list == nil
+          ? "see earlier states with 'llavero vault log'"
+          : "see earlier states with 'llavero vault log'; name another keychain of the list with --keychain"
       let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
       throw Failure(
         "nothing of \(what) was deleted or replaced \(period)", hint: hint, status: .nothingMatched)
@@ -164,6 +166,13 @@ struct UndeleteCommand: ParsableCommand {
         hint: place.isPlace
           ? "name one with --account, or by --entry as '--list' numbers them"
           : "name one by --entry, as '--list' numbers them", status: .usage)
+    }
+    let having = Set(candidates.compactMap(\.item.keychain))
+    if having.count > 1 {
+      let keychains = open.list?.names.filter(having.contains) ?? []
+      throw Failure(
+        "several keychains had \(candidates[0].item.nameForSearch): \(keychains.joined(separator: ", "))",
+        hint: "name one with --keychain, or by --entry as '--list' numbers them", status: .usage)
     }
     return candidates[0]
   }

@@ -201,13 +201,35 @@ public final class KeychainSearchList: KeychainStore {
   private func collect(
     _ items: (any KeychainStore) throws(KeychainError) -> [Item]
   ) throws(KeychainError) -> [Item] {
-    var found: [Item] = []
+    try collect(from: members) { (member) throws(KeychainError) in
+      let hidden = try hidden(in: member)
+      return try items(try member.store())
+        .map { member.outward($0, isHome: member === home, hidden: hidden) }
+    }
+  }
+
+  /// What is found in the keychains whose items are deleted here, in order: not in one that others use, too, unless it
+  /// is the default. If nothing is found, one that can't be used is an error.
+  ///
+  /// - Parameter find: gets a keychain, and what makes items of this list of that keychain's.
+  package func collectWhereDeleted<Found>(
+    _ find: (any KeychainStore, _ outward: @escaping (Item) -> Item) throws(KeychainError) -> [Found]
+  ) throws(KeychainError) -> [Found] {
+    let home = home
+    return try collect(from: members.filter { !$0.isShared || $0 === home }) {
+      (member) throws(KeychainError) in
+      try find(try member.store()) { member.outward($0, isHome: member === home) }
+    }
+  }
+
+  private func collect<Found>(
+    from members: [OpenMember], _ find: (OpenMember) throws(KeychainError) -> [Found]
+  ) throws(KeychainError) -> [Found] {
+    var found: [Found] = []
     var failures = Failures()
     for member in members {
       do throws(KeychainError) {
-        let hidden = try hidden(in: member)
-        found += try items(try member.store())
-          .map { member.outward($0, isHome: member === home, hidden: hidden) }
+        found += try find(member)
         member.failure = nil
       } catch {
         failures.note(member, error)

@@ -107,6 +107,23 @@ extension KeychainStore {
     #expect(try both.exclusively { () throws(KeychainError) in try both.items(matching: .all).count } == 2)
   }
 
+  @Test("what was deleted is looked for where it would be deleted, and where that can't be it is said")
+  func whereDeleted() throws {
+    func found(_ list: KeychainSearchList) throws -> [String?] {
+      try list.collectWhereDeleted { (keychain, outward) throws(KeychainError) in
+        try keychain.items(matching: .all).map { outward($0).keychain }
+      }
+    }
+    for keychain in [keychains.old, keychains.team] { try keychain.add(login, .text("x")) }
+    #expect(try found(keychains.list()) == ["old"])
+    #expect(try found(keychains.list(newItemsIn: "team")) == ["old", "team"])
+    keychains.breakDown("own")
+    #expect(try found(keychains.list()) == ["old"])
+    #expect(keychains.passedOver == ["own"])
+    keychains.breakDown("old")
+    #expect(throws: KeychainError.damaged(path: "own", detail: "test")) { try found(keychains.list()) }
+  }
+
   @Test("that a keychain was passed over is known afterwards")
   func passedOver() throws {
     let list = keychains.list()

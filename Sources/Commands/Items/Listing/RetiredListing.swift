@@ -21,17 +21,26 @@ struct RetiredListing {
   let items: [Retired]
   /// Whether the items have numbers, which `--entry` takes. They count within one place.
   let isNumbered: Bool
+  /// Whether they are of several keychains, so that each is named.
+  let hasKeychains: Bool
 
   /// A table with a line for each item.
   var table: TextForTerminal {
+    var titles = ["PLACE", "ACCOUNT", "WHAT", "WHEN"]
+    if hasKeychains { titles.insert("KEYCHAIN", at: 2) }
+    if isNumbered { titles.insert("ENTRY", at: 0) }
     let rows = items.enumerated().map { position, retired in
-      (isNumbered ? ["\(position + 1)"] : []) + [
-        retired.item.key.secretServiceItem == nil ? retired.item.key.place : "\(retired.item.nameForSearch)",
-        retired.item.key.account.map { "\($0)" } ?? "-", retired.reason.rawValue,
+      let item = retired.item
+      var row = [
+        item.key.secretServiceItem == nil ? item.key.place : "\(item.nameForSearch)",
+        item.key.account.map { "\($0)" } ?? "-", retired.reason.rawValue,
         dateText(retired.retired, seconds: true),
       ]
+      if hasKeychains { row.insert(item.keychain ?? "-", at: 2) }
+      if isNumbered { row.insert("\(position + 1)", at: 0) }
+      return row
     }
-    return columns([(isNumbered ? ["ENTRY"] : []) + ["PLACE", "ACCOUNT", "WHAT", "WHEN"]] + rows)
+    return columns([titles] + rows)
   }
 
   /// A JSON array with an object for each item, with a line end.
@@ -47,6 +56,7 @@ struct RetiredListing {
       json.member("created", retired.item.creationDate)
       json.member("modified", retired.item.modificationDate)
       json.member("reference", retired.item.reference?.bytes)
+      json.member("keychain", retired.item.keychain.map { ByteString($0) })
       json.endObject()
     }
     json.endArray()
