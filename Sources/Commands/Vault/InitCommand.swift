@@ -54,13 +54,18 @@ struct InitCommand: ParsableCommand {
     } else {
       try create(in: keychain, .identityFile)
     }
-    let folder = keychain.location.stateFolder
-    let remembered = try explaining(choice: RememberedKeychain.read(in: folder)?.name)
-    if let remembered, remembered != KeychainKind.file.rawValue {
-      let name = remembered == KeychainKind.secretService.rawValue ? "the Secret Service" : remembered
-      StandardStreams.say("\(name) stays in use; 'llavero keychain use file' changes that")
-    } else {
-      try explaining(RememberedKeychain.write(.file, vault: keychain.location.vaultFile, in: folder))
+    let (folder, vault) = (keychain.location.stateFolder, keychain.location.vaultFile)
+    let file = KeychainKind.file.rawValue
+    var remembered = try explaining(choice: RememberedKeychain.read(in: folder))
+    // What somebody chooses meanwhile stays chosen.
+    if remembered == nil, try !explaining(RememberedKeychain.writeFirst(file, vault: vault, in: folder)) {
+      remembered = try explaining(choice: RememberedKeychain.read(in: folder))
+    }
+    if let name = remembered?.name, name != file {
+      let shown = name == KeychainKind.secretService.rawValue ? "the Secret Service" : name
+      StandardStreams.say("\(shown) stays in use; 'llavero keychain use file' changes that")
+    } else if let remembered, remembered.vault != vault {
+      try explaining(RememberedKeychain.write(.file, vault: vault, in: folder))
     }
     let choice = KeychainChoice(kind: .file, reason: .made)
     let status = try KeychainStatus(
