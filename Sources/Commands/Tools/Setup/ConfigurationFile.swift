@@ -57,8 +57,7 @@ struct ConfigurationFile {
   ) throws(Failure) {
     try refuseChange(since: before)
     guard let contents = contents ?? (ProgramLinks.linkTarget(path) == nil ? nil : []) else {
-      if unlink(path) != 0 { throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain) }
-      return
+      return try remove(before)
     }
     try makeFolder()
     var status = stat()
@@ -140,18 +139,38 @@ struct ConfigurationFile {
     let failure = try contents.lendingBytes { (bytes) throws(Failure) in
       try replaceFile(target, with: bytes, mode: mode) { (temporary) throws(Failure) in
         try verify(temporary)
-        // A link, by which the lock of a killed process can be told from any other. Where there are no links, there is
-        // no lock.
-        isLocked = link(temporary, lock) == 0
-        if !isLocked, errno == EEXIST {
-          throw Failure(
-            "another program is changing \(target): there is \(lock)",
-            hint: "try again; if none is, remove that file", status: .keychain)
-        }
+        isLocked = try Self.locks(target, by: temporary)
         try refuseChange(since: before)
       }
     }
     if failure != 0 { throw Failure("cannot write \(target): \(errorText(failure))", status: .keychain) }
+  }
+
+  /// Removes the file, which is no link.
+  private func remove(_ before: [UInt8]?) throws(Failure) {
+    Self.removeTemporaries(of: path)
+    let temporary = "\(path).\(getpid()).tmp"
+    defer { unlink(temporary) }
+    let isLocked = try Self.locks(path, by: path)
+    defer { if isLocked { unlink(path + Self.lockSuffix) } }
+    try refuseChange(since: before)
+    // Under this name, it is still known which file the lock is for if this process is killed.
+    if rename(path, temporary) != 0 {
+      throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain)
+    }
+  }
+
+  /// Makes the lock of a file, and returns whether there is one. It is a link to a file here, by which the lock of a
+  /// killed process can be told from any other; where there are no links, there is no lock.
+  ///
+  /// - Throws: ``Failure`` if another program has it.
+  private static func locks(_ target: String, by file: String) throws(Failure) -> Bool {
+    let lock = target + lockSuffix
+    if link(file, lock) == 0 { return true }
+    if errno != EEXIST { return false }
+    throw Failure(
+      "another program is changing \(target): there is \(lock)",
+      hint: "try again; if none is, remove that file", status: .keychain)
   }
 
   /// The files of a folder whose names end in one of these ways, by name; none if there is no such folder.
