@@ -35,7 +35,8 @@ struct PasswordExportTests {
     let found = try Found(sample: "bitwarden.csv", as: .bitwarden)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1", "https://registry.example:5050 (alice) p,w\"1",
+        "https://git.example.com (alice) p,w\"1 + folder + favorite",
+        "https://registry.example:5050 (alice) p,w\"1 + folder + favorite",
         "https://imap.example.org (alice@example.org) Pw-2 + notes + custom fields + one-time code",
         "Safe Pw-3",
       ])
@@ -84,12 +85,52 @@ struct PasswordExportTests {
   func unknown() throws {
     #expect(
       try Found("name,url,username,password,extra\nn,,a,p,x\nm,,a,p,\n", as: .chrome).logins == [
-        "n (a) p + other columns", "m (a) p",
+        "n (a) p + extra", "m (a) p",
+      ])
+    #expect(
+      try Found("name,url,username,password,\nn,,a,p,x\n", as: .chrome).logins == [
+        "n (a) p + a nameless column"
       ])
     #expect(
       try Found(
         #"{"items":[{"type":1,"name":"n","new":1,"card":null,"login":{"password":"p"}}]}"#, as: .bitwarden
-      ).logins == ["n p + other members"])
+      ).logins == ["n p + new"])
+  }
+
+  @Test("what somebody has sorted or marked an entry by has no room, and what nobody has chosen says nothing")
+  func choices() throws {
+    for (row, leftBehind) in [
+      ("Work,,login,n,,0,,", " + folder"), (",1,login,n,,0,,", " + favorite"),
+      (",,login,n,,1,,", " + reprompt"), (",,login,n,,0,Team,", " + collections"),
+      (",,login,n,,0,,2026-01-01T00:00:00Z", " + archivedDate"), (",0,login,n,,0,,", ""),
+      (",,login,n,,,,", ""),
+    ] {
+      let header = "folder,favorite,type,name,login_uri,reprompt,collections,archivedDate"
+      let text = "\(header),login_username,login_password\n\(row),,p\n"
+      #expect(try Found(text, as: .bitwarden).logins == ["n p\(leftBehind)"], "\(row)")
+    }
+    for (row, leftBehind) in [
+      ("true,false,,Private", " + Favorite + Vault"), ("false,true,,", " + Archived"),
+      ("false,FALSE,work;home,", " + Tags"), ("false,false,,", ""),
+    ] {
+      let text = "Title,Url,Username,Password,Type,Favorite,Archived,Tags,Vault\nn,,,p,Login,\(row)\n"
+      #expect(try Found(text, as: .onePassword).logins == ["n p\(leftBehind)"], "\(row)")
+    }
+    for (group, leftBehind) in [
+      ("Root", ""), ("", ""), ("Root/Work", " + group"), ("Root/Work/Prod", " + group"),
+    ] {
+      let text = "Group,Title,Username,Password,URL,Notes,Icon\n\(group),n,,p,,,7\n"
+      #expect(try Found(text, as: .keepassxc).logins == ["n p\(leftBehind)"], "\(group)")
+    }
+    for (member, leftBehind) in [
+      (#""folderId":"1""#, " + folderId"), (#""collectionIds":["1"]"#, " + collectionIds"),
+      (#""favorite":true"#, " + favorite"), (#""reprompt":1"#, " + reprompt"),
+      (#""archivedDate":"2026-01-01T00:00:00Z""#, " + archivedDate"), (#""id":"1","organizationId":"2""#, ""),
+      (#""folderId":null,"collectionIds":[],"favorite":false,"reprompt":0"#, ""),
+    ] {
+      let text = #"{"items":[{"type":1,"name":"n",\#(member),"login":{"password":"p"}}]}"#
+      #expect(try Found(text, as: .bitwarden).logins == ["n p\(leftBehind)"], "\(member)")
+    }
   }
 
   @Test("Bitwarden's JSON says the same")
@@ -97,8 +138,8 @@ struct PasswordExportTests {
     let found = try Found(sample: "bitwarden.json", as: .bitwarden)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1 + former passwords",
-        "https://registry.example:5050 (alice) p,w\"1 + former passwords",
+        "https://git.example.com (alice) p,w\"1 + former passwords + folderId + favorite + match",
+        "https://registry.example:5050 (alice) p,w\"1 + former passwords + folderId + favorite + match",
         "Safe Pw-3 + notes + custom fields + one-time code + passkey",
       ])
     #expect(found.origins == [.entry("GitLab"), .entry("GitLab"), .entry("Safe")])
@@ -110,7 +151,7 @@ struct PasswordExportTests {
     let found = try Found(sample: "1password.csv", as: .onePassword)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1",
+        "https://git.example.com (alice) p,w\"1 + Favorite + Tags",
         "https://netflix.example (alice@example.org) Pw-2 + one-time code",
         "https://192.168.1.1 (admin) Pw-3 + notes", "Garage 4711",
       ])
@@ -123,7 +164,7 @@ struct PasswordExportTests {
     #expect(
       found.logins == [
         "https://nas.example:5001 (admin) Pw-2  + notes", "Safe Pw-3",
-        "https://git.example.com (alice) p,w\"1",
+        "https://git.example.com (alice) p,w\"1 + group",
       ])
     #expect(found.reasons == ["4 noSecret", "5 noSecret", "7 discarded"])
   }

@@ -12,8 +12,7 @@ extension FileFormat {
     let export = CSVExport(
       name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
       others: [("notes", "notes"), ("fields", "custom fields"), ("login_totp", "one-time code")],
-      incidental: ["folder", "favorite", "reprompt", "collections", "archivedDate"], kind: ("type", "login"),
-      addresses: .commas)
+      kind: ("type", "login"), addresses: .commas)
     return try export.read(text)
   }
 }
@@ -93,14 +92,12 @@ private struct BitwardenEntry: ~Copyable {
       if try !Self.isEmptyArray(value) { login.leftBehind.append("custom fields") }
     } else if name == "passwordHistory" {
       if try !Self.isEmptyArray(value) { login.leftBehind.append("former passwords") }
-    } else if Self.incidental.contains(ByteString(name)) {
-      return
     } else if name == "login" {
       try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
         try takeOfLogin(name, value)
       }
-    } else if !Self.isNothing(value) {
-      leaveOthers()
+    } else {
+      try leave(name, value)
     }
   }
 
@@ -121,29 +118,34 @@ private struct BitwardenEntry: ~Copyable {
       var urls: [ByteString] = []
       try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
         try JSONReader.members(of: element.raw) { (name, value) throws(JSONReader.Malformed) in
-          if name == "uri", value.kind != .null { urls.append(try value.string()) }
+          guard name == "uri" else { return try leave(name, value) }
+          if value.kind != .null { urls.append(try value.string()) }
         }
       }
       login.urls = urls
-    } else if !Self.isNothing(value), !Self.incidental.contains(ByteString(name)) {
-      leaveOthers()
+    } else {
+      try leave(name, value)
     }
   }
 
-  /// Members without information that an item could lack.
+  /// The members that the program fills by itself, without information that an item could lack.
   private static let incidental: [ByteString] = [
-    "id", "organizationId", "folderId", "collectionIds", "favorite", "reprompt", "object", "archivedDate",
-    "passwordRevisionDate", "autofillOnPageLoad",
+    "id", "organizationId", "object", "passwordRevisionDate", "uriChecksum",
   ]
 
-  private mutating func leaveOthers() {
-    if !login.leftBehind.contains("other members") { login.leftBehind.append("other members") }
+  /// Names a member that doesn't fit into an item, unless it says nothing.
+  private mutating func leave(
+    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  ) throws(JSONReader.Malformed) {
+    if Self.isNothing(value) || Self.incidental.contains(ByteString(name)) { return }
+    let word = try JSONValue.name(name).description
+    if !login.leftBehind.contains(word) { login.leftBehind.append(word) }
   }
 
-  /// Whether it is empty, as in entries of another kind.
+  /// Whether it is empty, or a choice that nobody has made.
   private static func isNothing(_ value: JSONValue) -> Bool {
     value.kind == .null || value.raw == "\"\"" || value.raw == "[]" || value.raw == "{}"
-      || value.raw == "false"
+      || value.raw == "false" || value.raw == "0"
   }
 
   /// Decided without decoding the string, because it may be confidential.

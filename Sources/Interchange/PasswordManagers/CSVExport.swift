@@ -6,9 +6,9 @@ struct CSVExport: Sendable {
   var url: [ByteString]
   var account: [ByteString]
   var password: [ByteString]
-  /// The columns that don't fit into an item, each with a word for it.
+  /// Words for columns that don't fit into an item. Others that don't are named as they are in the file.
   var others: [(column: ByteString, word: String)] = []
-  /// The program's other columns, without information that an item could lack.
+  /// The columns that the program fills by itself, without information that an item could lack.
   var incidental: [ByteString] = []
   /// The columns of an entry's creation date and of its last password change: in milliseconds since 1970, or as RFC
   /// 3339.
@@ -36,6 +36,9 @@ struct CSVExport: Sendable {
     /// must have a scheme.
     case commas
   }
+
+  /// Columns whose `0` or `false` says no more than an empty field.
+  private static let flags: [ByteString] = ["archived", "favorite", "reprompt"]
 
   /// Reads an export.
   ///
@@ -73,8 +76,11 @@ struct CSVExport: Sendable {
     entry.urls = urls
     entry.account = text(columns.account)
     entry.secret = fields[columns.password].secret
-    entry.leftBehind = columns.others.filter { !fields[$0.column].isEmpty }.map(\.word)
-    if columns.unknown.contains(where: { !fields[$0].isEmpty }) { entry.leftBehind.append("other columns") }
+    entry.leftBehind = columns.others.filter { column, _, isFlag in
+      !fields[column].isEmpty && !(isFlag && ["0", "false"].contains(text(column).lowercased))
+    }.map(\.word)
+    // The topmost group is the whole database.
+    if text(columns.group).bytes.contains(UInt8(ascii: "/")) { entry.leftBehind.append("group") }
     entry.creationDate = Self.date(text(columns.created))
     entry.modificationDate = Self.date(text(columns.modified))
     if let foreignURL, entry.urls.first == foreignURL { return found.passOver(origin, .noLogin) }
@@ -138,9 +144,8 @@ struct CSVExport: Sendable {
     let url: Int?
     let account: Int?
     let password: Int
-    let others: [(column: Int, word: String)]
-    /// Unknown columns.
-    let unknown: [Int]
+    /// Those that don't fit into an item.
+    let others: [(column: Int, word: String, isFlag: Bool)]
     let kind: Int?
     let group: Int?
     let created: Int?
@@ -167,10 +172,14 @@ struct CSVExport: Sendable {
       created = find(export.dates.map { [$0.created] } ?? [])
       modified = find(export.dates.map { [$0.modified] } ?? [])
       if let mark = export.mark { _ = try need([mark]) }
-      others = export.others.compactMap { other in find([other.column]).map { ($0, other.word) } }
-      let known = [name, url, account, password, kind, group, created, modified] + others.map(\.column)
-      unknown = header.indices.filter { index in
-        !known.contains(index) && !export.incidental.contains { $0.isEqualIgnoringCase(header[index]) }
+      let known = [name, url, account, password, kind, group, created, modified]
+      others = header.indices.compactMap { index in
+        let column = header[index]
+        func isOne(of names: [ByteString]) -> Bool { names.contains(where: column.isEqualIgnoringCase) }
+        if known.contains(index) || isOne(of: export.incidental) { return nil }
+        let word = export.others.first { column.isEqualIgnoringCase($0.column) }?.word
+        let name = column.isEmpty ? "a nameless column" : "\(column)"
+        return (index, word ?? name, isOne(of: CSVExport.flags))
       }
     }
   }

@@ -8,7 +8,7 @@ extension FileFormat {
     let export = CSVExport(
       name: ["Title"], url: ["Url", "Website", "Urls"], account: ["Username"], password: ["Password"],
       others: [("Notes", "notes"), ("OTPAuth", "one-time code"), ("One-time password", "one-time code")],
-      incidental: ["Favorite", "Archived", "Tags", "Type", "Vault"], addresses: .lines)
+      incidental: ["Type"], addresses: .lines)
     return try export.read(text)
   }
 }

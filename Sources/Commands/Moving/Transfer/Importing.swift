@@ -100,7 +100,8 @@ struct Importing {
     let stayed = removal.stayed
     if stayed > 0 {
       throw Failure(
-        "\(countText(stayed, "item")) stayed at the source", hint: "the lines above say why",
+        "\(countText(stayed, "item")) stayed at the source",
+        hint: isJSON ? "'leftBehind' or the lines above say why" : "the lines above say why",
         status: .keychain)
     }
   }
@@ -121,7 +122,8 @@ struct Importing {
 
   /// What came of removing logins from their sources.
   private struct Removal {
-    /// How many stayed because the keychain doesn't have all of them, or because they have changed.
+    /// How many stayed because the keychain doesn't have all of them, or has no room for it, or because they have
+    /// changed.
     var stayed = 0
     var isRemoved = false
     /// Why a source failed in the middle.
@@ -152,9 +154,10 @@ struct Importing {
       let range = first..<first + found.logins.count
       first = range.upperBound
       let login = { (index: Int) in found.logins[index - range.lowerBound] }
-      let there = range.filter { outcomes[$0].isThere && login($0).leftBehind.isEmpty }
+      let all = range.filter { outcomes[$0].isThere }
+      let there = all.filter { login($0).leftBehind.isEmpty }
       let incomplete = there.filter { lacking[$0] != nil }
-      removal.stayed += incomplete.count
+      removal.stayed += all.count - there.count + incomplete.count
       say(
         TransferReport.remarks(
           onIncomplete: incomplete.map { (login($0), lacking[$0] ?? []) }, of: source.name))
