@@ -29,5 +29,7 @@ package enum KeychainChoiceError: Error, Hashable, Sendable {
     case noWholeSeconds
     /// A value of ``UnlockCache/Mode``.
     case noUnlockCacheMode
+    /// The word `never`.
+    case noPromptWord
   }
 }

@@ -48,8 +48,17 @@ package struct KeychainEnvironment {
 
   // MARK: Asking and waiting
 
-  /// `LLAVERO_PROMPT`: whether the user is never to be asked.
-  package var forbidsPrompts: Bool { variable("LLAVERO_PROMPT") == "never" }
+  private static let prompt = "LLAVERO_PROMPT"
+
+  /// `LLAVERO_PROMPT`: whether the user is never to be asked. Whoever sets it to a word that can't be understood is not
+  /// asked either.
+  package var forbidsPrompts: Bool { value(Self.prompt) != nil }
+
+  /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if `LLAVERO_PROMPT` is another word than `never`.
+  private func checkPrompt() throws(KeychainChoiceError) {
+    guard let word = value(Self.prompt), word != "never" else { return }
+    throw .unusableSetting(name: Self.prompt, .noPromptWord)
+  }
 
   /// `LLAVERO_LOCK_TIMEOUT`: the number of seconds for which a writer waits for others.
   ///
@@ -115,7 +124,8 @@ package struct KeychainEnvironment {
     respondent: @escaping () -> PassphraseRespondent, cache: UnlockCache, openers: SlotOpeners,
     mustExist: Bool = false, onNotice: @escaping (EncryptedFileKeychain.Notice) -> Void
   ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
-    EncryptedFileKeychain(
+    try checkPrompt()
+    return EncryptedFileKeychain(
       at: location, passphrase: passphrase, respondent: respondent, cache: cache, openers: openers,
       patience: try patience(), onNotice: onNotice,
       remembered: {
@@ -163,6 +173,7 @@ package struct KeychainEnvironment {
   package func secretService(
     at location: VaultLocation, collection: String? = nil, session: String? = nil, mayPrompt: Bool
   ) throws(KeychainChoiceError) -> DesktopKeychainSettings {
+    try checkPrompt()
     var settings = DesktopKeychainSettings()
     settings.collection = collection ?? value("LLAVERO_COLLECTION")
     if let remembered = try? RememberedKeychain.read(in: location.stateFolder) {

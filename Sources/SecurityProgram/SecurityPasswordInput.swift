@@ -1,5 +1,5 @@
-import EncryptedFile
 import Keychain
+import KeychainChoice
 import Passphrases
 import Terminals
 import SecurityCodes
@@ -23,7 +23,7 @@ struct SecurityPasswordInput {
   /// - Parameter mayReadInput: whether standard input may be read, because it contains no commands.
   /// - Throws: ``SecurityFailure`` if nobody gives a password, or the two differ.
   func read(mayReadInput: Bool) throws(SecurityFailure) -> Secret {
-    if VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never", let terminal = Terminal() {
+    if !KeychainEnvironment().forbidsPrompts, let terminal = Terminal() {
       return try ask(terminal)
     }
     guard mayReadInput, !StandardStreams.isTerminal(0) else { throw nobody }

@@ -37,6 +37,8 @@ extension Failure {
       self.init("\(name) has to be a whole number of seconds, from 0 to 86400", status: .usage)
     case .unusableSetting(let name, .noUnlockCacheMode):
       self.init("\(name) has to be auto, keyring, agent or none", status: .usage)
+    case .unusableSetting(let name, .noPromptWord):
+      self.init("\(name) has to be never, or not be set", status: .usage)
     case .unknownSession:
       self.init("a session is either encrypted or plain", status: .usage)
     case .keychain(let error):

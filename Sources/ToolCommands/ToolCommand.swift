@@ -1,6 +1,5 @@
 import Bytes
 package import CredentialProtocols
-import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
@@ -140,7 +139,7 @@ private final class StandardToolCall: ToolCall {
 
   func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret {
     try refusing { () throws(Failure) in
-      guard selection.mayPrompt, VaultLocation.environmentVariable("LLAVERO_PROMPT") != "never" else {
+      guard selection.mayBeAsked else {
         throw Failure("nobody may be asked for the secret", status: .usage)
       }
       return try SecretInput.ask(prompt)

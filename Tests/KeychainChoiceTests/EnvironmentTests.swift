@@ -104,6 +104,12 @@ import UnlockCache
     let never = Self.environment(["LLAVERO_PROMPT": "never"])
     #expect(never.forbidsPrompts)
     #expect(try !never.secretService(at: Self.location, mayPrompt: true).mayPrompt)
+    #expect(!Self.environment(["LLAVERO_PROMPT": ""]).forbidsPrompts)
+    let other = Self.environment(["LLAVERO_PROMPT": "no"])
+    #expect(other.forbidsPrompts)
+    #expect(throws: KeychainChoiceError.unusableSetting(name: "LLAVERO_PROMPT", .noPromptWord)) {
+      try other.secretService(at: Self.location, mayPrompt: true)
+    }
     #expect(throws: KeychainChoiceError.unknownSession) {
       try Self.environment([:]).secretService(at: Self.location, session: "x", mayPrompt: true)
     }
