@@ -12,9 +12,10 @@ enum ExchangeService {
 
   /// Reads a set-up and then requests from standard input, and writes a reply for each, until the input ends.
   ///
-  /// - Parameter timeout: the longest time of an exchange that the environment allows, in milliseconds.
+  /// - Parameter timeout: returns the longest time of an exchange that the environment allows, in milliseconds. What it
+  ///   throws is the reply to each request, so that the program that asks says it.
   /// - Throws: ``Failure`` if the input isn't what such a program writes.
-  static func run(timeout: Int) throws(Failure) {
+  static func run(timeout: () throws(Failure) -> Int) throws(Failure) {
     if StandardStreams.isTerminal(0) { throw misuse }
     let setup: ExchangeSetup
     switch try message() {
@@ -26,13 +27,19 @@ enum ExchangeService {
       }
     }
     let settings = HTTPSettings(setup)
-    let transport = CurlTransport(
-      timeout: min(timeout, setup.timeout), connectTimeout: setup.connectTimeout, settings: { _ in settings })
+    let transport: any Transport
+    do throws(Failure) {
+      transport = CurlTransport(
+        timeout: min(try timeout(), setup.timeout), connectTimeout: setup.connectTimeout,
+        settings: { _ in settings })
+    } catch {
+      transport = RefusingTransport(error.message)
+    }
     while try exchange(over: transport) {}
   }
 
   /// Serves one request. Returns whether there was one.
-  private static func exchange(over transport: CurlTransport) throws(Failure) -> Bool {
+  private static func exchange(over transport: any Transport) throws(Failure) -> Bool {
     switch try message() {
     case .none: return false
     case .some(let message):
@@ -53,7 +60,7 @@ enum ExchangeService {
     }
   }
 
-  private static func outcome(of request: borrowing HTTPRequest, over transport: CurlTransport) -> Secret {
+  private static func outcome(of request: borrowing HTTPRequest, over transport: any Transport) -> Secret {
     do throws(TransportFault) {
       return try transport.exchange(request).encoded()
     } catch {
@@ -99,5 +106,16 @@ enum ExchangeService {
 
   private static var misuse: Failure {
     Failure("llavero-network is started by llavero", hint: "see 'llavero keychain --help'", status: .usage)
+  }
+}
+
+/// Reaches no server.
+private final class RefusingTransport: Transport {
+  private let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+
+  func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
+    throw .unreachable(reason)
   }
 }

@@ -20,7 +20,7 @@ package enum NetworkProgram {
     do throws(Failure) {
       switch CString.arguments(from: 1).first?.text {
       case "--version"?: try StandardStreams.write(raw: Program.versionLine)
-      case ExchangeService.operand?: try ExchangeService.run(timeout: try timeout() * 1000)
+      case ExchangeService.operand?: try ExchangeService.run(timeout: timeout)
       case nil: try StandardStreams.write(outcome().encoded)
       default: throw misuse
       }
@@ -30,14 +30,16 @@ package enum NetworkProgram {
     Program.end(Status.done.rawValue)
   }
 
-  /// `LLAVERO_NETWORK_TIMEOUT`: the longest exchange with a server, in seconds.
+  /// The longest exchange with a server, in milliseconds, as `LLAVERO_NETWORK_TIMEOUT` says in seconds.
+  ///
+  /// - Throws: ``Failure`` if that isn't a whole number from 1 to 600.
   private static func timeout() throws(Failure) -> Int {
-    guard let text = Variables.value("LLAVERO_NETWORK_TIMEOUT"), !text.isEmpty else { return 30 }
+    guard let text = Variables.value("LLAVERO_NETWORK_TIMEOUT"), !text.isEmpty else { return 30_000 }
     guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let seconds = Int(text), 1...600 ~= seconds else {
       throw Failure(
         "LLAVERO_NETWORK_TIMEOUT has to be a whole number of seconds, from 1 to 600", status: .usage)
     }
-    return seconds
+    return seconds * 1000
   }
 
   /// Whether the program that asked has ended already.
@@ -62,7 +64,15 @@ package enum NetworkProgram {
       throw misuse
     }
     guard let place = SignInPlace(work.url) else { return .unknownPlace }
-    let transport = CurlTransport(timeout: try timeout() * 1000, settings: GitConfigCommand.httpSettings)
+    let limit: Int
+    do throws(Failure) {
+      // Nothing is fetched to describe a place.
+      limit = work.task == .describe ? 0 : try timeout()
+    } catch {
+      // The program that asks says it, with what was to be done.
+      return .failed(message: error.message, hint: nil, pause: 0)
+    }
+    let transport = CurlTransport(timeout: limit, settings: GitConfigCommand.httpSettings)
     return SignInTask(at: place, over: transport, mayUseTerminal: work.mayUseTerminal).outcome(of: work)
   }
 }
