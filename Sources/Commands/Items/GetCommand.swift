@@ -48,7 +48,14 @@ struct GetCommand: ParsableCommand {
     let keychain = try keychain.open().keychain
     if all { return try writeAll(query, keychain) }
     let found = try explaining(keychain.answer(to: query, where: { _, _ in true }))
-    guard let answer = found else { throw try whyNot(query, keychain) }
+    if let answer = found { return try write(answer.item, answer.credential) }
+    guard let item = try explaining({ () throws(KeychainError) in try keychain.find(query).first }) else {
+      throw try place.named.nothingMatches(in: keychain)
+    }
+    // It may have come, or have got another secret, since then.
+    let late = try explaining(
+      keychain.heldAnswer(to: query, at: .now, where: { item, _ in !item.isHidden }))
+    guard let answer = late else { throw whyNot(item, keychain) }
     try write(answer.item, answer.credential)
   }
 
@@ -91,10 +98,7 @@ struct GetCommand: ParsableCommand {
     }
   }
 
-  private func whyNot(_ query: ItemQuery, _ keychain: any KeychainStore) throws(Failure) -> Failure {
-    guard let item = try explaining({ () throws(KeychainError) in try keychain.find(query).first }) else {
-      return try place.named.nothingMatches(in: keychain)
-    }
+  private func whyNot(_ item: Item, _ keychain: any KeychainStore) -> Failure {
     if item.isHidden, let name = item.keychain {
       return Failure(
         "what the keychain \(name) has for \(item.name) is hidden here, because a server has refused it",

@@ -14,7 +14,7 @@ failing() {
 }
 
 # holding CALL TEXT COMMAND...: starts it, and waits until it stands before the first such call that has TEXT in its
-# trace. It gets what is on standard input.
+# trace, or with nth=2 before the second. It gets what is on standard input.
 holding() {
   local number
   cat >"$CASE/input"
@@ -35,8 +35,8 @@ let_go() {
   mv "$CASE/held-stderr" "$CASE/stderr"
 }
 
-# find_call CALL TEXT COMMAND...: sets number to which call of that name in its process is the first with TEXT in its
-# trace, by a run after which data and state, and what is in the array sources, are as before; it gets the file input
+# find_call CALL TEXT COMMAND...: sets number to which call of that name in its process is the first, or nth, with TEXT in
+# its trace, by a run after which data and state, and what is in the array sources, are as before; it gets the file input
 find_call() {
   local path changed=("$XDG_DATA_HOME" "$XDG_STATE_HOME" ${sources[@]+"${sources[@]}"})
   for path in "${changed[@]}"; do
@@ -44,8 +44,9 @@ find_call() {
   done
   strace -f -qq -o "$CASE/log" -e "trace=$1" -e signal=none "${@:3}" <"$CASE/input" >/dev/null 2>&1 || true
   # A line begins with the process, which counts its own calls.
-  number=$(text=$2 awk '/<\.\.\. .* resumed>/ { next } { count[$1]++ }
-    ENVIRON["text"] == "" || index($0, ENVIRON["text"]) { print count[$1]; exit }' "$CASE/log")
+  number=$(text=$2 nth=${nth:-1} awk '/<\.\.\. .* resumed>/ { next } { count[$1]++ }
+    ENVIRON["text"] != "" && !index($0, ENVIRON["text"]) { next }
+    ++found == ENVIRON["nth"] { print count[$1]; exit }' "$CASE/log")
   for path in "${changed[@]}"; do
     rm -rf "$path"
     mv "$path.before" "$path"
