@@ -199,12 +199,12 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
     let now = SystemClock.sinceBoot
     for client in clients {
       if let request = client.request, request.end <= now {
-        let state = request.state
-        stop(request, of: client)
-        if case .answered = state {
+        if case .answered(let response, let outcome) = request.state {
           // Nobody has come for it.
           client.request = nil
+          noteTaken(request, outcome, response)
         } else {
+          stop(request, of: client)
           answer(client, .fault(.undecided))
         }
       }
@@ -286,7 +286,11 @@ extension ForwardingAgent {
 
   func drop(_ client: ForwardingClient) {
     if let request = client.request {
-      if case .answered = request.state {} else { note(request, .cancelled) }
+      if case .answered(let response, let outcome) = request.state {
+        noteTaken(request, outcome, response)
+      } else {
+        note(request, .cancelled)
+      }
       stop(request, of: client)
       client.request = nil
     }

@@ -1,5 +1,6 @@
 package import Bytes
 package import Forwarding
+import ForwardingControl
 import Glibc
 import SSH
 
@@ -115,8 +116,8 @@ final class KeychainRequest {
     case program(PipedProgram)
     /// A person is being asked, or will be.
     case asking
-    /// This is the answer, which its sender has not taken yet.
-    case answered(ForwardResponse)
+    /// This is the answer, which its sender has not taken yet, and what the log says of it.
+    case answered(ForwardResponse, LoggedRequest.Outcome)
   }
 
   /// The hosts on the way, or the socket.

@@ -29,9 +29,10 @@ extension ForwardingAgent {
         _ = client.send(ForwardResponse.fault(.undecided))
         return
       }
-      if case .answered(let response) = request.state {
+      if case .answered(let response, let outcome) = request.state {
         if isStillAllowed(request, of: client) {
           client.request = nil
+          noteTaken(request, outcome, response)
           _ = client.send(response)
           return
         }
@@ -189,23 +190,32 @@ extension ForwardingAgent {
     }
   }
 
-  /// Gives a client the answer to its request, now or when it asks again.
+  /// Gives a client the answer to its request, now or when it asks again. It is logged once nothing can take it back.
   ///
   /// - Parameter outcome: what the log says of it, if that is more than its sender may know.
   func answer(
     _ client: ForwardingClient, _ response: ForwardResponse, noted outcome: LoggedRequest.Outcome? = nil
   ) {
     guard let request = client.request else { return }
-    if case .keychain = client.waiting {
-      client.request = nil
-      reply(to: client, response)
-    } else {
-      request.state = .answered(response)
+    let outcome = outcome ?? LoggedRequest.Outcome(of: response, to: request.summary)
+    guard case .keychain = client.waiting else {
+      request.state = .answered(response, outcome)
+      if request.summary.changes { note(request, outcome, response) }
+      return
     }
-    note(request, outcome ?? LoggedRequest.Outcome(of: response, to: request.summary), response)
+    client.request = nil
+    reply(to: client, response)
+    note(request, outcome, response)
   }
 
   // MARK: The log
+
+  /// Logs an answer that its sender has come for, or won't come for any more. A change was logged when it was made.
+  func noteTaken(
+    _ request: KeychainRequest, _ outcome: LoggedRequest.Outcome, _ response: ForwardResponse
+  ) {
+    if !request.summary.changes { note(request, outcome, response) }
+  }
 
   func note(
     _ request: KeychainRequest, _ outcome: LoggedRequest.Outcome, _ response: ForwardResponse? = nil
