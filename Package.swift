@@ -76,17 +76,23 @@ let inOrderOfStart: [LinkerSetting] = [
 // What people type has much that is alike, and nothing that waits for it to start: functions are kept once also where
 // their addresses are taken. Nothing compares those. 0.3 MiB.
 let allAlikeOnce: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "--icf=all"])]
-let withoutZeroPages: [LinkerSetting] = [
-  .unsafeFlags(["-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/zero-pages.ld"])
+let withoutContents: [LinkerSetting] = [
+  .unsafeFlags([
+    "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/without-contents.ld",
+  ])
 ]
 
-// Foundation can look for characters by their names, ages and scripts, in regular expressions. Nobody here does, and
-// the tables of all characters would take more than half a MiB. CArguments has what answers in their place.
-let withoutNames: [LinkerSetting] = [
+// Foundation can look for text by regular expressions, and those for characters by their names, ages and scripts. Nobody
+// here does, and the tables of all characters would take more than half a MiB. CArguments has what answers in place of
+// them, and of what reads an expression.
+let withoutRegularExpressions: [LinkerSetting] = [
   .unsafeFlags(
-    ["ScalarName", "Age", "Script", "ScriptExtensions"].flatMap {
-      ["-Xlinker", "--wrap=_swift_stdlib_get\($0)"]
-    })
+    [
+      "_swift_stdlib_getScalarName", "_swift_stdlib_getAge", "_swift_stdlib_getScript",
+      "_swift_stdlib_getScriptExtensions",
+      "$s12_RegexParser19parseWithDelimitersyAA3ASTVxKSyRzSs11SubSequenceRtzlF",
+      "$s12_RegexParser5parseyAA3ASTVx_AA13SyntaxOptionsVtKSyRzSs11SubSequenceRtzlF",
+    ].flatMap { ["-Xlinker", "--wrap=\($0)"] })
 ]
 
 // For a companion, which loads its library. In `static` is what makes the linker take libstdc++.a: to load the shared
@@ -334,9 +340,10 @@ let package = Package(
       ],
       swiftSettings: settings + compact),
     .executableTarget(
-      name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["python", "zero-pages.ld"],
+      name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["python", "without-contents.ld"],
       swiftSettings: settings,
-      linkerSettings: staticExecutable + allAlikeOnce + withoutNames + withoutZeroPages + staticFoundation),
+      linkerSettings: staticExecutable + allAlikeOnce + withoutRegularExpressions + withoutContents
+        + staticFoundation),
     .executableTarget(
       name: "llavero-credential", dependencies: ["ToolCommands", "CArguments"],
       exclude: ["no-unwind-tables.ld", "startup.order"],
@@ -354,7 +361,7 @@ let package = Package(
         "CArguments",
       ],
       exclude: ["static", "llavero.portal"], swiftSettings: settings,
-      linkerSettings: besideLibraries + withoutNames + staticFoundation),
+      linkerSettings: besideLibraries + withoutRegularExpressions + withoutContents + staticFoundation),
 
     .systemLibrary(
       name: "CZlib", path: "Tests/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

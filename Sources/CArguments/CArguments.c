@@ -9,6 +9,7 @@
 
 #include <features.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #ifdef __GLIBC__
 
@@ -61,3 +62,13 @@ const uint8_t *__wrap__swift_stdlib_getScriptExtensions(uint32_t scalar, uint8_t
   *count = 0;
   return 0;
 }
+
+// In place of what reads a regular expression. Nothing here has one.
+
+_Noreturn void without_regular_expressions(void) __asm__(
+    "__wrap_$s12_RegexParser5parseyAA3ASTVx_AA13SyntaxOptionsVtKSyRzSs11SubSequenceRtzlF");
+_Noreturn void without_regular_expressions(void) { abort(); }
+
+_Noreturn void without_delimited_expressions(void) __asm__(
+    "__wrap_$s12_RegexParser19parseWithDelimitersyAA3ASTVxKSyRzSs11SubSequenceRtzlF");
+_Noreturn void without_delimited_expressions(void) { abort(); }
