@@ -45,6 +45,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     /// The newest write that was seen here can't be read, not even its first line, and something else was put in its
     /// place. `readable` is the newest write of which that can be read.
     case newestUnreadable(seen: Int64, readable: Int64)
+    /// The vault has got another key, and nothing here opens what age plugins have wrapped for these slots.
+    case slotsNotTried([String])
     /// Another process has been asking for the passphrase for five seconds.
     case waitingForPassphrase
   }

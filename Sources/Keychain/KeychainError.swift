@@ -146,6 +146,9 @@ public enum KeychainError: Error, Hashable, Sendable {
     /// It can't be renewed because this version doesn't know its kind or recipient, or this machine doesn't know how
     /// to open it.
     case notRenewable(id: String, kind: String)
+    /// What the age plugin `age-plugin-NAME` has wrapped for another key of the vault doesn't open. What it had wrapped
+    /// before does.
+    case renewalOpensNothing(id: String, plugin: String)
     /// Another process has changed the ways in meanwhile.
     case changedMeanwhile
     /// A vault that is damaged or gone would be restored with ways in that may have been removed, or with a former

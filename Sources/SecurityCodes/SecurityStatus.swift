@@ -159,7 +159,7 @@ extension SecurityStatus {
     case .commandFailed, .commandMismatch, .secretMissing, .secretMismatch, .notItsIdentity,
       .noIdentity:
       self = .authFailed
-    case .pluginFailed: self = .notAvailable
+    case .pluginFailed, .renewalOpensNothing: self = .notAvailable
     case .passphraseLikeCode, .malformedRecipient: self = .param
     case .notFound, .alreadyThere, .lastWayIn, .nothingElseOpens, .tooMany, .notRenewable, .changedMeanwhile,
       .otherIdentityFile,

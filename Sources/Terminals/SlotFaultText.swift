@@ -64,6 +64,13 @@ extension Failure {
       self.init(
         "slot \(id) of the kind \(kind) can't be renewed on this machine; nothing was changed",
         hint: "drop it with --drop \(words: id), and add it again where it can be opened", status: .keychain)
+    case .renewalOpensNothing(let id, let plugin):
+      self.init(
+        "what the age plugin \(plugin) has wrapped anew for slot \(id) does not open; nothing was changed",
+        hint: """
+          see whether there is another version of age-plugin-\(prose: plugin), or drop the slot with --drop \
+          \(words: id)
+          """, status: .keychain)
     case .changedMeanwhile:
       self.init(
         "another process has changed the keychain in the meantime; nothing was changed",

@@ -63,6 +63,10 @@ extension KeychainSelection {
     case .newestUnreadable(let seen, let readable):
       StandardStreams.say(
         "write \(seen) was seen here last, and can't be read; the newest that can is write \(readable)")
+    case .slotsNotTried(let ids):
+      let slots = ids.map { "slot \($0)" }.joined(separator: ", ")
+      StandardStreams.say(
+        "nothing here opens what an age plugin has wrapped anew for \(slots); try it where its identity is")
     case .waitingForPassphrase:
       StandardStreams.say("waiting for the passphrase that another process asks for")
     }

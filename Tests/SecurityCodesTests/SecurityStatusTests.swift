@@ -46,6 +46,7 @@ import Testing
       (.earlierStatesRemain(because: .system(operation: "remove", path: "/v", errno: EROFS)), .wrPerm),
       (.slot(.commandFailed(program: "x")), .authFailed), (.slot(.passphraseLikeCode), .param),
       (.slot(.pluginFailed(name: "x", .notFound)), .notAvailable),
+      (.slot(.renewalOpensNothing(id: "aa", plugin: "x")), .notAvailable),
     ] as [(KeychainError, SecurityStatus)])
   func errors(error: KeychainError, status: SecurityStatus) {
     #expect(SecurityStatus(error) == status)

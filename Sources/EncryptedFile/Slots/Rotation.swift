@@ -11,14 +11,17 @@ extension EncryptedFileKeychain {
   /// Gives the vault another identity, and wraps it again for every slot: what opened the vault before doesn't open
   /// anything that is written from now on. The vault's UUID, its items and the slots' identifiers stay.
   ///
+  /// Before anything changes, something has to open the vault with its new identity. What a plugin has wrapped is
+  /// tried.
+  ///
   /// - Parameters:
   ///   - dropped: the slots that are removed instead. They can be removed without opening them.
   ///   - passphrase: asks for a slot's passphrase, which stays the same.
   ///   - announce: receives the new codes of the recovery slots before the vault is written. If it throws, nothing
   ///     has changed.
   /// - Throws: `KeychainError.slot` if a slot to be dropped doesn't exist, another slot can't be renewed, or no way in
-  ///   would be left; `KeychainError.unavailable` for a shared vault whose present key was not shared yet; what
-  ///   unlocking and writing throw.
+  ///   would be left that was seen to open the vault; `KeychainError.unavailable` for a shared vault whose present key
+  ///   was not shared yet; what unlocking and writing throw.
   public func rotate(
     dropping dropped: Set<String>, passphrase: SlotPassphraseSource,
     announce: ([NewRecoveryCode]) throws(KeychainError) -> Void
@@ -56,15 +59,17 @@ extension EncryptedFileKeychain {
     let dropped = try dropped.union(change.slotsThatWait())
     var notes = try change.notes()
     for id in dropped.sorted() { notes.remove(id) }
+    var renewed: [RenewedSlot] = []
     let recipients = try renewal.recipients(notes, except: dropped)
     do throws(AgeError) {
-      var slots: [VaultStanzas.Slot] = []
       for (slot, recipient) in recipients {
-        slots.append(
-          VaultStanzas.Slot(
-            id: slot.id, kind: slot.kind, file: try identity.wrapped(for: recipient, uuid: stanzas.uuid)))
+        let file = try identity.wrapped(for: recipient, uuid: stanzas.uuid)
+        renewed.append(
+          RenewedSlot(
+            former: slot, recipient: recipient,
+            slot: VaultStanzas.Slot(id: slot.id, kind: slot.kind, file: file)))
       }
-      try change.replaceSlots(slots)
+      try change.replaceSlots(renewed.map(\.slot))
     } catch {
       throw KeychainError(error, path: location.vaultFile)
     }
@@ -77,6 +82,7 @@ extension EncryptedFileKeychain {
     if change.newIdentityFile == nil, change.slots.isEmpty {
       throw .slot(.lastWayIn(id: stanzas.slots.first?.id ?? SlotSummary.identityFileID))
     }
+    try tryRenewed(renewed, of: change, instead: former.recipient, header)
     let codes = renewal.codes.filter { !dropped.contains($0.id) }
     if !codes.isEmpty { try announce(codes) }
     try commitSlots(change)

@@ -159,6 +159,22 @@ struct RotationTests {
     #expect(try slots.keychain().servers().count == 3)
   }
 
+  @Test("the slot that opened the vault can't be dropped where nothing here opens those that stay")
+  func nothingElseOpens() throws {
+    let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
+    let identity = X25519Identity()
+    let recipient = identity.recipient.description
+    let id = try slots.keychain("right").addRecipient(recipient, identity: nil)
+    let before = try slots.place.everything()
+    #expect(failure { try rotate(slots, "right", dropping: ["aa"]) } == .slot(.nothingElseOpens))
+    #expect(try slots.place.everything() == before)
+    let path = try slots.write(identity, to: "key.txt")
+    try slots.keychain("right").addRecipient(recipient, identity: path)
+    _ = try rotate(slots, dropping: ["aa"])
+    #expect(try slots.slotIDs == [id])
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
   @Test("codes that can't be shown, and a file that can't be written, leave all as it was")
   func failing() throws {
     let slots = try SlotPlace()
