@@ -34,7 +34,9 @@ extension VaultChange {
     let arriving = other.stanzas.slots.filter { slot in
       !removed.contains(slot.id) && !stanzas.slots.contains { $0.id == slot.id }
     }
-    let staying = stanzas.slots.filter { !removed.contains($0.id) }
+    // Those whose removal waits here go once something else was seen to open the vault.
+    let waiting = try Set(mine.removed).subtracting(slotsThatWait())
+    let staying = stanzas.slots.filter { !removed.contains($0.id) || waiting.contains($0.id) }
     if arriving.isEmpty, staying.count == stanzas.slots.count, Set(theirs.removed).isSubset(of: mine.removed)
     {
       return SlotChanges()
@@ -55,7 +57,7 @@ extension VaultChange {
     return changes
   }
 
-  /// Removes the slots whose removal is noted, if something else opens the vault.
+  /// Removes the slots whose removal is noted, if something else was seen to open the vault.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if the notes about slots are malformed.
   /// - Returns: whether there were any.
@@ -71,13 +73,16 @@ extension VaultChange {
     return true
   }
 
-  /// The identifiers of the slots whose removal is noted and can be done now: something else opens the vault.
+  /// The identifiers of the slots whose removal is noted and can be done now: something else was seen to open the vault
+  /// on this machine, or others share it.
   func slotsThatWait() throws(KeychainError) -> Set<String> {
     guard let key, let stanzas else { return [] }
     let removed = try notes().removed
     let staying = stanzas.slots.filter { !removed.contains($0.id) }
     if staying.count == stanzas.slots.count { return [] }
-    return try hasWay(staying, key) ? Set(stanzas.slots.map(\.id)).intersection(removed) : []
+    var isOpened = try unlocking.hasIdentityFile(of: key)
+    if !isOpened { isOpened = try head.keyNumber != nil ? hasWay(staying, key) : self.isOpened(by: staying) }
+    return isOpened ? Set(stanzas.slots.map(\.id)).intersection(removed) : []
   }
 
   private static func joined(

@@ -21,26 +21,8 @@ extension EncryptedFileKeychain {
         throw .slot(.lastWayIn(id: id))
       }
       if hasIdentityFile { return }
-      guard try opensOtherwise(change, identity) else { throw .slot(.nothingElseOpens) }
+      guard try change.isOpened(by: change.slots) else { throw .slot(.nothingElseOpens) }
     }
-  }
-
-  /// Whether the vault can be opened otherwise: by a passphrase or a code that somebody knows, or by a key or a
-  /// program on this machine. The identity of a recipient may no longer exist anywhere.
-  private func opensOtherwise(
-    _ change: VaultChange, _ identity: X25519Identity
-  ) throws(KeychainError) -> Bool {
-    if change.slots.contains(where: { $0.isWellFormed && [.passphrase, .recovery].contains($0.kind) }) {
-      return true
-    }
-    guard let file = try openVault() else { return false }
-    let (header, _) = try VaultSnapshot.readHeader(file)
-    let notes = try change.notes()
-    // A slot for the vault's own key is opened by the identity file, which may be the one that is removed.
-    let others = change.slots.filter { notes[$0.id]?.recipient != identity.recipient.description }
-    var fault: KeychainError?
-    let uuid = try VaultStanzas(header.stanzas, path: file.path).uuid
-    return try unlocking.openWithoutAsking(header, VaultStanzas(uuid: uuid, slots: others), &fault) != nil
   }
 
   private func removeIdentityFile() throws(KeychainError) {
@@ -52,7 +34,7 @@ extension EncryptedFileKeychain {
     guard change.slots.contains(where: { $0.isKnown && $0.isWellFormed }) else {
       throw .slot(.lastWayIn(id: id))
     }
-    guard try opensOtherwise(change, identity) else { throw .slot(.nothingElseOpens) }
+    guard try change.isOpened(by: change.slots) else { throw .slot(.nothingElseOpens) }
     for name in [VaultLocation.newIdentityName, VaultLocation.identityName] {
       guard let file = try state.file(name) else { continue }
       let text = IdentityText.replacing(
@@ -70,5 +52,27 @@ extension EncryptedFileKeychain {
       try state.removeTemporaries(for: name, replaced: nil)
     }
     try state.synchronize()
+  }
+}
+
+extension VaultChange {
+  /// Whether the vault can be opened without the identity file: by a passphrase or a code that somebody knows, or by a
+  /// key or a program on this machine. The identity of a recipient may no longer exist anywhere.
+  func isOpened(by slots: [VaultStanzas.Slot]) throws(KeychainError) -> Bool {
+    // What this change notes has just opened.
+    let isKnown = slots.contains { slot in
+      slot.isWellFormed && [.passphrase, .recovery].contains(slot.kind)
+        || localSlots.contains { $0.id == slot.id }
+    }
+    if isKnown { return true }
+    guard let key, let uuid = stanzas?.uuid, let file = try locked.folder.file(VaultLocation.vaultName) else {
+      return false
+    }
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    let notes = try notes()
+    // A slot for the vault's own key is opened by the identity file, which may be the one that is removed.
+    let others = slots.filter { notes[$0.id]?.recipient != key.recipient.description }
+    var fault: KeychainError?
+    return try unlocking.finds(key.recipient, in: others, header, uuid: uuid, &fault)
   }
 }

@@ -634,6 +634,24 @@ struct SlotTests {
     #expect(try contents(of: slots.place.identityFile) != identityFile)
   }
 
+  @Test("it stays until another way in was seen to open the vault here, whatever is merged meanwhile")
+  func removalWaitsForTrial() throws {
+    let (slots, _, id, _) = try waiting()
+    let copy = slots.place.path + "/copy.age"
+    let there = try contents(of: copy)
+    let identity = X25519Identity()
+    let recipient = identity.recipient.description
+    let new = try slots.keychain("right").addRecipient(recipient, identity: nil)
+    try put(there, into: copy)
+    try slots.keychain("right").merge(copyAt: copy)
+    #expect(try slots.slotIDs == ["aa", id, new])
+    #expect(try slots.keychain("right").servers().count == 3)
+    let path = try slots.write(identity, to: "key.txt")
+    try slots.keychain("right").addRecipient(recipient, identity: path)
+    #expect(try slots.slotIDs == [new])
+    #expect(try slots.keychain().servers().count == 3)
+  }
+
   @Test("changing the key removes what waits to be removed, if something else opens the vault by then")
   func rotationEndsWaiting() throws {
     let (slots, _, _, identityFile) = try waiting()
