@@ -21,26 +21,33 @@ extension FoundLogins {
     if entry.secret.isEmpty { return passOver(origin, .noSecret) }
     let label = entry.name.isEmpty ? nil : entry.name
     let places = entry.places
+    var leftBehind = entry.leftBehind
+    for url in entry.urls {
+      let place = Place.ofServer(in: url)?.place
+      let account = entry.account.nonEmpty ?? places.first { $0.place == place }?.account
+      if let word = url.leftBehind(besides: account), !leftBehind.contains(word) { leftBehind.append(word) }
+    }
     for (place, account) in places {
       let key = place.key(account: entry.account.nonEmpty ?? account, for: nil)
-      take(Item(.internetPassword(key), label: label), of: entry, at: origin, removals)
+      take(Item(.internetPassword(key), label: label), of: entry, at: origin, removals, leftBehind)
     }
     if !places.isEmpty { return }
     guard let service = label ?? entry.urls.first else { return passOver(origin, .noPlace) }
     take(
       Item(GenericPassword(service: service, account: entry.account.nonEmpty)), of: entry, at: origin,
-      removals)
+      removals, leftBehind)
   }
 
   private mutating func take(
-    _ item: Item, of entry: borrowing LoginEntry, at origin: Origin, _ removals: [Removal]
+    _ item: Item, of entry: borrowing LoginEntry, at origin: Origin, _ removals: [Removal],
+    _ leftBehind: [String]
   ) {
     var item = item
     item.creationDate = entry.creationDate
     item.modificationDate = entry.modificationDate
     take(
       FoundLogin(
-        item, Credential(entry.secret.copy()), at: origin, removals: removals, leftBehind: entry.leftBehind))
+        item, Credential(entry.secret.copy()), at: origin, removals: removals, leftBehind: leftBehind))
   }
 }
 
@@ -73,12 +80,9 @@ extension Place {
   ///   https.
   static func ofServer(in address: ByteString) -> (place: Place, account: ByteString?)? {
     let text = address.trimmed
-    let marker = text.bytes.indices.first { text.bytes[$0...].starts(with: "://".utf8) }
-    let start = marker.map { $0 + 3 } ?? 0
-    // A query or a fragment belongs to the page as the path does.
-    let end = text.bytes[start...].firstIndex { [0x2f, 0x3f, 0x23].contains($0) } ?? text.bytes.endIndex
-    let url = ByteString(Array(text.bytes[..<end]))
-    if marker == nil, !url.isLikelyHost { return nil }
+    let authority = text.authority
+    let url = ByteString(Array(text.bytes[..<authority.upperBound]))
+    if authority.lowerBound == 0, !url.isLikelyHost { return nil }
     guard let (place, account) = try? parse(url, assuming: "https"), place.server.canBeServer,
       InternetPassword.defaultPort(of: place.protocol) != nil || furtherProtocols.contains(place.protocol)
     else { return nil }
@@ -87,6 +91,35 @@ extension Place {
 }
 
 extension ByteString {
+  /// Names what this address has before its `@` and an item has no room for; `nil` if there is nothing.
+  ///
+  /// The address of an app has no user name, but a hash in its place.
+  ///
+  /// - Parameter account: the item's.
+  func leftBehind(besides account: ByteString?) -> String? {
+    let text = trimmed
+    let server = Place.ofServer(in: text)
+    // An address may be no server's only because of a character in its password.
+    let end = server == nil ? text.bytes.endIndex : text.authority.upperBound
+    let part = text.bytes[text.authority.lowerBound..<end]
+    if let at = part.lastIndex(of: UInt8(ascii: "@")),
+      let colon = part[..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at
+    {
+      return "a password in the URL"
+    }
+    guard let name = server?.account, name != account else { return nil }
+    return "a user name in the URL"
+  }
+
+  /// The part of an address between its scheme and its path. It begins at 0 if there is no scheme.
+  fileprivate var authority: Range<Int> {
+    let marker = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }
+    let start = marker.map { $0 + 3 } ?? 0
+    // A query or a fragment belongs to the page as the path does.
+    let end = bytes[start...].firstIndex { [0x2f, 0x3f, 0x23].contains($0) } ?? bytes.endIndex
+    return start..<end
+  }
+
   /// The same bytes without surrounding white space.
   var trimmed: ByteString {
     func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }

@@ -48,6 +48,16 @@ struct PassEntryTests {
         == [
           "https://h.example (a) p + one-time code + further lines"
         ])
+    for (lines, login) in [
+      ("url: https://b:Pw-2@h.example/\nuser: a", "https://h.example (a) p + a password in the URL"),
+      ("url: https://b:Pw-2@h.example/", "https://h.example (b) p + a password in the URL"),
+      ("url: https://b@h.example/\nuser: a", "https://h.example (a) p + a user name in the URL"),
+      ("url: https://b@h.example/\nuser: b", "https://h.example (b) p"),
+      ("service=https://b:Pw-2@h.example\naccount=a", "https://h.example (a) p + a password in the URL"),
+      ("service=https://b@h.example\naccount=a", "https://h.example (a) p + a user name in the URL"),
+    ] {
+      #expect(found("x", "p\n\(lines)\n").logins == [login], "\(lines)")
+    }
   }
 
   @Test("a carriage return behind the password is a part of it for pass, and not for gopass")

@@ -241,6 +241,38 @@ struct PasswordExportTests {
     }
   }
 
+  @Test("a password or another's name in an address has no room beside the entry's own")
+  func userInformation() throws {
+    for (address, account, login) in [
+      ("https://b:Pw-2@h.example", "a", "https://h.example (a) p + a password in the URL"),
+      ("https://a:Pw-2@h.example/x@y", "", "https://h.example (a) p + a password in the URL"),
+      ("https://:Pw-2@h.example", "a", "https://h.example (a) p + a password in the URL"),
+      ("https://a:Pw%2@h.example", "a", "n (a) p + a password in the URL"),
+      ("https://a:Pw/2@h.example", "a", "n (a) p + a password in the URL"),
+      ("a:Pw-2@h.example", "a", "n (a) p + a password in the URL"),
+      ("app://a:Pw-2@x", "a", "n (a) p + a password in the URL"),
+      ("https://b@h.example", "a", "https://h.example (a) p + a user name in the URL"),
+      ("https://a@h.example", "a", "https://h.example (a) p"),
+      ("https://a:@h.example:443/b:c@d", "a", "https://h.example (a) p"),
+      ("https://[::1]/@b", "a", "https://[::1] (a) p"),
+      ("android://b@com.example.app/", "a", "n (a) p"),
+    ] {
+      let found = try Found("name,url,username,password\nn,\(address),\(account),p\n", as: .chrome)
+      #expect(found.logins == [login], "\(address)")
+    }
+    // Each address of an entry counts, whether or not it makes an item.
+    let uris = #"[{"uri":"https://h.example"},{"uri":"https://b@h.example/x"}]"#
+    #expect(
+      try Found(
+        #"{"items":[{"type":1,"name":"n","login":{"password":"p","uris":\#(uris)}}]}"#, as: .bitwarden
+      ).logins == ["https://h.example p + a user name in the URL"])
+    // Without a password of its own an entry stays, too.
+    #expect(
+      try Found("name,url,username,password\nn,https://b:Pw-2@h.example,a,\n", as: .chrome).reasons == [
+        "2 noSecret"
+      ])
+  }
+
   @Test("without its logins an export has what was none, and its header")
   func remainder() throws {
     let text = try String(

@@ -29,16 +29,19 @@ public enum PassEntry {
       var key = key
       key.account = properties.account.nonEmpty
       item = Item(key)
+      properties.leave(service.leftBehind(besides: key.account))
     } else {
       if properties.service != nil { properties.leave("further lines") }
       let names = PassName(name)
       let place = properties.url.flatMap(Place.ofServer(in:)).map { ($0.place, $0.account) } ?? names.place
-      if let (place, account) = place {
-        item = Item(
-          place.key(account: properties.account.nonEmpty ?? account ?? names.account, for: nil))
+      var account = properties.account.nonEmpty
+      if let place {
+        account = account ?? place.1 ?? names.account
+        item = Item(place.0.key(account: account, for: nil))
       } else {
-        item = Item(GenericPassword(service: name, account: properties.account.nonEmpty))
+        item = Item(GenericPassword(service: name, account: account))
       }
+      properties.leave(properties.url?.leftBehind(besides: account))
       // The name of a generic password already contains it.
       if place != nil { item.label = name }
     }
@@ -91,8 +94,8 @@ public enum PassEntry {
       }
     }
 
-    mutating func leave(_ what: String) {
-      if !leftBehind.contains(what) { leftBehind.append(what) }
+    mutating func leave(_ what: String?) {
+      if let what, !leftBehind.contains(what) { leftBehind.append(what) }
     }
   }
 }
