@@ -53,6 +53,25 @@ public struct KeychainChoice: Hashable, Sendable {
   package static func made(
     named: String?, at location: VaultLocation, _ environment: KeychainEnvironment = KeychainEnvironment()
   ) throws(KeychainChoiceError) -> KeychainChoice? {
+    if let choice = try chosen(named: named, at: location, environment) { return choice }
+    do throws(KeychainError) {
+      let hasVault = try EncryptedFileKeychain(at: location).exists()
+      return hasVault ? KeychainChoice(kind: .file, reason: .vaultIsThere) : nil
+    } catch {
+      // Whoever has no home here may be given a keychain of another machine. Nothing else is used in its place.
+      if case .missing(let path) = error, location.isHome(path), environment.mayNameForwarded { return nil }
+      throw .keychain(error)
+    }
+  }
+
+  /// The keychain that a command, the environment or an earlier choice names; `nil` if nobody has named one. Whether it
+  /// is there doesn't matter.
+  ///
+  /// - Parameter named: the value of `--keychain`.
+  /// - Throws: ``KeychainChoiceError`` for an unknown name, or if the remembered choice can't be read.
+  package static func chosen(
+    named: String?, at location: VaultLocation, _ environment: KeychainEnvironment = KeychainEnvironment()
+  ) throws(KeychainChoiceError) -> KeychainChoice? {
     let state = location.stateFolder
     if let named { return KeychainChoice(try keychain(named: named, in: state), reason: .option) }
     if let name = environment.keychain {
@@ -66,14 +85,7 @@ public struct KeychainChoice: Hashable, Sendable {
         throw .unreadableChoice(path: RememberedKeychain.path(in: state))
       }
     }
-    do throws(KeychainError) {
-      let hasVault = try EncryptedFileKeychain(at: location).exists()
-      return hasVault ? KeychainChoice(kind: .file, reason: .vaultIsThere) : nil
-    } catch {
-      // Whoever has no home here may be given a keychain of another machine. Nothing else is used in its place.
-      if case .missing(let path) = error, location.isHome(path), environment.mayNameForwarded { return nil }
-      throw .keychain(error)
-    }
+    return nil
   }
 
   /// The keychain that has what logs in to the others: the remembered one, unless that is shared itself; else the

@@ -168,13 +168,12 @@ package struct KeychainSelection {
 
   /// The encrypted file that is named, or in use; else the one that is there without being listed, whether or not it is
   /// selected.
+  ///
+  /// - Throws: ``Failure`` for another kind of keychain that is named, and where it can't be told which one is: what
+  ///   changes a file must not change another one.
   package func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
     let location = try explaining(VaultLocation())
-    // Where it is unknown what is in use, commands about the file still work.
-    let choice =
-      name == nil
-      ? (try? KeychainChoice.made(named: nil, at: location)) ?? nil
-      : try explaining(choice: KeychainChoice.made(named: name, at: location))
+    let choice = try explaining(choice: KeychainChoice.chosen(named: name, at: location))
     if let choice, choice.kind == .openBao, name != nil {
       // Nobody who names that one means the encrypted file.
       throw Failure(
