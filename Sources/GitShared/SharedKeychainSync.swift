@@ -142,7 +142,7 @@ package struct SharedKeychainSync {
   ///   - acceptsRewritten: whether to go on from the repository as it is, even if it doesn't come from what was seen
   ///     there. What it lacks is sent again.
   ///   - isAnew: whether what is here is put aside first, and the keychain taken as this machine has seen it last in
-  ///     the repository.
+  ///     the repository; with `acceptsRewritten` as it is there now, whoever has made its key.
   ///   - isQueued: whether nothing is done if another process waits to do it already.
   /// - Throws: ``SharingFault``. What was received until then stays.
   package func sync(
@@ -218,13 +218,17 @@ package struct SharedKeychainSync {
         files = nil
       }
       if let tip, files == nil, seen != nil, !acceptsRewritten { throw .keychainRemoved(commit: tip) }
-      if isAnew, outcome.attempts == 1 { outcome.putAside = try takeAnew(files) }
+      if isAnew, outcome.attempts == 1 {
+        outcome.putAside = try takeAnew(files, trustsKey: acceptsRewritten)
+      }
       let result: Reconciliation
       do throws(SharingFault) {
-        result = try reconcile(files)
-      } catch .unusable where acceptsRewritten {
+        result = try reconcile(files, isTaken: isAnew)
+      } catch .unusable where acceptsRewritten, .untrustedKey where acceptsRewritten {
         // What is there was made with a former key, or by somebody else: what is here takes its place.
         result = try reconcile(nil)
+      } catch .untrustedKey(let detail, _) {
+        throw .untrustedKey(detail: detail, putAside: outcome.putAside)
       } catch .notMember(true) where acceptsRewritten && mayReplace() {
         // Whoever may write to the repository can put a vault there that no member opens.
         result = try reconcile(nil)
@@ -320,12 +324,15 @@ package struct SharedKeychainSync {
       earlier: Array(contents.dropFirst(changes.count)), trusted: trustedFile)
   }
 
-  /// - Parameter isAgain: whether room was made for what the repository has.
+  /// - Parameters:
+  ///   - isAgain: whether room was made for what the repository has.
+  ///   - isTaken: whether what is here was taken from the repository already, and what it has now is not to take its place
+  ///     unexamined.
   private func reconcile(
-    _ files: SharedFiles?, isAgain: Bool = false
+    _ files: SharedFiles?, isAgain: Bool = false, isTaken: Bool = false
   ) throws(SharingFault) -> Reconciliation {
     do throws(KeychainError) {
-      if let files { try keychain.take(files.whole, from: place) }
+      if let files, !isTaken { try keychain.take(files.whole, from: place) }
       if let identity, !keychain.location.hasBeenMember { try keychain.noteIdentity(identity) }
       let result = try keychain.reconcile(with: files, at: place)
       keychain.location.noteInclusion()
@@ -340,7 +347,9 @@ package struct SharedKeychainSync {
           return try reconcile(files, isAgain: true)
         }
         throw .notMember(wasBefore: keychain.location.hasBeenMember)
-      case .damaged(place, let detail): throw .unusable(detail: detail)
+      case .damaged(place, let detail):
+        if error == .untrustedKey(of: place) { throw .untrustedKey(detail: detail, putAside: []) }
+        throw .unusable(detail: detail)
       case .wrongIdentity(place): throw .otherKeychain
       default: throw .keychain(error)
       }
@@ -349,11 +358,14 @@ package struct SharedKeychainSync {
 
   /// Takes the keychain as the repository had it when this machine saw it last, so that whoever has changed its key
   /// since still has to prove to have had the former one.
-  private func takeAnew(_ files: SharedFiles?) throws(SharingFault) -> [String] {
+  ///
+  /// - Parameter trustsKey: whether it is taken as it is now instead, and nobody has to prove anything.
+  private func takeAnew(_ files: SharedFiles?, trustsKey: Bool) throws(SharingFault) -> [String] {
     guard let files else { throw .noKeychain }
     guard let identity else { throw .notMember(wasBefore: false) }
+    let whole = trustsKey ? files.whole : files.trusted ?? files.whole
     do throws(KeychainError) {
-      return try keychain.takeAnew(files.trusted ?? files.whole, openedBy: identity, from: place)
+      return try keychain.takeAnew(whole, openedBy: identity, from: place)
     } catch {
       switch error {
       case .otherKey(place): throw .notMember(wasBefore: keychain.location.hasBeenMember)

@@ -33,8 +33,11 @@ package enum SharingFault: Error, Hashable, Sendable {
   case noKeychain
   /// Nothing here opens the keychain that is in the repository; this machine may have opened it before.
   case notMember(wasBefore: Bool)
-  /// The keychain in the repository can't be used, and was not made by somebody who had its former key.
+  /// The keychain in the repository can't be read.
   case unusable(detail: String)
+  /// The keychain in the repository has got its key from somebody who didn't have the former one. What was here before
+  /// is in these folders, if it was put aside.
+  case untrustedKey(detail: String, putAside: [String])
   /// The repository has another keychain.
   case otherKeychain
   /// Another process has been at it for so long.
@@ -45,7 +48,7 @@ package enum SharingFault: Error, Hashable, Sendable {
   /// Whether a person has to decide how to go on.
   package var needsDecision: Bool {
     switch self {
-    case .rewritten, .keychainRemoved, .unusable, .tooMuch: true
+    case .rewritten, .keychainRemoved, .unusable, .untrustedKey, .tooMuch: true
     default: false
     }
   }

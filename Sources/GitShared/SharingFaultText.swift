@@ -28,6 +28,9 @@ extension SharingFault {
     case .notMember(false):
       "nothing on this machine opens the keychain in the repository: you aren't a member of it"
     case .unusable(let detail): "what is in the repository can't be used: \(detail)"
+    case .untrustedKey(let detail, let folders):
+      "what is in the repository can't be used: \(detail)"
+        + (folders.isEmpty ? "" : "; what was here before is in \(folders.joined(separator: " and "))")
     case .otherKeychain: "the repository has another keychain than the one that is here"
     case .busy: "another process is at it"
     case .keychain: "the keychain can't be used"

@@ -15,8 +15,9 @@ extension EncryptedFileKeychain {
   ///   - files: what is there; `nil` if nothing is there yet.
   ///   - place: the name of the place, for errors.
   /// - Throws: `KeychainError.itemNotFound` if there is no vault here; `.wrongIdentity` if the place has another vault;
-  ///   `.otherKey` if nothing here opens what is there; `.damaged` if that has got its key from somebody who didn't
-  ///   have the former one, or can't be read and nothing else was there before; what reading and writing throw.
+  ///   `.otherKey` if nothing here opens what is there; `.untrustedKey(of:)` if that has got its key from
+  ///   somebody who didn't have the former one; `.damaged` if it can't be read and nothing else was there before; what
+  ///   reading and writing throw.
   package func reconcile(with files: SharedFiles?, at place: String) throws(KeychainError) -> Reconciliation {
     if try vaultFile() == nil { throw .itemNotFound }
     let scratch = try ScratchFolder(in: location.stateFolder)
@@ -226,15 +227,11 @@ private struct SharedFileReader: ~Copyable {
       let next = rest.firstIndex { state in
         reached.contains { state.head.isKeyed(state.key, by: $0, uuid: uuid) }
       }
-      guard let next else { throw untrusted }
+      guard let next else { throw .untrustedKey(of: place) }
       reached.append(rest.remove(at: next).key)
     }
     // Of two that were made at the same time, the one that got there first counts.
     reading.tookKey = true
-  }
-
-  private var untrusted: KeychainError {
-    .damaged(path: place, detail: "its key was not changed by somebody who had the former one")
   }
 
   /// Opens a file with one of the keys, or by its own slots.
@@ -256,6 +253,13 @@ private struct SharedFileReader: ~Copyable {
       }
       throw .otherKey(path: place)
     }
+  }
+}
+
+extension KeychainError {
+  /// The error about a place where a vault is shared that has got its key from somebody who didn't have the former one.
+  package static func untrustedKey(of place: String) -> KeychainError {
+    .damaged(path: place, detail: "its key was not changed by somebody who had the former one")
   }
 }
 

@@ -203,6 +203,13 @@ extension Failure {
       let path = listed.value(of: ListedKeychain.identityOption) ?? ""
       let recipient = (try? SlotIdentity.recipient(at: path)) ?? nil
       self = failure(Self.ofNewMember(of: name, recipient, listed.value(of: ListedKeychain.labelOption)))
+    case .untrustedKey:
+      self = failure(
+        """
+        ask the others about it; if one of them has changed the key, \
+        \(command: "llavero", "sync", name, "--anew", "--accept-rewritten") takes what is there, and names the folder that \
+        has what is here; else \(command: "llavero", "sync", name, "--accept-rewritten") puts yours back
+        """)
     case .rewritten, .keychainRemoved, .unusable, .tooMuch:
       self = failure(
         """

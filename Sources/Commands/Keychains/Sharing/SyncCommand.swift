@@ -23,7 +23,8 @@ struct SyncCommand: ParsableCommand {
       exchanged until you say --accept-rewritten. Nothing that is here gets lost by that: what the repository lacks is \
       sent again.
 
-      If this machine's copy is damaged or lost, --anew takes it from the repository. What is here is put aside.
+      If this machine's copy is damaged or lost, --anew takes it from the repository. What is here is put aside. With \
+      --accept-rewritten it may have any key there, also one that doesn't come from yours.
       """)
 
   @Argument(help: ArgumentHelp("The keychain (default: all that are shared through git)", valueName: "name"))
