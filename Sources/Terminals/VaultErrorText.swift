@@ -109,22 +109,26 @@ extension Failure {
 
   init(missing path: String) {
     if path.hasSuffix("/vault.age") {
-      let vault = VaultOfError { $0.vaultFile == path }
+      let message = "the keychain \(path) is missing, though there was one"
+      // One that is being added isn't in the list, and nothing that is said of the user's own is true of it.
+      guard let vault = VaultOfError({ $0.vaultFile == path }) else {
+        self.init(message, hint: "put it back, or mount the disk that it is on", status: .keychain)
+        return
+      }
       let back: Hint
-      if let kept = vault?.kept {
+      if let kept = vault.kept {
         back =
           "put it back, or bring back the newest state that is kept with \(kept.command("vault", "salvage"))"
-      } else if let copy = vault?.conflictCopy {
+      } else if let copy = vault.conflictCopy {
         back = "put it back, or take the copy that a sync program left with \(command: "mv", copy, path)"
-      } else if let anew = vault?.takingAnew {
+      } else if let anew = vault.takingAnew {
         back = anew
       } else {
         back = "put it back, or mount the disk that it is on"
       }
-      let moved: Hint = vault?.listed == nil ? "; if it moved, set XDG_DATA_HOME" : ""
+      let moved: Hint = vault.listed == nil ? "; if it moved, set XDG_DATA_HOME" : ""
       self.init(
-        "the keychain \(path) is missing, though there was one",
-        hint: "\(back)\(moved); \(VaultOfError.goingOn(without: vault?.listed))", status: .keychain)
+        message, hint: "\(back)\(moved); \(VaultOfError.goingOn(without: vault.listed))", status: .keychain)
     } else if path == VaultLocation.environmentVariable("HOME") {
       self.init(
         "your home folder \(path) doesn't exist",

@@ -98,23 +98,17 @@ struct AddingGitKeychain {
     let isHere = try explaining { () throws(KeychainError) in
       FileStatus.isThere(keychain.sync.keychain.location.vaultFile)
     }
-    var isNew = false
-    if !hasKeychain, !isHere {
-      _ = try explaining { () throws(KeychainError) in
-        try keychain.sync.keychain.create(
-          .recipient(identity.recipient, identity: identity.path), isShared: true, label: label)
-      }
-      isNew = true
-    }
+    let isNew = !hasKeychain && !isHere
     let outcome: SharedKeychainSync.Outcome
     do throws(SharingFault) {
+      if isNew { try make(keychain.sync.keychain, openedBy: identity, label) }
       outcome = try keychain.sync.sync()
     } catch .notMember {
       try list(listed)
       return sayNotMember(identity, label)
     } catch {
-      // It is there, so that 'llavero sync' can put it right.
-      if error.needsDecision { try list(listed) }
+      // It is there, so that 'llavero sync' can put it right, or 'llavero vault salvage' a copy without its file.
+      if error.needsDecision || error == .keychain(.missing(path: location.vaultFile)) { try list(listed) }
       throw Failure(error, listed)
     }
     try list(listed)
@@ -128,6 +122,17 @@ struct AddingGitKeychain {
     } else if isNew {
       let into: TextForTerminal = branch.map { "the branch \($0) of \(place)" } ?? "\(place)"
       StandardStreams.say("made the keychain \(name), and put it into \(into); \(identity.path) opens it")
+    }
+  }
+
+  private func make(
+    _ keychain: EncryptedFileKeychain, openedBy identity: MemberIdentity, _ label: String
+  ) throws(SharingFault) {
+    do throws(KeychainError) {
+      _ = try keychain.create(
+        .recipient(identity.recipient, identity: identity.path), isShared: true, label: label)
+    } catch {
+      throw .keychain(error)
     }
   }
 
