@@ -35,6 +35,11 @@ extension HelpTopic {
           llavero vault log
           llavero vault restore 12
 
+      Don't copy a backup over the present folder: what was stored since would be
+      gone. Merge the backup instead:
+
+          llavero vault merge /backup/llavero/vault.age
+
       The desktop's keyring has none of that: back up ~/.local/share/keyrings.
 
       """)
