@@ -223,7 +223,7 @@ final class Machine {
     } else {
       var back = chosen.was
       let own = back.item.reference
-      let others = state.gone.filter { $0.was.item.reference == own }.map(\.retired)
+      let others = state.gone.filter { $0.was.item.reference == own }.map { max($0.retired, $0.was.date) }
       let present = own.flatMap { state.items[$0]?.date }
       let latest = (others + [chosen.retired, present].compactMap { $0 }).max() ?? chosen.retired
       let date = max(back.next(at: now), Timestamp(milliseconds: latest.milliseconds + 1))
@@ -303,7 +303,7 @@ final class Machine {
       var date = former.next(at: now)
       if let present = state.items[reference] { date = max(date, present.next(at: now)) }
       for gone in state.gone where gone.was.item.reference == reference {
-        date = max(date, Timestamp(milliseconds: gone.retired.milliseconds + 1))
+        date = max(date, Timestamp(milliseconds: max(gone.retired, gone.was.date).milliseconds + 1))
       }
       back.item.modificationDate = date
       back.changed = .init(all: date)

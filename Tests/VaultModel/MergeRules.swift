@@ -32,10 +32,16 @@ extension KnownState {
       versions = versions.filter { version in
         let deletion = deletions[reference]
         let isLeft = !wasInBoth && base?.items[reference] == version
-        guard isLeft || deletion.map({ version.date <= $0 }) ?? false else { return true }
-        retirements.append(
-          GoneItem(was: version, retired: max(deletion ?? version.date, version.date), why: "deleted"))
-        return false
+        if isLeft || deletion.map({ version.date <= $0 }) ?? false {
+          retirements.append(
+            GoneItem(was: version, retired: max(deletion ?? version.date, version.date), why: "deleted"))
+          return false
+        }
+        let isMerged = (mine.gone + theirs.gone).contains { gone in
+          gone.why == "merged" && gone.was.item.reference == reference && version.isKnown(to: gone.was)
+        }
+        if isMerged { retirements.append(GoneItem(was: version, retired: date, why: "merged")) }
+        return !isMerged
       }
       if versions.count == 2, versions[0] != versions[1] {
         let (result, losers) = Self.combined(versions[0], versions[1], base: base?.items[reference])
@@ -119,5 +125,17 @@ extension KnownState {
     init(_ item: KnownItem) {
       (secret, expiry, refreshToken, scheme) = (item.secret, item.expiry, item.refreshToken, item.scheme)
     }
+  }
+}
+
+extension KnownItem {
+  /// Whether each part is as in another state of the item, or was changed later there.
+  fileprivate func isKnown(to other: KnownItem) -> Bool {
+    let (own, others) = (changed, other.changed)
+    guard own.key <= others.key, own.attributes <= others.attributes, own.secret <= others.secret else {
+      return false
+    }
+    if own != others { return true }
+    return item.key == other.item.key && attributes == other.attributes && hasSecretOf(other)
   }
 }

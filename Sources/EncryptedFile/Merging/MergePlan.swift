@@ -6,6 +6,10 @@ import Keychain
 /// confidential parts) is taken from the copy in which it was changed last; a deletion wins over changes made before
 /// it. Whatever doesn't get into the result is kept as a record out of use: nothing is dropped.
 ///
+/// An item that has lost its key to another one stays out of use, also once the other one has another key or is
+/// deleted: those who merge later have to come to the same. It is back if it is changed, by somebody who didn't know
+/// of that or brings it back.
+///
 /// If the common ancestor of both copies is known, this is a three-way merge: a part that only one copy has changed
 /// is taken from that copy, whatever the dates say, and an item that one copy has deleted and the other left
 /// unchanged is deleted. Dates decide only if both have changed the same part.
@@ -29,10 +33,13 @@ struct MergePlan {
   private(set) var made: [MergedItem] = []
   /// The records that go out of use.
   private(set) var retirements: [Retirement] = []
+  /// How many items of mine nothing is left of, because they went out of use there.
+  private(set) var deleted = 0
   /// How many items both copies have changed in different ways, as far as that can be told.
   private(set) var undecided = 0
 
   /// - Parameters:
+  ///   - theirs: the other copy. It may have several states of an item, if it is put together from several.
   ///   - base: the records of the common ancestor; `nil` if it isn't known.
   ///   - date: the retirement date of the losers; the same in both places.
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line is not a record.
@@ -41,8 +48,26 @@ struct MergePlan {
     losersRetireAt date: Timestamp, path: String
   ) throws(KeychainError) {
     var deletions: [ItemReference: Timestamp] = [:]
-    let ours = try Self.items(mine, path, &deletions)
-    let others = try Self.items(theirs, path, &deletions)
+    var merged: [ItemReference: [Place]] = [:]
+    var items: [ItemReference: [(place: Place, item: Item)]] = [:]
+    func collect(_ lines: borrowing VaultLines, _ place: (Int) -> Place) throws(KeychainError) {
+      let inUse = lines.inUse
+      for index in inUse {
+        let item = try lines.record(at: index, path: path).item
+        if let reference = item.reference { items[reference, default: []].append((place(index), item)) }
+      }
+      for index in inUse.upperBound..<lines.count {
+        let retired = try lines.retiredRecord(at: index, path: path)
+        guard let reference = retired.record.item.reference else { continue }
+        switch retired.reason {
+        case .deleted: deletions[reference] = max(deletions[reference] ?? retired.retired, retired.retired)
+        case .merged: if retired.hasSecret { merged[reference, default: []].append(place(index)) }
+        case .replaced: break
+        }
+      }
+    }
+    try collect(mine) { .mine($0) }
+    try collect(theirs) { .theirs($0) }
     var survivors: [(item: Item, place: Place, made: MergedItem?)] = []
 
     func lend<Result>(
@@ -58,8 +83,10 @@ struct MergePlan {
         throw .malformedItem(path: path)
       }
     }
-    func state(_ place: Place) throws(KeychainError) -> MergedItem {
-      try lend(place) { (line) throws(JSONReader.Malformed) in try MergedItem(line, at: place) }
+    func state(_ place: Place, isInUse: Bool = true) throws(KeychainError) -> MergedItem {
+      try lend(place) { (line) throws(JSONReader.Malformed) in
+        try MergedItem(line, at: place, keyPrefix: isInUse ? "" : RetiredRecord.keyPrefix)
+      }
     }
     var former: [ItemReference: MergedItem] = [:]
     switch base {
@@ -77,62 +104,78 @@ struct MergePlan {
         if let reference = item.item.reference { former[reference] = item }
       }
     }
-    /// Whether an item that is in use in only one copy is to be deleted.
-    func isDeleted(_ place: Place, _ item: Item, _ reference: ItemReference) throws(KeychainError) -> Bool {
-      if let deletion = deletions[reference], item.changeDate <= deletion { return true }
+    /// Whether an item is unchanged since the common ancestor.
+    func isUnchanged(_ place: Place, _ reference: ItemReference) throws(KeychainError) -> Bool {
       guard let before = former[reference] else { return false }
       return try lend(place) { line in before.line.withUnsafeBytes { $0.elementsEqual(line) } }
     }
-    func settle(_ reference: ItemReference, _ own: (Int, Item)?, _ other: (Int, Item)?) throws(KeychainError)
-    {
-      var places: [(place: Place, item: Item)] = []
-      if let own { places.append((.mine(own.0), own.1)) }
-      if let other { places.append((.theirs(other.0), other.1)) }
-      if places.count == 2 {
-        // Each is checked separately: one side may have brought back what the other deleted before.
-        for (place, item) in places {
-          if let deletion = deletions[reference], item.changeDate <= deletion {
-            retirements.append(Retirement(place: place, made: nil, date: deletion, reason: .deleted))
-            places.removeAll { $0.place == place }
-          }
+    /// Whether a state went out of use in a merge, or has nothing that is later than one that did.
+    func isMerged(_ place: Place, _ reference: ItemReference) throws(KeychainError) -> Bool {
+      guard let others = merged[reference] else { return false }
+      let new = try state(place)
+      for other in others {
+        let retired = try state(other, isInUse: false)
+        do throws(JSONReader.Malformed) {
+          if try new.isKnown(to: retired) { return true }
+        } catch {
+          throw .malformedItem(path: path)
         }
-      } else if let (place, item) = places.first, try isDeleted(place, item, reference) {
-        let deletion = max(deletions[reference] ?? item.changeDate, item.changeDate)
-        retirements.append(Retirement(place: place, made: nil, date: deletion, reason: .deleted))
-        return
       }
-      guard let first = places.first else { return }
-      guard places.count == 2 else {
-        survivors.append((first.item, first.place, nil))
-        return
-      }
-      let isSame = try lend(first.place) { (mine) throws(JSONReader.Malformed) in
+      return false
+    }
+    func isSame(_ one: Place, _ other: Place) throws(KeychainError) -> Bool {
+      try lend(one) { (line) throws(JSONReader.Malformed) in
         do throws(KeychainError) {
-          return try lend(places[1].place) { $0.elementsEqual(mine) }
+          return try lend(other) { $0.elementsEqual(line) }
         } catch {
           throw JSONReader.Malformed()
         }
       }
-      if isSame {
-        survivors.append((first.item, first.place, nil))
-        return
+    }
+    func settle(_ reference: ItemReference, _ states: [(place: Place, item: Item)]) throws(KeychainError) {
+      var result: (item: Item, place: Place, made: MergedItem?)?
+      // Each is checked separately: one side may have brought back what the other deleted before.
+      for (place, item) in states {
+        if let deletion = deletions[reference], item.changeDate <= deletion {
+          retirements.append(Retirement(place: place, made: nil, date: deletion, reason: .deleted))
+          continue
+        }
+        if states.count == 1, try isUnchanged(place, reference) {
+          retirements.append(Retirement(place: place, made: nil, date: item.changeDate, reason: .deleted))
+          continue
+        }
+        if try isMerged(place, reference) {
+          retirements.append(Retirement(place: place, made: nil, date: date, reason: .merged))
+          continue
+        }
+        guard let present = result else {
+          result = (item: item, place: place, made: nil)
+          continue
+        }
+        if present.made == nil, try isSame(present.place, place) { continue }
+        let known = if let made = present.made { made } else { try state(present.place) }
+        let new = try state(place)
+        let merge: ItemMerge
+        do throws(JSONReader.Malformed) {
+          merge = try ItemMerge(known, new, base: former[reference])
+        } catch {
+          throw .malformedItem(path: path)
+        }
+        let both = merge.result
+        result = (item: both.item, place: both.place, made: both.place == .made ? both : nil)
+        if merge.isUndecided { undecided += 1 }
+        for loser in merge.losers {
+          let made = loser.place == .made ? loser : nil
+          retirements.append(Retirement(place: loser.place, made: made, date: date, reason: .merged))
+        }
       }
-      let merge: ItemMerge
-      let states = (try state(first.place), try state(places[1].place))
-      do throws(JSONReader.Malformed) {
-        merge = try ItemMerge(states.0, states.1, base: former[reference])
-      } catch {
-        throw .malformedItem(path: path)
-      }
-      let result = merge.result
-      survivors.append((result.item, result.place, result.place == .made ? result : nil))
-      if merge.isUndecided { undecided += 1 }
-      for loser in merge.losers {
-        retirements.append(Retirement(place: loser.place, made: nil, date: date, reason: .merged))
+      if let result {
+        survivors.append(result)
+      } else if case .mine? = states.first?.place {
+        deleted += 1
       }
     }
-    for (reference, own) in ours { try settle(reference, own, others[reference]) }
-    for (reference, other) in others where ours[reference] == nil { try settle(reference, nil, other) }
+    for (reference, states) in items { try settle(reference, states) }
 
     // Of different items with the same key only one is kept; the same login may have been stored in both places, each
     // time as a new item.
@@ -154,23 +197,5 @@ struct MergePlan {
     for (_, survivor) in keepers {
       if let combined = survivor.made { made.append(combined) } else { winners.insert(survivor.place) }
     }
-  }
-
-  /// The items in use by reference; the dates of deletions go into `deletions`.
-  private static func items(
-    _ lines: borrowing VaultLines, _ path: String, _ deletions: inout [ItemReference: Timestamp]
-  ) throws(KeychainError) -> [ItemReference: (Int, Item)] {
-    var items: [ItemReference: (Int, Item)] = [:]
-    let inUse = lines.inUse
-    for index in inUse {
-      let item = try lines.record(at: index, path: path).item
-      if let reference = item.reference { items[reference] = (index, item) }
-    }
-    for index in inUse.upperBound..<lines.count {
-      let retired = try lines.retiredRecord(at: index, path: path)
-      guard retired.reason == .deleted, let reference = retired.record.item.reference else { continue }
-      deletions[reference] = max(deletions[reference] ?? retired.retired, retired.retired)
-    }
-    return items
   }
 }

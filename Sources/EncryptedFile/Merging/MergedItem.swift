@@ -19,10 +19,13 @@ final class MergedItem {
 
   /// Reads a record.
   ///
+  /// - Parameter keyPrefix: the text before the key, if the record is out of use.
   /// - Throws: ``JSONReader/Malformed`` if the line is not a record.
-  init(_ line: UnsafeRawBufferPointer, at place: Place) throws(JSONReader.Malformed) {
+  init(
+    _ line: UnsafeRawBufferPointer, at place: Place, keyPrefix: String = ""
+  ) throws(JSONReader.Malformed) {
     self.place = place
-    record = try Record(parsing: line)
+    record = try Record(parsing: line, keyPrefix: keyPrefix)
     changed = try ChangeDates(of: line, record.item)
     self.line = Secret(copying: line)
   }
@@ -41,6 +44,21 @@ final class MergedItem {
     let right = (item.changeDate, record.revision)
     if left != right { return left < right }
     return other.line.withUnsafeBytes { left in line.withUnsafeBytes { left.lexicographicallyPrecedes($0) } }
+  }
+
+  /// Whether each part of another state of the item is as in this one, or was changed later.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` if one of them has no secret.
+  func isKnown(to other: MergedItem) throws(JSONReader.Malformed) -> Bool {
+    let (own, others) = (changed, other.changed)
+    guard own.key <= others.key, own.attributes <= others.attributes, own.secret <= others.secret else {
+      return false
+    }
+    // Where all dates are the same, neither is later.
+    if own != others { return true }
+    let secret = try other.credential()
+    guard try credential().isSame(as: secret) else { return false }
+    return item.key == other.item.key && item.hasSameAttributes(as: other.item)
   }
 
   /// Whether this item keeps a primary key that another item has in the other copy: the one with the later secret

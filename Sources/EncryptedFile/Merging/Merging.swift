@@ -8,7 +8,7 @@ public struct MergeOutcome: Hashable, Sendable {
   public let count: Int
   /// Items of the other copy that are new here or in which some part is newer.
   public let added: Int
-  /// Items that went out of use because they were deleted there.
+  /// Items that went out of use because they were deleted there, or had lost their key to others.
   public let deleted: Int
   /// Items that both copies had changed in different ways, as far as that can be told: the later state is in use, and
   /// the other one can be brought back.
@@ -42,7 +42,8 @@ extension VaultChange {
     return outcome
   }
 
-  /// Merges the records of another copy of the vault, which was written at the given date.
+  /// Merges the records of another copy of the vault, which was written at the given date, or of several copies
+  /// together.
   @discardableResult
   func merge(
     _ theirs: borrowing VaultLines, base: borrowing VaultLines? = nil, written: Timestamp
@@ -61,13 +62,11 @@ extension VaultChange {
     for index in theirs.inUse.upperBound..<theirs.count {
       _ = theirs.withLine(index) { retired.insert(Secret(copying: $0)) }
     }
-    var deleted = 0
     for retirement in plan.retirements {
       let loser = try line(of: retirement, theirs)
       // An older copy has items that were replaced since. They are retired only once, however often such a copy
       // comes.
       if !lines.hasRetired(loser), !theirs.hasRetired(loser) { retired.insert(loser) }
-      if case .mine = retirement.place, retirement.reason == .deleted { deleted += 1 }
     }
     for index in lines.inUse.reversed() where !plan.winners.contains(.mine(index)) { remove(index) }
     for index in 0..<arriving.count {
@@ -77,7 +76,7 @@ extension VaultChange {
       try keep(retired.withLine(index) { Secret(copying: $0) })
     }
     return MergeOutcome(
-      count: lines.inUse.count, added: added, deleted: deleted, undecided: plan.undecided)
+      count: lines.inUse.count, added: added, deleted: plan.deleted, undecided: plan.undecided)
   }
 
   private func line(

@@ -214,7 +214,8 @@ extension VaultChange {
     }
     for index in inUse.upperBound..<lines.count {
       let retired = try lines.retiredRecord(at: index, path: path)
-      note(retired.record.item, retired.retired)
+      // What a merge has put out of use may be from a clock that was ahead of that one.
+      note(retired.record.item, max(retired.retired, retired.record.item.changeDate))
     }
     return latest
   }
