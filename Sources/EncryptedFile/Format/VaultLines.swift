@@ -189,6 +189,13 @@ struct VaultLines: ~Copyable {
     return true
   }
 
+  /// Whether a line is there.
+  borrowing func contains(_ line: UnsafeRawBufferPointer) -> Bool {
+    let position = partition { other in !Self.precedes(other, line) }
+    guard position < count else { return false }
+    return withLine(position) { $0.elementsEqual(line) }
+  }
+
   /// Takes a line out.
   mutating func remove(_ index: Int) {
     lines.remove(at: index)

@@ -1,6 +1,5 @@
 import Age
 import Bytes
-import Glibc
 import JSON
 package import Keychain
 import PrivateFiles
@@ -345,38 +344,30 @@ extension VaultChange {
 
   /// Merges files, and notes all records that are in those that are there now.
   ///
+  /// What becomes of several states of an item, and of two items with the same key, is decided once, with all files
+  /// known. After each file it would depend on their order, and two members could come to different items.
+  ///
   /// - Parameter former: files that were there with another key, and aren't merged.
   fileprivate func mergeShared(
     _ parts: [SharedPart], former: [SharedPart], noting shared: inout SharedRecords
   ) throws(KeychainError) {
-    for part in parts where part.isThere {
-      for index in 0..<part.lines.count { part.lines.withLine(index) { shared.insert($0) } }
+    var theirs = VaultLines()
+    var written = Timestamp(milliseconds: 0)
+    for part in parts {
+      for index in 0..<part.lines.count {
+        part.lines.withLine(index) { line in
+          if part.isThere { shared.insert(line) }
+          if lines.contains(line) { return }
+          theirs.insert(Secret(copying: line))
+          written = max(written, part.written)
+        }
+      }
     }
-    let new = parts.filter { !lines.containsAll(of: $0.lines) }
-    if new.isEmpty { return }
+    if theirs.count == 0 { return }
     let unsent = ownChanges(besides: parts + former)
-    defer { overridden += lines.countRetired(of: unsent) }
-    for part in new where part.isWhole { count(try merge(part.lines, written: part.written)) }
-    let small = new.filter { !$0.isWhole }
-    guard small.count > 1 else {
-      if let part = small.first { count(try merge(part.lines, written: part.written)) }
-      return
-    }
-    // A merge reads all records of both. Those with few are merged with each other first.
-    var own = VaultLines()
-    swap(&own, &lines)
-    let wasDirty = isDirty
-    var failure: KeychainError?
-    do throws(KeychainError) {
-      for part in small { try merge(part.lines, written: part.written) }
-    } catch {
-      failure = error
-    }
-    swap(&own, &lines)
-    isDirty = wasDirty
-    if let failure { throw failure }
-    let written = small.map(\.written).max() ?? Timestamp(milliseconds: 0)
-    if !lines.containsAll(of: own) { count(try merge(own, written: written)) }
+    let outcome = try merge(theirs, written: written)
+    received += outcome.added + outcome.deleted
+    overridden += lines.countRetired(of: unsent)
   }
 
   /// The items that were changed here, as far as the place has never had them in this state.
@@ -393,8 +384,6 @@ extension VaultChange {
     }
     return own
   }
-
-  private func count(_ outcome: MergeOutcome) { received += outcome.added + outcome.deleted }
 
   /// Whether the vault has the same slots as another state with the same key.
   fileprivate func hasSlots(of whole: VaultSnapshot) throws(KeychainError) -> Bool {
@@ -421,32 +410,5 @@ extension VaultLines {
       }
     }
     return count
-  }
-
-  /// Whether all lines of another vault are here.
-  fileprivate borrowing func containsAll(of other: borrowing VaultLines) -> Bool {
-    if other.count > count { return false }
-    var position = 0
-    for index in 0..<other.count {
-      let isThere = other.withLine(index) { line in
-        while position < count {
-          let order = withLine(position) { own in Self.order(own, line) }
-          if order == 0 { return true }
-          if order > 0 { return false }
-          position += 1
-        }
-        return false
-      }
-      if !isThere { return false }
-    }
-    return true
-  }
-
-  private static func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
-    guard let first = left.baseAddress, let second = right.baseAddress else {
-      return left.count - right.count
-    }
-    let order = memcmp(first, second, min(left.count, right.count))
-    return order != 0 ? Int(order) : left.count - right.count
   }
 }

@@ -13,6 +13,8 @@ final class SharedPlace {
   }
 
   private(set) var states: [State] = []
+  /// Puts the changes in the order in which somebody reads them. In a git repository their names are random.
+  var order: ([[UInt8]]) -> [[UInt8]] = { $0 }
   /// How many states there have been.
   var count: Int { states.count }
 
@@ -32,7 +34,7 @@ final class SharedPlace {
     }
     let present = last.changes + [last.whole]
     return SharedFiles(
-      whole: last.whole, changes: last.changes, earlier: earlier.filter { !present.contains($0) },
+      whole: last.whole, changes: order(last.changes), earlier: earlier.filter { !present.contains($0) },
       trusted: seen > 0 ? states[seen - 1].whole : nil)
   }
 }
