@@ -77,6 +77,20 @@ struct GoneItem: Hashable {
   /// Whether its secret is still in the vault.
   var hasSecret = true
 
+  /// What it was, whenever and for whatever reason it went out of use.
+  struct Former: Hashable {
+    let was: KnownItem
+    let hasSecret: Bool
+  }
+
+  var former: Former { Former(was: was, hasSecret: hasSecret) }
+
+  /// Whether this says more than another of the same item (llavero-vault(5), "Records out of use").
+  func saysMore(than other: GoneItem) -> Bool {
+    if why != other.why { return why == "deleted" || other.why == "merged" }
+    return why == "merged" ? retired < other.retired : retired > other.retired
+  }
+
   /// What is left without its confidential parts.
   var mark: GoneItem {
     var mark = self
@@ -97,13 +111,46 @@ struct KnownState: Hashable {
 
   static let day: Int64 = 86_400_000
 
-  /// Forgets what a write at `now` forgets if the one before was no earlier.
-  mutating func forgetExpired(at now: Timestamp) {
+  /// Leaves of what is out of use what a write at `now` leaves if the one before was no earlier.
+  mutating func settle(at now: Timestamp) {
+    keepEachOnce()
     replaceGone { item in
       let age = now.milliseconds - item.retired.milliseconds
       if age <= 30 * Self.day { return item }
       return item.why == "deleted" && age <= 180 * Self.day ? item.mark : nil
     }
+    let secrets = surplus(hasSecret: true, beyond: 20)
+    replaceGone { item in
+      if !secrets.contains(item) { return item }
+      return item.why == "deleted" ? item.mark : nil
+    }
+    keepEachOnce()
+    let marks = surplus(hasSecret: false, beyond: 200)
+    replaceGone { marks.contains($0) ? nil : $0 }
+  }
+
+  /// Of items that differ only in when and why they went out of use, leaves the one that says most.
+  private mutating func keepEachOnce() {
+    var best: [GoneItem.Former: GoneItem] = [:]
+    for item in gone {
+      if let other = best[item.former], !item.saysMore(than: other) { continue }
+      best[item.former] = item
+    }
+    replaceGone { best[$0.former] == $0 ? $0 : nil }
+  }
+
+  /// The oldest of each key, as far as they are too many.
+  private func surplus(hasSecret: Bool, beyond limit: Int) -> Set<GoneItem> {
+    var surplus: Set<GoneItem> = []
+    let alike = gone.filter { $0.hasSecret == hasSecret }
+    for (_, group) in Dictionary(grouping: alike, by: { $0.was.item.key.primaryKey })
+    where group.count > limit {
+      let newestFirst = group.sorted {
+        ($0.retired, $0.was.revision) > ($1.retired, $1.was.revision)
+      }
+      surplus.formUnion(newestFirst.dropFirst(limit))
+    }
+    return surplus
   }
 
   /// Replaces or removes each item out of use. Duplicates are removed.
@@ -113,29 +160,13 @@ struct KnownState: Hashable {
     for item in all where !gone.contains(item) { gone.append(item) }
   }
 
-  /// Takes an item out of use; the newest 20 of each key stay complete.
+  /// Takes an item out of use.
   mutating func retire(_ item: KnownItem, at date: Timestamp, _ why: String) {
     keep(GoneItem(was: item, retired: date, why: why))
   }
 
   mutating func keep(_ new: GoneItem) {
-    if gone.contains(new) { return }
-    gone.append(new)
-    let key = new.was.item.key.primaryKey
-    func oldest(hasSecret: Bool, beyond limit: Int) -> Int? {
-      let same = gone.indices.filter {
-        gone[$0].was.item.key.primaryKey == key && gone[$0].hasSecret == hasSecret
-      }
-      if same.count <= limit { return nil }
-      return same.min {
-        (gone[$0].retired, gone[$0].was.revision) < (gone[$1].retired, gone[$1].was.revision)
-      }
-    }
-    if let oldest = oldest(hasSecret: true, beyond: 20) {
-      let item = gone.remove(at: oldest)
-      if item.why == "deleted", !gone.contains(item.mark) { gone.append(item.mark) }
-    }
-    if let oldest = oldest(hasSecret: false, beyond: 200) { gone.remove(at: oldest) }
+    if !gone.contains(new) { gone.append(new) }
   }
 }
 

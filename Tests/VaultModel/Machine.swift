@@ -176,10 +176,10 @@ final class Machine {
     let written = try reopened().summary()?.contents?.generation ?? 0
     if state != before {
       guard written > generation else { throw Finding("a change was not written") }
-      state.forgetExpired(at: min(now, self.written))
+      state.settle(at: min(now, self.written))
     } else if written != generation {
       guard mayWriteAnyway else { throw Finding("something was written without a change") }
-      state.forgetExpired(at: min(now, self.written))
+      state.settle(at: min(now, self.written))
     }
     if written != generation { self.written = now }
     generation = written

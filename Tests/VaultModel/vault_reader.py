@@ -199,6 +199,8 @@ def read(vault, identity_file):
         records.append(record)
         need(old == ("retired" in record), "a record is neither in use nor out of use")
     need(sum(r["k"].startswith("old ") for r in records) == first.get("old", 0), "the number of old records is wrong")
+    out_of_use = [line[:line.rindex(b',"retired":"')] for line, key in keyed if key.startswith(b"old ")]
+    need(len(set(out_of_use)) == len(out_of_use), "a record is out of use twice")
     in_use = [key_of(r) for r in records if not r["k"].startswith("old ")]
     need(len(set(in_use)) == len(in_use), "two items have one key")
     need(large == ("index" in first), "the index is missing, or should be")

@@ -125,6 +125,13 @@ struct RetiredRecord {
     return names.contains { name == $0 }
   }
 
+  /// Whether this says more than another line of the same record. A deletion says most, the latest before all: other
+  /// copies follow it. Each merge has another date, and the first one is nearest to when the record went out of use.
+  func saysMore(than other: RetiredRecord) -> Bool {
+    if reason != other.reason { return reason == .deleted || other.reason == .merged }
+    return reason == .merged ? retired < other.retired : retired > other.retired
+  }
+
   /// The item, for a caller that may want it back.
   ///
   /// - Parameter line: the record's line.

@@ -67,7 +67,12 @@ struct VaultLines: ~Copyable {
   borrowing func withLine<Result: ~Copyable, Failure: Error>(
     _ index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let line = lines[index]
+    try withBytes(of: lines[index], body)
+  }
+
+  private borrowing func withBytes<Result: ~Copyable, Failure: Error>(
+    of line: Line, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     func lend(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Result {
       try body(UnsafeRawBufferPointer(rebasing: bytes[line.start..<line.start + line.count]))
     }
@@ -170,6 +175,18 @@ struct VaultLines: ~Copyable {
 
   /// The state as it is now.
   var savepoint: Savepoint { Savepoint(lines: lines) }
+
+  /// Whether the lines are those of a state.
+  borrowing func areSame(as savepoint: Savepoint) -> Bool {
+    if count != savepoint.lines.count { return false }
+    for index in 0..<count {
+      let isSame = withLine(index) { line in
+        withBytes(of: savepoint.lines[index]) { $0.elementsEqual(line) }
+      }
+      if !isSame { return false }
+    }
+    return true
+  }
 
   /// Goes back to a state.
   mutating func restore(_ savepoint: Savepoint) {

@@ -16,7 +16,7 @@ extension VaultChange {
     }
     // A write whose clock is ahead removes nothing: only what had expired by the write before it goes.
     let due = min(now, head.written)
-    try forgetExpired(at: due)
+    try settleRetired(at: due)
     head.written = now
     if newVault != nil { try noteSlots(stanzas, at: now) }
     let encoded = try EncodedVault(lines, head: head, stanzas: stanzas, key: key, path: path)

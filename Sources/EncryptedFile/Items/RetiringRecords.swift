@@ -12,7 +12,7 @@ extension VaultChange {
     let line = try retiredLine(index, reason, at: now)
     lines.remove(index)
     isDirty = true
-    try keep(line)
+    keep(line)
   }
 
   func retiredLine(
@@ -28,55 +28,72 @@ extension VaultChange {
     }
   }
 
-  /// Inserts the line of a record that is out of use, unless it is there already. At most
-  /// ``RetiredRecord/maximumPerKey`` records of one key are kept with their secrets; beyond that the oldest are
-  /// removed or leave the mark of their deletion.
-  func keep(_ line: borrowing Secret) throws(KeychainError) {
-    guard lines.insert(line) else { return }
-    isDirty = true
-    let key = line.withUnsafeBytes { Array($0.key) }
-    if let oldest = try oldest(of: key, hasSecret: true, beyond: RetiredRecord.maximumPerKey) {
-      var mark: Secret?
-      if try lines.retiredRecord(at: oldest, path: path).reason == .deleted {
-        do throws(JSONReader.Malformed) {
-          mark = try lines.withLine(oldest) { (line) throws(JSONReader.Malformed) in
-            try RetiredRecord.mark(of: line)
-          }
-        } catch {
-          throw .malformedItem(path: path)
-        }
+  /// Inserts the line of a record that is out of use, unless it is there already.
+  func keep(_ line: borrowing Secret) {
+    if lines.insert(line) { isDirty = true }
+  }
+
+  /// Leaves of what is out of use only what is to be written: each record once and for its time, and of each key
+  /// ``RetiredRecord/maximumPerKey`` with their secrets. Of more, the oldest go, or become the marks of their deletions.
+  ///
+  /// - Parameter now: what has been out of use for long enough at that time goes.
+  func settleRetired(at now: Timestamp) throws(KeychainError) {
+    try keepEachOnce()
+    try forget { _, retired in retired.fate(at: now) }
+    try forgetSurplus(hasSecret: true, beyond: RetiredRecord.maximumPerKey)
+    // Two records of which marks were left may have differed in what a mark doesn't have.
+    try keepEachOnce()
+    try forgetSurplus(hasSecret: false, beyond: RetiredRecord.maximumMarksPerKey)
+  }
+
+  /// Of lines that differ only in when and why a record went out of use, leaves the one that says most.
+  private func keepEachOnce() throws(KeychainError) {
+    // Such lines sort one after the other.
+    for index in (lines.inUse.upperBound..<lines.count).dropFirst().reversed()
+    where lines.haveSameRecord(index - 1, index) {
+      let later = try lines.retiredRecord(at: index, path: path)
+      let isBetter = later.saysMore(than: try lines.retiredRecord(at: index - 1, path: path))
+      lines.remove(isBetter ? index - 1 : index)
+    }
+  }
+
+  /// Removes what is too much of each key, with or without secrets.
+  private func forgetSurplus(hasSecret: Bool, beyond limit: Int) throws(KeychainError) {
+    var surplus: Set<Int> = []
+    let first = lines.inUse.upperBound
+    var end = lines.count
+    while end > first {
+      let key = lines.withLine(end - 1) { Array($0.key) }
+      var start = end - 1
+      while start > first, lines.withLine(start - 1, { $0.key.elementsEqual(key) }) { start -= 1 }
+      if end - start > limit {
+        surplus.formUnion(try newestFirst(start..<end, hasSecret: hasSecret).dropFirst(limit))
       }
-      lines.remove(oldest)
-      if let mark = mark.take() { lines.insert(mark) }
+      end = start
     }
-    if let oldest = try oldest(of: key, hasSecret: false, beyond: RetiredRecord.maximumMarksPerKey) {
-      lines.remove(oldest)
+    if surplus.isEmpty { return }
+    try forget { index, retired in
+      if !surplus.contains(index) { return .stays }
+      return retired.hasSecret && retired.reason == .deleted ? .leavesMark : .goes
     }
   }
 
-  /// The index of the oldest record out of use of a key, with or without a secret, if there are more than `limit`.
-  private func oldest(of key: [UInt8], hasSecret: Bool, beyond limit: Int) throws(KeychainError) -> Int? {
-    var oldest: (index: Int, age: (Timestamp, Int64))?
-    var count = 0
-    for index in lines.lines(beginning: key) where lines.withLine(index, { $0.key.elementsEqual(key) }) {
+  /// Those of some lines out of use that have a secret or have none, the newest first.
+  private func newestFirst(_ range: Range<Int>, hasSecret: Bool) throws(KeychainError) -> [Int] {
+    var found: [(age: (Timestamp, Int64, Int), index: Int)] = []
+    for index in range {
       let retired = try lines.retiredRecord(at: index, path: path)
-      if retired.hasSecret != hasSecret { continue }
-      let age = (retired.retired, retired.record.revision)
-      count += 1
-      if oldest.map({ age < $0.age }) ?? true { oldest = (index, age) }
+      if retired.hasSecret == hasSecret {
+        found.append(((retired.retired, retired.record.revision, index), index))
+      }
     }
-    return count > limit ? oldest?.index : nil
-  }
-
-  /// Removes what has been out of use for long enough at that time.
-  func forgetExpired(at now: Timestamp) throws(KeychainError) {
-    try forget { $0.fate(at: now) }
+    return found.sorted { $0.age > $1.age }.map(\.index)
   }
 
   /// Removes everything that is out of use, except the marks of deletions, without which a copy of the vault would
   /// bring the items back. Returns how many records were removed or lost their secret.
   func forgetRetired(at now: Timestamp) throws(KeychainError) -> Int {
-    let count = try forget { retired in
+    let count = try forget { _, retired in
       if retired.reason != .deleted || retired.fate(at: now) == .goes { return .goes }
       return retired.hasSecret ? .leavesMark : .stays
     }
@@ -86,11 +103,11 @@ extension VaultChange {
 
   /// Removes records that are out of use, or replaces them by a mark. Returns how many were affected.
   @discardableResult
-  private func forget(_ fate: (RetiredRecord) -> RetiredRecord.Fate) throws(KeychainError) -> Int {
+  private func forget(_ fate: (Int, RetiredRecord) -> RetiredRecord.Fate) throws(KeychainError) -> Int {
     var marks = VaultLines()
     var count = 0
     for index in (lines.inUse.upperBound..<lines.count).reversed() {
-      let fate = fate(try lines.retiredRecord(at: index, path: path))
+      let fate = fate(index, try lines.retiredRecord(at: index, path: path))
       if fate == .stays { continue }
       if fate == .leavesMark {
         do throws(JSONReader.Malformed) {

@@ -230,7 +230,7 @@ final class VaultChange {
       after: try lines.changeDates(at: index, of: former, path: path), from: former, to: changed,
       hasOtherSecret: !formerCredential.isSame(as: credential))
     try insert(changed, credential, dates, replacing: index)
-    if let retired = retired.take() { try keep(retired) }
+    if let retired = retired.take() { keep(retired) }
     return changed
   }
 

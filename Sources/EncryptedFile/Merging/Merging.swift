@@ -73,10 +73,28 @@ extension VaultChange {
       put(arriving.withLine(index) { Secret(copying: $0) })
     }
     for index in 0..<retired.count {
-      try keep(retired.withLine(index) { Secret(copying: $0) })
+      keep(retired.withLine(index) { Secret(copying: $0) })
     }
     return MergeOutcome(
       count: lines.inUse.count, added: added, deleted: plan.deleted, undecided: plan.undecided)
+  }
+
+  /// Runs what merges records that may have been merged before. If it comes to nothing new, nothing is to be written.
+  ///
+  /// - Parameter now: when it would be written.
+  func mergingAgain(at now: Timestamp, _ body: () throws(KeychainError) -> Void) throws(KeychainError) {
+    let before = (lines.savepoint, isDirty, received)
+    // What has only expired is no reason to write.
+    let due = min(now, head.written)
+    try settleRetired(at: due)
+    let settled = lines.savepoint
+    try body()
+    try settleRetired(at: due)
+    isDirty = true
+    if lines.areSame(as: settled) {
+      lines.restore(before.0)
+      (isDirty, received) = (before.1, before.2)
+    }
   }
 
   private func line(
@@ -108,6 +126,18 @@ extension VaultLines {
         if withLine(index, { RetiredRecord.record(of: $0).elementsEqual(record) }) { return true }
       }
       return false
+    }
+  }
+
+  /// Whether two lines are of the same record that is out of use, with any dates and reasons.
+  borrowing func haveSameRecord(_ one: Int, _ other: Int) -> Bool {
+    withLine(one) { one in
+      withLine(other) { other in
+        if !one.key.elementsEqual(other.key) { return false }
+        // Another program may have written it in a form in which it isn't found.
+        let record = RetiredRecord.record(of: one)
+        return !record.isEmpty && RetiredRecord.record(of: other).elementsEqual(record)
+      }
     }
   }
 }

@@ -47,6 +47,7 @@ extension VaultChange {
       try undoing { () throws(KeychainError) in
         try merge(copy, isUnfinished: isUnfinished)
         guard let key, let stanzas, lines.byteCount > VaultBounds.plaintext / 2 else { return }
+        try settleRetired(at: Timestamp(milliseconds: 0))
         _ = try EncodedVault(lines, head: head, stanzas: stanzas, key: key, path: path)
       }
     } catch {

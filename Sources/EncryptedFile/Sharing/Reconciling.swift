@@ -40,7 +40,9 @@ extension EncryptedFileKeychain {
           change.isDirty = true
         }
       }
-      try change.mergeShared(reading.parts, former: reading.former, noting: &shared)
+      try change.mergingAgain(at: clock()) { () throws(KeychainError) in
+        try change.mergeShared(reading.parts, former: reading.former, noting: &shared)
+      }
     }
     try change.commit(at: clock())
     self.key = change.key

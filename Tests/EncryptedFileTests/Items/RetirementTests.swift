@@ -93,6 +93,33 @@ struct RetirementTests {
     #expect(try secrets(query("a.example", "alice")) == ["9"])
   }
 
+  @Test("a record that is out of use several times is left once by the next write, and pushes nothing out")
+  func several() throws {
+    func retired(_ record: [UInt8], _ reason: RetirementReason, day: Int) throws -> [UInt8] {
+      let date = Timestamp(milliseconds: clock.now.milliseconds + Int64(day) * Self.day * 1000)
+      return try record.withUnsafeBytes { bytes in
+        let line = try RetiredRecord.line(of: bytes, at: date, reason)
+        return line.withUnsafeBytes { Array($0) }
+      }
+    }
+    var vault = try HandMadeVault(servers: ["b.example"])
+    let deleted = try HandMadeVault.record(item("a.example"), secret: "deleted")
+    let merged = try HandMadeVault.record(item("a.example"), secret: "merged")
+    vault.records.append(try retired(deleted, .deleted, day: 1))
+    vault.records.append(try retired(merged, .replaced, day: 2))
+    for day in 3..<33 { vault.records.append(try retired(merged, .merged, day: day)) }
+    vault.records.sort { $0.lexicographicallyPrecedes($1) }
+    vault.head = [("old", String(vault.records.count - 1))]
+    try vault.install(at: place)
+    #expect(try keychain.retiredItems(matching: .all).count == 32)
+    try keychain.save(item("a.example"), Credential(password: "one"), at: clock.now)
+    try keychain.save(item("a.example"), Credential(password: "two"), at: clock.now)
+    let left = try keychain.retiredItems(matching: .all)
+    #expect(left.map(\.reason) == [.replaced, .deleted, .replaced])
+    #expect(text(try place.plaintext()).contains(#""secret":"deleted""#))
+    #expect(text(try place.plaintext()).contains(#""secret":"merged""#))
+  }
+
   @Test("after 30 days the secret is gone from the file, and after 180 the mark of the deletion")
   func expiry() throws {
     let keychain = keychain

@@ -59,7 +59,7 @@ final class ReconcilingModel {
         }
       }
     }
-    for _ in 0..<3 {
+    for _ in 0..<4 {
       for member in members { try member.sync(shared) }
     }
   }
@@ -77,8 +77,11 @@ final class ReconcilingModel {
     }
     // Nobody has anything to say any more.
     let states = shared.count
+    let files = try members.map { try contents(of: $0.place.vault) }
+    clock.advance(seconds: 1)
     for member in members { try member.sync(shared) }
     #expect(shared.count == states)
+    #expect(try members.map { try contents(of: $0.place.vault) } == files)
     // Somebody who comes now sees the same.
     let late = SharingMember(clock.read)
     try members[1].keychain().addRecipient(late.recipient, identity: nil)
