@@ -104,6 +104,16 @@ struct GoneItem: Hashable {
   }
 }
 
+/// What an item has to keep, whatever its attributes are.
+private struct KnownSecret: Hashable {
+  let reference: ItemReference?, secret: [UInt8], refreshToken: [UInt8]?, scheme: ByteString?
+
+  init(_ item: KnownItem) {
+    (reference, secret) = (item.item.reference, item.secret)
+    (refreshToken, scheme) = (item.refreshToken, item.scheme)
+  }
+}
+
 /// The contents of a vault.
 struct KnownState: Hashable {
   var items: [ItemReference: KnownItem] = [:]
@@ -139,16 +149,18 @@ struct KnownState: Hashable {
     replaceGone { best[$0.former] == $0 ? $0 : nil }
   }
 
-  /// The oldest of each key, as far as they are too many.
+  /// Of each key what is too much: first those whose secret the item has in a newer one, too, then the oldest.
   private func surplus(hasSecret: Bool, beyond limit: Int) -> Set<GoneItem> {
     var surplus: Set<GoneItem> = []
     let alike = gone.filter { $0.hasSecret == hasSecret }
     for (_, group) in Dictionary(grouping: alike, by: { $0.was.item.key.primaryKey })
     where group.count > limit {
-      let newestFirst = group.sorted {
-        ($0.retired, $0.was.revision) > ($1.retired, $1.was.revision)
+      var seen: Set<KnownSecret> = []
+      var (first, last): ([GoneItem], [GoneItem]) = ([], [])
+      for item in group.sorted(by: { ($0.retired, $0.was.revision) > ($1.retired, $1.was.revision) }) {
+        if seen.insert(KnownSecret(item.was)).inserted { first.append(item) } else { last.append(item) }
       }
-      surplus.formUnion(newestFirst.dropFirst(limit))
+      surplus.formUnion((first + last).dropFirst(limit))
     }
     return surplus
   }

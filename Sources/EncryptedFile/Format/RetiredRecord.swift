@@ -43,6 +43,8 @@ struct RetiredRecord {
   let reason: RetirementReason
   /// Whether the secret is still there.
   let hasSecret: Bool
+  /// Distinguishes the item and its secret from others. A hash seeded by this process.
+  let secretHash: Int
 
   /// Reads the parts of a line that are not confidential.
   ///
@@ -53,14 +55,17 @@ struct RetiredRecord {
     var retired: Timestamp?
     var reason: RetirementReason?
     var hasSecret = false
+    var hasher = Hasher()
+    hasher.combine(record.item.reference)
     try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
       if name == "retired" {
         // The last one counts: the record itself may have had a member of that name, with any value.
         retired = try? value.timestamp()
       } else if name == "why" {
         reason = (try? value.string()).flatMap { RetirementReason(rawValue: $0.description) }
-      } else if name == "secret" || name == "secret_b64" {
-        hasSecret = true
+      } else if Record.isConfidential(name), !(name == "password_expiry_utc") {
+        if name == "secret" || name == "secret_b64" { hasSecret = true }
+        hasher.combine(bytes: value.raw)
       }
     }
     // An unknown reason from a newer version must not lose the record.
@@ -68,6 +73,7 @@ struct RetiredRecord {
     self.retired = retired
     self.reason = reason ?? .replaced
     self.hasSecret = hasSecret
+    secretHash = hasher.finalize()
   }
 
   /// The line that a record becomes when it goes out of use.

@@ -34,7 +34,8 @@ extension VaultChange {
   }
 
   /// Leaves of what is out of use only what is to be written: each record once and for its time, and of each key
-  /// ``RetiredRecord/maximumPerKey`` with their secrets. Of more, the oldest go, or become the marks of their deletions.
+  /// ``RetiredRecord/maximumPerKey`` with their secrets. Of more, those go first whose secret is in a newer one, too, then
+  /// the oldest; or they become the marks of their deletions.
   ///
   /// - Parameter now: what has been out of use for long enough at that time goes.
   func settleRetired(at now: Timestamp) throws(KeychainError) {
@@ -67,7 +68,7 @@ extension VaultChange {
       var start = end - 1
       while start > first, lines.withLine(start - 1, { $0.key.elementsEqual(key) }) { start -= 1 }
       if end - start > limit {
-        surplus.formUnion(try newestFirst(start..<end, hasSecret: hasSecret).dropFirst(limit))
+        surplus.formUnion(try bestFirst(start..<end, hasSecret: hasSecret).dropFirst(limit))
       }
       end = start
     }
@@ -78,16 +79,22 @@ extension VaultChange {
     }
   }
 
-  /// Those of some lines out of use that have a secret or have none, the newest first.
-  private func newestFirst(_ range: Range<Int>, hasSecret: Bool) throws(KeychainError) -> [Int] {
-    var found: [(age: (Timestamp, Int64, Int), index: Int)] = []
+  /// Those of some lines out of use that have a secret or have none, in the order in which they are worth keeping: the
+  /// newest first, but those whose item has the same secret in a newer one last.
+  private func bestFirst(_ range: Range<Int>, hasSecret: Bool) throws(KeychainError) -> [Int] {
+    var found: [(age: (Timestamp, Int64, Int), secret: Int)] = []
     for index in range {
       let retired = try lines.retiredRecord(at: index, path: path)
       if retired.hasSecret == hasSecret {
-        found.append(((retired.retired, retired.record.revision, index), index))
+        found.append(((retired.retired, retired.record.revision, index), retired.secretHash))
       }
     }
-    return found.sorted { $0.age > $1.age }.map(\.index)
+    var seen: Set<Int> = []
+    var (first, last): ([Int], [Int]) = ([], [])
+    for record in found.sorted(by: { $0.age > $1.age }) {
+      if seen.insert(record.secret).inserted { first.append(record.age.2) } else { last.append(record.age.2) }
+    }
+    return first + last
   }
 
   /// Removes everything that is out of use, except the marks of deletions, without which a copy of the vault would

@@ -120,6 +120,27 @@ struct RetirementTests {
     #expect(text(try place.plaintext()).contains(#""secret":"merged""#))
   }
 
+  @Test("states that differ in their attributes alone push out no other secret")
+  func sameSecret() throws {
+    try keychain.save(item("a.example"), Credential(password: "first"), at: clock.now)
+    clock.advance(seconds: 1)
+    try keychain.save(item("a.example"), Credential(password: "second"), at: clock.now)
+    // A copy of each of these states comes back later.
+    for number in 0..<25 {
+      let copy = place.path + "/copy.age"
+      try put(try contents(of: place.vault), into: copy)
+      clock.advance(seconds: 1)
+      var changed = try #require(try keychain.items(matching: .all).first)
+      changed.comment = ByteString("\(number)")
+      try keychain.update(changed)
+      try keychain.merge(copyAt: copy)
+    }
+    let retired = try keychain.retiredItems(matching: .all)
+    #expect(retired.count == 20)
+    #expect(retired.last?.reason == .replaced)
+    #expect(text(try place.plaintext()).contains(#""secret":"first""#))
+  }
+
   @Test("after 30 days the secret is gone from the file, and after 180 the mark of the deletion")
   func expiry() throws {
     let keychain = keychain

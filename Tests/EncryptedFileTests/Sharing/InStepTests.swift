@@ -77,6 +77,21 @@ struct InStepTests {
     try expectInStep(with: ["first", "second", "third", "fourth"])
   }
 
+  @Test("have a replaced secret, however often only the comment was changed since")
+  func comments() throws {
+    try members[0].keychain().add(.internet(account: "x"), .text("first"))
+    try members[0].keychain().update(try item("x", of: members[0]), .text("second"))
+    try sync(rounds: 1)
+    for number in 0..<25 {
+      var changed = try item("x", of: members[0])
+      changed.comment = ByteString("\(number)")
+      try members[0].keychain().update(changed)
+      try sync(rounds: 1)
+    }
+    try sync(rounds: 2)
+    try expectInStep(with: ["first", "second"])
+  }
+
   @Test("write nothing, and have lost nothing, whatever they did before", arguments: 1...12)
   func anything(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
