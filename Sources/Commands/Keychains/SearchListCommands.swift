@@ -309,11 +309,15 @@ struct RemoveKeychainCommand: ParsableCommand {
     abstract: "Take a keychain from those that are asked",
     discussion: """
       Nothing in it is deleted, and neither is its file. What was hidden here is forgotten, and so are copies of what \
-      is on a server.
+      is on a server. If what was changed in a keychain that is shared through git was not sent yet, you are told where \
+      it stays, and asked on a terminal.
       """)
 
   @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
   var name: String
+
+  @Flag(name: .shortAndLong, help: "Don't ask whether what was not sent may stay behind")
+  var yes = false
 
   func run() throws {
     let location = try explaining(VaultLocation())
@@ -325,6 +329,8 @@ struct RemoveKeychainCommand: ParsableCommand {
         "new items go to the keychain \(name)",
         hint: "choose another one for them first, with 'llavero keychain use'", status: .usage)
     }
+    let listed = try explaining(choice: KeychainList.read(in: state)).keychains.first { $0.name == name }
+    if let listed, listed.kind == .git { try LeavingGitKeychain(listed, at: location)?.confirm(unless: yes) }
     let wasThere = try explaining(choice: KeychainList.change(in: state) { $0.remove(name) })
     if !wasThere {
       throw Failure(

@@ -38,6 +38,7 @@ struct AddingGitKeychain {
     if let branch { options.append(ListedKeychain.Option(ListedKeychain.branchOption, branch)) }
     let plain = ListedKeychain(name, .git, at: place, options)
     let location = try explaining(choice: own.of(plain))
+    if identity == nil, !FileStatus.isThere(location.stateFolder) { try refuseAgain(plain, in: own, present) }
     try setAside(plain, at: location)
     let folders = [location.vaultFolder, location.stateFolder]
     let made = folders.filter { !FileStatus.isThere($0) }
@@ -75,6 +76,30 @@ struct AddingGitKeychain {
       hint:
         "use that one, or take it from the list first with \(command: "llavero", "keychain", "remove", same.name)",
       status: .usage)
+  }
+
+  /// Whoever had the repository in the list under another name is a member by the key of then. With a new one they
+  /// would be a stranger, perhaps to a keychain that nobody else can let them into.
+  private func refuseAgain(
+    _ keychain: ListedKeychain, in own: VaultLocation, _ present: KeychainList
+  ) throws(Failure) {
+    let names = try explaining { () throws(KeychainError) in
+      try Folder(opening: own.vaultFolder + "/keychains")?.names() ?? []
+    }
+    for name in names.sorted() where present.keychain(named: name) == nil {
+      let former = ListedKeychain(name, .git, at: keychain.place, keychain.options)
+      let key = try explaining(choice: own.of(former)).stateFolder + "/member.txt"
+      guard FileStatus.isThere(key) else { continue }
+      let repository = try GitKeychain(former).sync.repository
+      guard let place = try? repository.former(), place == repository.place else { continue }
+      // Put aside, it has no name that a keychain can have.
+      let another: Hint =
+        ListedKeychain.isName(name)
+        ? "; \(commandOf: former.adding) takes the copy as well, with what was not sent from there" : ""
+      throw Failure(
+        "that repository was the keychain \(name) on this machine, and its key is still in \(key); nothing was added",
+        hint: "\(commandOf: keychain.adding + ["--identity", key]) uses that key\(another)", status: .usage)
+    }
   }
 
   private func take(

@@ -113,6 +113,14 @@ extension GitKeychain {
   }
 }
 
+extension ListedKeychain {
+  /// The command that adds a keychain that is shared through git, with the identity that it finds by itself.
+  var adding: [String] {
+    let branch = value(of: Self.branchOption).map { ["--branch", $0] } ?? []
+    return ["llavero", "keychain", "add", name, kind.rawValue, shownPlace] + branch
+  }
+}
+
 /// The identity of a member, and what others need to know of it.
 struct MemberIdentity {
   /// The absolute path of its file.

@@ -1,0 +1,44 @@
+import EncryptedFile
+import GitShared
+import KeychainChoice
+import Terminals
+import ToolCommands
+
+/// A keychain shared through git that is to be taken from the list before all that was changed in it was sent. Nothing
+/// sends that afterwards.
+struct LeavingGitKeychain {
+  private let listed: ListedKeychain
+  private let location: VaultLocation
+
+  /// Returns `nil` if others have everything, or nothing here has ever opened it.
+  ///
+  /// - Parameter location: the user's own.
+  init?(_ listed: ListedKeychain, at location: VaultLocation) {
+    // One whose settings can't be understood can be taken from the list, too.
+    guard let own = try? location.of(listed), own.hasBeenMember,
+      SharedKeychainSync.hasChanges(EncryptedFileKeychain(at: own))
+    else { return nil }
+    self.listed = listed
+    self.location = own
+  }
+
+  /// Says what stays here, and asks where somebody can be asked.
+  ///
+  /// - Throws: ``Failure`` if the answer is no.
+  func confirm(unless isConfirmed: Bool) throws(Failure) {
+    let name = listed.name
+    let member = location.stateFolder + "/member.txt"
+    let identity = listed.value(of: ListedKeychain.identityOption).flatMap { $0 == member ? nil : $0 }
+    let adding = listed.adding + (identity.map { ["--identity", $0] } ?? [])
+    let hint: Hint =
+      "\(command: "llavero", "sync", name) sends it now; later, add the keychain again with \(commandOf: adding)"
+    StandardStreams.say(
+      "what was changed in the keychain \(name) was not sent yet, and stays in \(location.vaultFolder)")
+    StandardStreams.say("hint: \(hint)")
+    if isConfirmed { return }
+    let question: TextForTerminal = "Take the keychain \(name) from the list before that is sent?"
+    if KeychainSelection(mayPrompt: true).confirms(question) == false {
+      throw Failure("nothing was changed", status: .nothingMatched)
+    }
+  }
+}
