@@ -42,6 +42,12 @@ public final class EncryptedFileKeychain: KeychainStore {
     case uncopied(KeychainError)
     /// Earlier states of another vault that was in this one's place before. They are in this folder now.
     case formerPutAside(path: String)
+    /// What was accepted has replaced the write that was seen here last, and all copies of that. `kept` is the newest
+    /// earlier state that is newer than what was accepted.
+    case lost(write: Int64, kept: Generation?)
+    /// The last write that was seen of another vault, which was in this one's place before, is kept nowhere. `kept` is
+    /// the path of its newest state that is.
+    case formerLost(write: Int64, kept: String?)
     /// The newest write that was seen here can't be read, not even its first line, and something else was put in its
     /// place. `readable` is the newest write of which that can be read.
     case newestUnreadable(seen: Int64, readable: Int64)

@@ -78,6 +78,11 @@ extension Hint {
     VaultOfError.command(["vault", "merge", path], VaultOfError { $0.holds(path) }?.listed)
   }
 
+  /// The command that goes back to an earlier state of the vault at a path.
+  package static func restoring(write: Int64, of path: String) -> Hint {
+    VaultOfError.command("vault", "restore", "\(write)", at: path)
+  }
+
   /// The command that lists what opens the vault at a path.
   package static func listingSlots(of path: String) -> Hint { VaultOfError.command("slot", "list", at: path) }
 }

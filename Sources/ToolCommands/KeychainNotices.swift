@@ -60,6 +60,16 @@ extension KeychainSelection {
           + "replace what was stored")
     case .formerPutAside(let path):
       StandardStreams.say("the earlier states of the keychain that was there before are now in \(path)")
+    case .lost(let write, let kept?):
+      StandardStreams.say(
+        "write \(write), which was seen here last, is kept nowhere; the newest that is kept is write \(kept.number), and "
+          + "\(Hint.restoring(write: kept.number, of: location.vaultFile)) goes back to it")
+    case .lost(let write, nil):
+      StandardStreams.say(
+        "write \(write), which was seen here last, is kept nowhere; nothing newer than this file is")
+    case .formerLost(let write, let kept):
+      let found = kept.map { "; the newest state that is kept is \($0)" } ?? ""
+      StandardStreams.say("write \(write) of the keychain that was there before is kept nowhere\(found)")
     case .newestUnreadable(let seen, let readable):
       StandardStreams.say(
         "write \(seen) was seen here last, and can't be read; the newest that can is write \(readable)")

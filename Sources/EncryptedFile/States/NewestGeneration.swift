@@ -188,9 +188,10 @@ extension EncryptedFileKeychain {
     defer { withExtendedLifetime(locked) {} }
     guard let opened = try newest() else { throw .itemNotFound }
     let (head, uuid) = (opened.first.head, opened.stanzas.uuid)
-    if let path = try FormerVault.putAside(otherThan: uuid, in: locked.folder) {
-      onNotice(.formerPutAside(path: path))
-    }
+    let lost = try lostWrites(besides: opened, in: locked.folder)
+    let aside = try FormerVault.putAside(otherThan: uuid, in: locked.folder)
+    if let aside { onNotice(.formerPutAside(path: aside)) }
+    for write in lost { onNotice(write.notice(aside: aside)) }
     let missed = try NewestWrite.findMissed(by: opened, head, in: locked.folder, unlocking)
     let own = location.newestWriteName
     switch try NewestWrite.look(at: own, besides: opened, head, in: locked.folder, unlocking) {

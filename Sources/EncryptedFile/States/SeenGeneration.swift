@@ -148,6 +148,29 @@ struct SeenGeneration: Equatable {
     return found.count == 1 ? found.first.flatMap { isUUID($0) ? $0 : nil } : nil
   }
 
+  /// The newest generation that this machine has seen of each vault in a location. Whether the vault's key wrote the
+  /// note is not checked.
+  ///
+  /// - Throws: ``KeychainError`` if the folder can't be read.
+  static func noted(
+    at location: VaultLocation
+  ) throws(KeychainError) -> [(uuid: String, seen: SeenGeneration)] {
+    guard let folder = try Folder(opening: location.stateFolder) else { return [] }
+    var all: [(uuid: String, seen: SeenGeneration)] = []
+    for name in try folder.names(where: isFileName) {
+      guard let text = try contents(of: name, in: folder) else { continue }
+      let seen = text.withUnsafeBytes { text -> SeenGeneration? in
+        guard place(in: text) == location.vaultFile else { return nil }
+        // While the vault's key is being changed, the second one is the newest.
+        return text.split(separator: 0x0a).compactMap { line in
+          parse(UnsafeRawBufferPointer(rebasing: line), from: 0)?.seen
+        }.last
+      }
+      if let seen { all.append((String(name.dropLast(fileExtension.count)), seen)) }
+    }
+    return all
+  }
+
   /// The UUIDs of the vaults that were seen on this machine, as far as they can be told.
   static func uuids(in stateFolder: String) -> [String] {
     guard let folder = try? Folder(opening: stateFolder), let names = try? folder.names(where: isFileName)

@@ -276,6 +276,28 @@ struct RollbackTests {
     #expect(try place.keychain().servers() == ["a.example", "b.example"])
   }
 
+  @Test("what was seen last is named then, if a backup of the folder has replaced its copy, too")
+  func lost() throws {
+    let keychain = place.keychain()
+    try keychain.add(servers: ["a.example"])
+    let (old, copy) = (try contents(of: place.vault), try contents(of: place.newestWrite))
+    try keychain.add(servers: ["b.example"])
+    nonisolated(unsafe) var notices: [EncryptedFileKeychain.Notice] = []
+    let accepting = place.keychain(onNotice: { notices.append($0) })
+    // What is in order, or is kept, is not lost.
+    try accepting.acceptRollback()
+    #expect(notices == [])
+    try keychain.add(servers: ["c.example"])
+    try put(old, into: place.vault)
+    try put(copy, into: place.newestWrite)
+    try accepting.acceptRollback()
+    let kept = try place.keychain().generations()[0]
+    #expect(kept.number == 2)
+    #expect(notices == [.lost(write: 3, kept: kept)])
+    _ = try place.keychain().restore(kept)
+    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+  }
+
   @Test("another one with the same number is refused, too")
   func sameNumber() throws {
     try place.keychain().add(servers: ["a.example"])

@@ -154,6 +154,23 @@ struct StayingUnlockedTests {
     #expect(names(in: folder + "/" + aside).count == 1 + generations.count)
   }
 
+  @Test("the last write of a former vault that is kept nowhere is named, with its last state that is")
+  func formerLost() throws {
+    let (place, other) = (Place(), Place())
+    for number in 0..<3 { try place.keychain().add(.internet(ByteString("a\(number).example")), "a") }
+    try other.keychain().add(.internet("b.example"), "b")
+    let state = try place.keychain().generations()[0]
+    rename(other.identityFile, place.identityFile)
+    rename(other.vault, place.vault)
+    unlink(place.newestWrite)
+    nonisolated(unsafe) var notices: [EncryptedFileKeychain.Notice] = []
+    try place.keychain(onNotice: { notices.append($0) }).acceptRollback()
+    let folder = place.location.vaultFolder
+    let aside = folder + "/" + (try #require(names(in: folder).first { $0.hasPrefix("former-") }))
+    #expect(
+      notices == [.formerPutAside(path: aside), .formerLost(write: 3, kept: aside + "/" + state.name)])
+  }
+
   @Test("one thread after the other uses what another one has opened")
   func threads() throws {
     let (place, _, cache) = try vault()
