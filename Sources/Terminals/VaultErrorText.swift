@@ -86,10 +86,26 @@ extension Failure {
         status: .keychain)
       return
     }
+    if let vault, let (slot, copy) = vault.removedSlot {
+      self.init(removed: slot, copy, of: vault)
+      return
+    }
     self.init(
       "nothing here opens the keychain \(path)",
       hint: "see what does with \(.listingSlots(of: path)); LLAVERO_IDENTITY names the file of a key",
       status: .keychain)
+  }
+
+  /// - Parameter copy: the copy of the slot that was removed. Its key is the vault's as long as that isn't changed.
+  private init(removed slot: String, _ copy: String, of vault: VaultOfError) {
+    let key = vault.location.identityFile
+    self.init(
+      "nothing here opens the keychain \(vault.location.vaultFile) any more: its slot \(slot) was removed, here or on "
+        + "another machine",
+      hint: """
+        add it again where something opens the keychain, with \(vault.command("slot", "add")); whoever knows what opened \
+        the slot gets its key with (umask 077; \(words: "age", "-d", "-o", key, copy))
+        """, status: .keychain)
   }
 
   /// - Parameter keychain: the name of the shared keychain that the identity opens.
@@ -146,10 +162,12 @@ extension Failure {
       self.init(lostIdentity: path, of: keychain)
     } else if !path.hasSuffix("/identity.txt") {
       self.init("\(path) leads to nothing", hint: "put back what the link leads to", status: .keychain)
+    } else if let vault = VaultOfError({ $0.identityFile == path }), let (slot, copy) = vault.removedSlot {
+      self.init(removed: slot, copy, of: vault)
     } else {
       self.init(
         "the identity \(path) is missing, without which the keychain can't be opened",
-        hint: "put it back from a backup", status: .keychain)
+        hint: "put it back from a backup, or from another machine that opens the keychain", status: .keychain)
     }
   }
 

@@ -1,6 +1,7 @@
 package import CredentialProtocols
 import EncryptedFile
 import KeychainChoice
+import PrivateFiles
 
 /// The vault that an error is about, and what is known of it on this machine: the user's own, or that of a listed
 /// keychain.
@@ -46,6 +47,12 @@ struct VaultOfError {
 
   /// The file with the identity of a slot, as it is noted here, that isn't there; `nil` if there is none.
   var missingIdentity: String? { keychain.missingIdentities.first }
+
+  /// What opened it and was removed from it, as a copy that is still here shows; `nil` if there is nothing of that kind,
+  /// or another key is in the place where the copy's key would go.
+  var removedSlot: (id: String, path: String)? {
+    FileStatus.isThere(location.identityFile) ? nil : keychain.copyOfRemovedSlot
+  }
 
   /// How to take a keychain that is shared through git from its repository; `nil` for another one.
   var takingAnew: Hint? {

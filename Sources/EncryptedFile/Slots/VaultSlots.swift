@@ -49,6 +49,18 @@ extension EncryptedFileKeychain {
     }
   }
 
+  /// The identifier of a slot that the vault had and has no more, and the path of the copy of it that is still beside the
+  /// vault; `nil` if there is none. Nothing is opened for this, and the header is not authenticated.
+  package var copyOfRemovedSlot: (id: String, path: String)? {
+    guard let file = (try? openVault()) ?? nil, let (header, _) = try? VaultSnapshot.readHeader(file),
+      let stanzas = try? VaultStanzas(header.stanzas, path: file.path),
+      let copies = try? SlotCopies(at: location, known: stanzas.slots),
+      let copy = copies.slots.first(where: { copy in !stanzas.slots.contains { $0.id == copy.id } })
+    else { return nil }
+    let folder = location.vaultFolder + "/" + VaultLocation.slotsName
+    return (copy.id, "\(folder)/\(copy.id)\(VaultStanzas.Slot.fileExtension)")
+  }
+
   /// The identifiers of the passphrase slots according to the header, which is not authenticated here.
   ///
   /// - Throws: if there is something wrong with the file.
