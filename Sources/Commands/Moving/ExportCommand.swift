@@ -116,13 +116,22 @@ struct ExportCommand: ParsableCommand {
       }
       return
     }
-    if let location = try? VaultLocation(), location.contains(output) {
+    if let keychain = Self.keychain(holding: output) {
       throw Failure(
-        "\(output) is in a folder of the keychain itself", hint: "name another one", status: .usage)
+        "\(output) is in a folder of the keychain \(keychain.name)", hint: "name another one", status: .usage)
     }
     if !force, access(output, F_OK) == 0 {
       throw Failure(
         "there is a file \(output) already", hint: "name another one, or say --force", status: .usage)
+    }
+  }
+
+  /// The keychain that has a file, or would have it, in one of its folders; `nil` if none does.
+  private static func keychain(holding path: String) -> ListedKeychain? {
+    guard let own = try? VaultLocation() else { return nil }
+    let listed = (try? KeychainList.read(in: own.stateFolder))?.keychains ?? []
+    return ([ListedKeychain(builtIn: .file)] + listed).first {
+      $0.kind.isFile && (try? own.of($0))?.contains(path) == true
     }
   }
 
