@@ -31,7 +31,7 @@ struct RotateCommand: ParsableCommand {
   func run() throws {
     let file = try keychain.existingFile()
     let slots = try explaining(file.passphraseSlots())
-    let ask = try passphraseSource(isOnlyOne: slots.count == 1, path: file.location.vaultFile)
+    let ask = passphraseSource(isOnlyOne: slots.count == 1, path: file.location.vaultFile)
     let json = output.json
     var failure: Failure?
     var isAnnounced = false
@@ -74,13 +74,13 @@ struct RotateCommand: ParsableCommand {
   }
 
   /// Asks for the passphrase of a slot. On the terminal the question names the slot if there are several; a descriptor
-  /// holds one passphrase for all.
-  private func passphraseSource(isOnlyOne: Bool, path: String) throws(Failure) -> SlotPassphraseSource {
-    if let descriptor = keychain.passphraseFd {
-      let passphrase = try SecretInput.passphrase(from: descriptor)
-      return { (_, attempt) throws(KeychainError) in attempt == 1 ? passphrase.copy() : nil }
-    }
+  /// holds one passphrase for all. Without a slot that has one, it isn't read here: it may be for the keychain.
+  private func passphraseSource(isOnlyOne: Bool, path: String) -> SlotPassphraseSource {
     let selection = keychain.selection
+    if keychain.passphraseFd != nil {
+      let source = selection.passphraseSources(for: .vault(path: path))
+      return { (_, attempt) throws(KeychainError) in attempt == 1 ? try source.passphrase(attempt) : nil }
+    }
     var sources: [String: PassphraseSources] = [:]
     return { (id, attempt) throws(KeychainError) in
       let source =
