@@ -56,6 +56,8 @@ package struct SharedKeychainSync {
   private static let earlierLimit = 128 << 20
   /// The most attempts, if others are faster each time.
   private static let maximumAttempts = 60
+  /// The most attempts for which one lock is in the way, while nobody changes anything.
+  private static let maximumLocked = 15
   private static let lockName = "sync.lock"
   private static let queueName = "sync.queue"
   /// The remote and its branch, as ``SyncNote/sentTo`` has them.
@@ -196,6 +198,7 @@ package struct SharedKeychainSync {
     (outcome.overridden, outcome.withFormerKey) = (note.overridden, note.withFormerKey)
     try repository.make()
     repository.removeAbandonedLocks()
+    var (locked, lockedTip): (Int, String?) = (0, nil)
     while true {
       outcome.attempts += 1
       if outcome.attempts > Self.maximumAttempts { throw .contended(attempts: outcome.attempts - 1) }
@@ -262,7 +265,10 @@ package struct SharedKeychainSync {
       }
       let commit = try repository.commit(change, after: tip, message: Self.message(of: change))
       do throws(SharingFault) {
-        guard try repository.push(commit) == .done else {
+        if case .rejected(let lock) = try repository.push(commit) {
+          locked = lock == nil ? 0 : tip == lockedTip ? locked + 1 : 1
+          lockedTip = tip
+          if let lock, locked == Self.maximumLocked { throw .locked(file: lock) }
           // Random, so that many who were refused don't all come back at once.
           usleep(UInt32.random(in: 10_000...(UInt32(min(outcome.attempts, 10)) * 60_000)))
           continue

@@ -386,8 +386,8 @@ package struct SharedRepository {
   /// How a push went.
   package enum Push: Hashable, Sendable {
     case done
-    /// Somebody else was faster.
-    case rejected
+    /// Somebody else was faster, or holds this lock of git's.
+    case rejected(lock: String?)
   }
 
   /// Sends a commit to the branch. It is never forced.
@@ -398,7 +398,7 @@ package struct SharedRepository {
     case .done:
       _ = try git.output(["update-ref", Self.remoteReference, commit])
       return .done
-    case .rejected: return .rejected
+    case .rejected(let lock): return .rejected(lock: lock)
     case .refused(let reason): throw .refused(said: reason)
     }
   }
@@ -406,8 +406,8 @@ package struct SharedRepository {
   /// What a repository says to a reference.
   enum Sent: Hashable {
     case done
-    /// Somebody else was faster.
-    case rejected
+    /// Somebody else was faster, or holds this lock of git's.
+    case rejected(lock: String?)
     /// It doesn't take it, for this reason, which may be empty.
     case refused(reason: String)
   }
@@ -421,13 +421,15 @@ package struct SharedRepository {
       ["push"] + options + ["--porcelain", "--no-verify", "--", remote, reference])
     if answer.status == 0 { return .done }
     for line in Self.lines(answer.output) where line.hasPrefix("!") {
-      if line.hasPart("[rejected]") { return .rejected }
+      if line.hasPart("[rejected]") { return .rejected(lock: nil) }
       guard line.hasPart("[remote rejected]") else { continue }
       let reasons = [
         "failed to update ref", "cannot lock ref", "incorrect old value", "failed to lock", "fetch first",
         "already exists",
       ]
-      if reasons.contains(where: { line.hasPart($0) || answer.said.hasPart($0) }) { return .rejected }
+      if reasons.contains(where: { line.hasPart($0) || answer.said.hasPart($0) }) {
+        return .rejected(lock: SharingFault.lock(in: answer.said))
+      }
       let reason = line.lastIndex(of: "(").map { String(line[$0...].dropFirst().dropLast()) } ?? ""
       let said = answer.said.hasPart("remote: ") ? SharingFault.remoteLine(of: answer.said) : nil
       return .refused(reason: said.map { "\(reason): \($0)" } ?? reason)
@@ -443,19 +445,6 @@ package struct SharedRepository {
   static func lines(_ output: borrowing Secret) -> [String] {
     output.withUnsafeBytes { bytes in
       bytes.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
-    }
-  }
-}
-
-extension SharingFault {
-  /// The first line that the remote has said.
-  static func remoteLine(of said: String) -> String? {
-    let lines = said.utf8.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
-    let found = lines.first { $0.hasPrefix("remote: ") && $0.utf8.count > 9 }
-    return found.map { line in
-      var text = String(line.dropFirst(8))
-      while text.hasSuffix(" ") { text.removeLast() }
-      return text.utf8.count <= 200 ? text : String(text.prefix(197)) + "..."
     }
   }
 }

@@ -25,6 +25,8 @@ package enum SharingFault: Error, Hashable, Sendable {
   case keychainRemoved(commit: String)
   /// Others have always been faster.
   case contended(attempts: Int)
+  /// A lock of git's is in the way in the repository, and stays there.
+  case locked(file: String)
   /// The clone of the repository on this machine can't be used.
   case brokenClone
   /// The repository has more of the keychain than is ever read: not what a member has put there.
@@ -117,5 +119,31 @@ package enum SharingFault: Error, Hashable, Sendable {
 
   private static func cut(_ line: String) -> String {
     line.utf8.count <= 300 ? line : String(decoding: Array(line.utf8.prefix(297)), as: UTF8.self) + "..."
+  }
+
+  /// The path of the lock that another git holds or has left, at most 300 bytes, by what git says about it; `nil` if it
+  /// says no such thing.
+  static func lock(in said: String) -> String? {
+    // cannot lock ref '...': Unable to create 'PATH.lock': File exists.
+    let parts = said.split(separator: "'", omittingEmptySubsequences: false)
+    let before = parts.indices.dropLast(2).first {
+      parts[$0].hasSuffix("Unable to create ") && parts[$0 + 2].hasPrefix(": File exists")
+    }
+    guard let path = before.map({ parts[$0 + 1] }), path.hasSuffix(".lock"), path.utf8.count <= 300 else {
+      return nil
+    }
+    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    return names.contains("..") ? nil : names.filter { $0 != "." }.joined(separator: "/")
+  }
+
+  /// The first line that the remote has said.
+  static func remoteLine(of said: String) -> String? {
+    let lines = said.utf8.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
+    let found = lines.first { $0.hasPrefix("remote: ") && $0.utf8.count > 9 }
+    return found.map { line in
+      var text = String(line.dropFirst(8))
+      while text.hasSuffix(" ") { text.removeLast() }
+      return text.utf8.count <= 200 ? text : String(text.prefix(197)) + "..."
+    }
   }
 }

@@ -24,6 +24,7 @@ extension SharingFault {
     case .tooMuch(let what): "the repository has too much in it: \(what)"
     case .noKeychain: "there is no keychain in the repository"
     case .contended(let attempts): "others were faster \(attempts) times"
+    case .locked(let file): "the repository takes nothing: a lock of git's is in the way there, \(file)"
     case .notMember(true): "nothing on this machine opens what is in the repository any more"
     case .notMember(false):
       "nothing on this machine opens the keychain in the repository: you aren't a member of it"

@@ -44,6 +44,22 @@ struct MessagesTests {
     #expect(SharingFault.remoteLine(of: remote) == "this branch is protected")
   }
 
+  @Test("a lock that is in the way is named")
+  func lock() {
+    let said = """
+      remote: error: cannot lock ref 'refs/heads/main': Unable to create '/x.git/./refs/heads/main.lock': File exists.
+      remote: Another git process seems to be running in this repository, e.g.
+      """
+    #expect(SharingFault.lock(in: said) == "/x.git/refs/heads/main.lock")
+    for other in [
+      "", "'", "''", "error: cannot lock ref 'refs/heads/main': is at 1 but expected 2",
+      "Unable to create '/srv/x.git/main.lock': Permission denied",
+      "Unable to create '/a/../b.lock': File exists", "Unable to create '/home/x': File exists",
+    ] {
+      #expect(SharingFault.lock(in: other) == nil, "\(other)")
+    }
+  }
+
   @Test("objects are read whole, and one that is missing is empty")
   func batch() {
     let text = Array("aa blob 3\na\nb\nbb missing\ncc blob 0\n\n".utf8)

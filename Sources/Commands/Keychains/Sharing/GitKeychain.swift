@@ -236,6 +236,12 @@ extension Failure {
         "remove it with \(command: "rm", "-rf", folder + "/repository"); it is made anew, and your copy stays"
       )
     case .otherKeychain: self = failure("add that one under another name")
+    case .locked(let file):
+      // What another host says is never to be removed here.
+      let place = listed.place.hasPrefix("file://") ? String(listed.place.dropFirst(7)) : listed.place
+      let isHere = place.hasPrefix("/") && file.hasPrefix(place + "/") && FileStatus.isThere(file)
+      let removing: Hint = isHere ? "remove it with \(command: "rm", file)" : "have it removed on that host"
+      self = failure("if no git is at work there, \(removing); what you change here is kept, and sent later")
     case .unreachable, .tooSlow, .contended, .busy:
       self = failure("what you change here is kept, and sent later")
     case .noRepository, .refused, .failed, .noKeychain: self = failure(nil)
