@@ -172,26 +172,31 @@ extension Failure {
   }
 
   init(elsewhere path: String, known: String) {
-    let listed = VaultOfError { $0.vaultFile == path }?.listed
+    // Only what is to be added is neither the user's own nor in the list.
+    guard let vault = VaultOfError({ $0.vaultFile == path }) else {
+      self.init(
+        "there is no keychain at \(path); the one that had this name before is \(known)",
+        hint: "add that one, or choose another name for a new one", status: .keychain)
+      return
+    }
     guard FileStatus.isThere(known) else {
       self.init(
         "the keychain \(known) is missing, though there was one; nor is there one at \(path)",
         hint: """
-          put it back, or to the second place if it moved there; \(VaultOfError.goingOn(without: listed))
+          put it back, or to the second place if it moved there; \(VaultOfError.goingOn(without: vault.listed))
           """, status: .keychain)
       return
     }
     let message = "there is no keychain at \(path); the one that is in use is \(known)"
-    if listed != nil {
+    if let listed = vault.listed {
       self.init(message, hint: "put it back; \(VaultOfError.goingOn(without: listed))", status: .keychain)
       return
     }
     let end = "/llavero/vault.age"
-    let folder = known.hasSuffix(end) ? String(known.dropLast(end.count)) : "its folder's"
+    let folder: Hint = known.hasSuffix(end) ? "to \(words: known.dropLast(end.count))" : "as it was then"
     self.init(
       message,
-      hint:
-        "set XDG_DATA_HOME to \(words: folder); to have another one, set XDG_STATE_HOME to another folder, too",
+      hint: "set XDG_DATA_HOME \(folder); to have another one, set XDG_STATE_HOME to another folder, too",
       status: .keychain)
   }
 }
