@@ -71,6 +71,11 @@ private struct FoundHeader {
   /// Whether the file is encrypted for the key, whatever else in the header is damaged.
   func isEncrypted(for key: VaultKey) -> Bool { (try? key.identity.unwrap(header.stanzas)) ?? nil != nil }
 
+  /// The same for any of these identities.
+  func isEncrypted(forAnyOf identities: [X25519Identity]) -> Bool {
+    identities.contains { (try? $0.unwrap(header.stanzas)) ?? nil != nil }
+  }
+
   /// Whether this header belongs to the given write, by its MAC.
   func isNamed(by seen: SeenGeneration) -> Bool {
     SeenGeneration(number: seen.number, headerMAC: header.mac) == seen
@@ -103,7 +108,16 @@ extension EncryptedFileKeychain {
     if earlier.isEmpty, let uuid = try SeenGeneration.uuid(at: location) { own = own?.naming(uuid) }
     let meant = generation.flatMap { generation in earlier.first { $0.name == generation.name } }
     let sameVault = earlier.first { $0.found.stanzas.uuid == own?.stanzas.uuid }
-    guard var reference = (meant ?? sameVault ?? earlier.first)?.found ?? own else { throw fault }
+    var chosen = meant ?? sameVault ?? earlier.first
+    // Another vault's file may have been put there, with its earlier states.
+    let identities = (try? unlocking.identitiesOfThisMachine()) ?? []
+    let ours = earlier.filter { $0.found.isEncrypted(forAnyOf: identities) }
+    if meant == nil, !ours.isEmpty,
+      !ours.contains(where: { $0.found.stanzas.uuid == chosen?.found.stanzas.uuid })
+    {
+      chosen = ours.first
+    }
+    guard var reference = chosen?.found ?? own else { throw fault }
     earlier.removeAll { $0.found.stanzas.uuid != reference.stanzas.uuid }
     let known = ([own].compactMap { $0 } + earlier.map(\.found)).flatMap(\.stanzas.slots)
     let copies = try SlotCopies(at: location, known: known)
@@ -207,9 +221,7 @@ extension EncryptedFileKeychain {
   /// Whether the identity file of this machine opens any of the earlier states.
   func opensEarlierStateByIdentityFile() throws(KeychainError) -> Bool {
     let identities = try unlocking.identitiesOfThisMachine()
-    return try earlierHeaders().contains { _, found in
-      identities.contains { (try? $0.unwrap(found.header.stanzas)) ?? nil != nil }
-    }
+    return try earlierHeaders().contains { $0.found.isEncrypted(forAnyOf: identities) }
   }
 
   /// The header of the last write, and its key; `nil` if there is none, or it isn't the write that was seen last.
