@@ -68,7 +68,9 @@ struct UndeleteCommand: ParsableCommand {
     let hasKeychains = (open.list?.names.count ?? 0) > 1
     if list {
       if found.isEmpty, !output.json {
-        return StandardStreams.say("nothing was deleted or replaced \(period)")
+        StandardStreams.say("nothing was deleted or replaced \(period)")
+        if isNamed, open.remote == nil { StandardStreams.say("hint: \(underFormerName)") }
+        return
       }
       let listing = RetiredListing(items: found, isNumbered: isNamed, hasKeychains: hasKeychains)
       return try StandardStreams.write(output.json ? listing.json : Secret(listing.table.shown))
@@ -91,6 +93,14 @@ struct UndeleteCommand: ParsableCommand {
       StandardStreams.say(
         "hint: if 'llavero logout' deleted it, the token may be revoked; 'llavero login' gets a new one")
     }
+  }
+
+  /// Where the secrets are that an item had under another name.
+  private var underFormerName: Hint {
+    """
+    if the item was renamed, look under its former name; \
+    \(commandOf: ["llavero", "undelete", "--list"] + keychain.words) shows all
+    """
   }
 
   private static let isNotKept = Failure(
@@ -132,12 +142,11 @@ struct UndeleteCommand: ParsableCommand {
     _ found: [Retired], within period: String, in open: OpenKeychain
   ) throws(Failure) -> Retired {
     if found.isEmpty {
+      let elsewhere: Hint = open.list == nil ? "" : "; name another keychain of the list with --keychain"
       let hint: Hint =
         open.remote != nil
         ? "whoever runs the server may have a backup of it"
-        : open.list == nil
-          ? "see earlier states with 'llavero vault log'"
-          : "see earlier states with 'llavero vault log'; name another keychain of the list with --keychain"
+        : "\(underFormerName); or see earlier states with 'llavero vault log'\(elsewhere)"
       let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
       throw Failure(
         "nothing of \(what) was deleted or replaced \(period)", hint: hint, status: .nothingMatched)
