@@ -10,7 +10,10 @@ struct OtherSetups {
   }
 
   /// A tool that finds llavero by this link; `nil` if there is none. Where that can't be told, it counts as one.
-  func needing(link path: String) -> String? {
+  ///
+  /// - Parameter files: the files that llavero is taken out of before. A tool that was not set up, and reads these alone,
+  ///   finds nothing there afterwards.
+  func needing(link path: String, without files: [String]) -> String? {
     tools.first { tool in
       guard let links = try? tool.links(place), links.contains(where: { "\($0.folder)/\($0.name)" == path })
       else {
@@ -18,6 +21,8 @@ struct OtherSetups {
       }
       guard let record = try? SetupRecord.read(tool.name) else { return true }
       if !record.isEmpty, !record.isHandedOver { return true }
+      let own = (try? tool.settings(place))?.map(\.file.path) ?? []
+      if !own.isEmpty, own.allSatisfy(files.contains) { return false }
       let state = SetupState(of: tool, place)
       return state.isSetUp || state.fault != nil
     }?.name

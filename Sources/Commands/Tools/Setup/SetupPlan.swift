@@ -232,10 +232,11 @@ struct SetupPlan {
     var links = plan.before.links
     if plan.before.isEmpty, !plan.steps.isEmpty { links = toolLinks }
     var isLinkRemoved = false
+    let given = plan.steps.map(\.path)
     for path in links {
       plan.after.links.removeAll { $0 == path }
       guard ProgramLinks.isOwn(path) else { continue }
-      if let other = others.needing(link: path) {
+      if let other = others.needing(link: path, without: given) {
         if !plan.before.isEmpty { plan.handedOver.append((path, other)) }
         plan.remains.append((path, "stays, because \(other) needs it"))
         continue
