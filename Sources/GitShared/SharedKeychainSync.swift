@@ -171,23 +171,48 @@ package struct SharedKeychainSync {
     }
   }
 
-  /// The right to do it. One process at most waits for it in the background: it does what others would do after it.
-  private func turn(isQueued: Bool) throws(SharingFault) -> FileLock? {
+  /// Keeps others from exchanging the keychain, for what moves its folders or has its clone send elsewhere.
+  ///
+  /// - Throws: ``SharingFault/busy`` if somebody else takes too long.
+  /// - Returns: what keeps them from it; `nil` if nothing of the keychain is here.
+  package func withoutExchange() throws(SharingFault) -> HeldExchange? {
     do throws(KeychainError) {
-      let folder = try Folder(creating: stateFolder)
-      if !isQueued { return try FileLock(Self.lockName, in: folder, patience: patience) {} }
-      do throws(KeychainError) {
-        let queue = try FileLock(Self.queueName, in: folder, patience: 0) {}
-        let lock = try FileLock(Self.lockName, in: folder, patience: patience) {}
-        withExtendedLifetime(queue) {}
-        return lock
-      } catch .busy {
-        return nil
-      }
+      guard let folder = try Folder(opening: stateFolder) else { return nil }
+      let queue = try FileLock(Self.queueName, in: folder, patience: patience) {}
+      return HeldExchange(queue: queue, lock: try FileLock(Self.lockName, in: folder, patience: patience) {})
     } catch .busy {
       throw .busy
     } catch {
       throw .keychain(error)
+    }
+  }
+
+  /// The right to do it. One process at most waits for it in the background: it does what others would do after it.
+  private func turn(isQueued: Bool) throws(SharingFault) -> FileLock? {
+    do throws(KeychainError) {
+      let folder = try Folder(creating: stateFolder)
+      let lock = try Self.turn(isQueued: isQueued, in: folder, patience)
+      // The name has got another keychain meanwhile, which must not be exchanged with this repository.
+      if lock != nil, folder.wasMovedAway { throw .busy(path: stateFolder, seconds: 0) }
+      return lock
+    } catch .busy {
+      throw .busy
+    } catch {
+      throw .keychain(error)
+    }
+  }
+
+  private static func turn(
+    isQueued: Bool, in folder: borrowing Folder, _ patience: Int
+  ) throws(KeychainError) -> FileLock? {
+    if !isQueued { return try FileLock(lockName, in: folder, patience: patience) {} }
+    do throws(KeychainError) {
+      let queue = try FileLock(queueName, in: folder, patience: 0) {}
+      let lock = try FileLock(lockName, in: folder, patience: patience) {}
+      withExtendedLifetime(queue) {}
+      return lock
+    } catch .busy {
+      return nil
     }
   }
 
@@ -406,5 +431,16 @@ package struct SharedKeychainSync {
     } catch {
       throw .keychain(error)
     }
+  }
+}
+
+/// While it exists, nobody exchanges a keychain, or waits to.
+package final class HeldExchange {
+  private let queue: FileLock
+  private let lock: FileLock
+
+  fileprivate init(queue: consuming FileLock, lock: consuming FileLock) {
+    self.queue = queue
+    self.lock = lock
   }
 }

@@ -170,6 +170,14 @@ struct AddingGitKeychain {
   /// repository. It must neither go into this one, nor be lost.
   private func setAside(_ keychain: ListedKeychain, at location: VaultLocation) throws(Failure) {
     let sync = try GitKeychain(keychain).sync
+    let held: HeldExchange?
+    do throws(SharingFault) {
+      // What was changed before the keychain was taken from the list may still be on its way.
+      held = try sync.withoutExchange()
+    } catch {
+      throw Failure(adding: keychain, error)
+    }
+    defer { withExtendedLifetime(held) {} }
     let former: String
     do throws(SharingFault) {
       guard let found = try sync.repository.former(), found != sync.repository.place else { return }
