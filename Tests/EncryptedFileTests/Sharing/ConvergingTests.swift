@@ -12,16 +12,7 @@ struct ConvergingTests {
   /// Members of a new vault.
   private func members(_ count: Int) throws -> [SharingMember] {
     let members = (0..<count).map { _ in SharingMember(clock.read) }
-    try members[0].create()
-    for member in members.dropFirst() {
-      try member.writeIdentity()
-      try members[0].keychain().addRecipient(member.recipient, identity: nil)
-    }
-    try members[0].sync(shared)
-    for member in members.dropFirst() {
-      try member.join(shared)
-      try member.sync(shared)
-    }
+    try shared.share(with: members)
     return members
   }
 

@@ -12,16 +12,7 @@ struct InStepTests {
 
   init() throws {
     members = [clock, clock, clock].map { SharingMember($0.read) }
-    try members[0].create()
-    for member in members.dropFirst() {
-      try member.writeIdentity()
-      try members[0].keychain().addRecipient(member.recipient, identity: nil)
-    }
-    try members[0].sync(shared)
-    for member in members.dropFirst() {
-      try member.join(shared)
-      try member.sync(shared)
-    }
+    try shared.share(with: members)
   }
 
   private func sync(rounds: Int) throws {

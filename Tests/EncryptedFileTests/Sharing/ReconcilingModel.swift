@@ -25,16 +25,7 @@ final class ReconcilingModel {
   init(seed: UInt64) throws {
     random = SeededGenerator(seed: seed)
     for _ in 0..<4 { members.append(SharingMember(clock.read)) }
-    try members[0].create()
-    for member in members.dropFirst() {
-      try member.writeIdentity()
-      try members[0].keychain().addRecipient(member.recipient, identity: nil)
-    }
-    try members[0].sync(shared)
-    for member in members.dropFirst() {
-      try member.join(shared)
-      try member.sync(shared)
-    }
+    try shared.share(with: members)
   }
 
   func run(steps: Int) throws {

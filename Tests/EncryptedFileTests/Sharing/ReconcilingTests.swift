@@ -12,12 +12,7 @@ struct ReconcilingTests {
 
   private func pair() throws -> (SharedPlace, SharingMember, SharingMember) {
     let (shared, one, two) = (SharedPlace(), SharingMember(clock.read), SharingMember(clock.read))
-    try one.create()
-    try two.writeIdentity()
-    try one.keychain().addRecipient(two.recipient, identity: nil)
-    try one.sync(shared)
-    try two.join(shared)
-    try two.sync(shared)
+    try shared.share(with: [one, two])
     return (shared, one, two)
   }
 

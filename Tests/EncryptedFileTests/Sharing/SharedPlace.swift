@@ -18,6 +18,20 @@ final class SharedPlace {
   /// How many states there have been.
   var count: Int { states.count }
 
+  /// Makes a new vault and shares it here, with all of these as its members.
+  func share(with members: [SharingMember]) throws {
+    try members[0].create()
+    for member in members.dropFirst() {
+      try member.writeIdentity()
+      try members[0].keychain().addRecipient(member.recipient, identity: nil)
+    }
+    try members[0].sync(self)
+    for member in members.dropFirst() {
+      try member.join(self)
+      try member.sync(self)
+    }
+  }
+
   /// Puts a state after another one that has this number.
   func put(_ state: State, after number: Int) -> Bool {
     guard number == count else { return false }
