@@ -43,8 +43,6 @@ struct RetiredRecord {
   let reason: RetirementReason
   /// Whether the secret is still there.
   let hasSecret: Bool
-  /// Distinguishes the item and its secret from others. A hash seeded by this process.
-  let secretHash: Int
 
   /// Reads the parts of a line that are not confidential.
   ///
@@ -55,17 +53,14 @@ struct RetiredRecord {
     var retired: Timestamp?
     var reason: RetirementReason?
     var hasSecret = false
-    var hasher = Hasher()
-    hasher.combine(record.item.reference)
     try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
       if name == "retired" {
         // The last one counts: the record itself may have had a member of that name, with any value.
         retired = try? value.timestamp()
       } else if name == "why" {
         reason = (try? value.string()).flatMap { RetirementReason(rawValue: $0.description) }
-      } else if Record.isConfidential(name), !(name == "password_expiry_utc") {
-        if name == "secret" || name == "secret_b64" { hasSecret = true }
-        hasher.combine(bytes: value.raw)
+      } else if name == "secret" || name == "secret_b64" {
+        hasSecret = true
       }
     }
     // An unknown reason from a newer version must not lose the record.
@@ -73,7 +68,19 @@ struct RetiredRecord {
     self.retired = retired
     self.reason = reason ?? .replaced
     self.hasSecret = hasSecret
-    secretHash = hasher.finalize()
+  }
+
+  /// Distinguishes the item and its secret from others. A hash seeded by this process.
+  ///
+  /// - Parameter line: the record's line.
+  func secretHash(_ line: UnsafeRawBufferPointer) -> Int {
+    var hasher = Hasher()
+    hasher.combine(record.item.reference)
+    // It was read as a whole already, so nothing in it is malformed.
+    try? JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
+      if Record.isConfidential(name), !(name == "password_expiry_utc") { hasher.combine(bytes: value.raw) }
+    }
+    return hasher.finalize()
   }
 
   /// The line that a record becomes when it goes out of use.
@@ -99,9 +106,9 @@ struct RetiredRecord {
   /// The line before it went out of use, without what ``line(of:at:_:)`` appended. A quotation mark within a value is
   /// escaped, so the last match is the member.
   static func record(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let member = Array(",\"retired\":\"".utf8)
-    var start = line.count - member.count
-    while start >= 0, !line[start..<start + member.count].elementsEqual(member) { start -= 1 }
+    let member: StaticString = ",\"retired\":\""
+    var start = line.count - member.utf8CodeUnitCount
+    while start >= 0, !(line.part(start, member.utf8CodeUnitCount) == member) { start -= 1 }
     return UnsafeRawBufferPointer(rebasing: line[..<max(start, 0)])
   }
 

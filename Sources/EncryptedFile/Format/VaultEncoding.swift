@@ -49,27 +49,25 @@ struct EncodedVault: ~Copyable {
   private static func encrypt(
     _ plaintext: borrowing Secret, header: [UInt8], _ key: borrowing PayloadKey, nonce: [UInt8]
   ) -> [UInt8] {
-    let size = PayloadLayout.encryptedSize(ofPlaintext: plaintext.count)
-    var file = header
-    file.reserveCapacity(header.count + size)
-    file += nonce
-    file += repeatElement(0, count: size - nonce.count)
     let chunks = PayloadLayout.chunkCount(ofPlaintext: plaintext.count)
-    plaintext.withUnsafeBytes { plaintext in
-      file.withUnsafeMutableBytes { file in
-        let payload = header.count + nonce.count
+    let payload = header.count + nonce.count
+    let count = header.count + PayloadLayout.encryptedSize(ofPlaintext: plaintext.count)
+    return [UInt8](unsafeUninitializedCapacity: count) { elements, initialized in
+      let file = UnsafeMutableRawBufferPointer(elements)
+      file.copyBytes(from: header)
+      file.part(header.count, nonce.count).copyBytes(from: nonce)
+      plaintext.withUnsafeBytes { plaintext in
         for chunk in 0..<chunks {
           let start = chunk * PayloadLayout.chunkSize
-          let part = plaintext[start..<min(start + PayloadLayout.chunkSize, plaintext.count)]
-          let target = payload + chunk * PayloadLayout.encryptedChunkSize
+          let part = plaintext.part(start, min(PayloadLayout.chunkSize, plaintext.count - start))
           key.seal(
-            chunk: chunk, isLast: chunk == chunks - 1, from: UnsafeRawBufferPointer(rebasing: part),
-            into: UnsafeMutableRawBufferPointer(
-              rebasing: file[target..<target + part.count + PayloadLayout.tagSize]))
+            chunk: chunk, isLast: chunk == chunks - 1, from: part,
+            into: file.part(
+              payload + chunk * PayloadLayout.encryptedChunkSize, part.count + PayloadLayout.tagSize))
         }
       }
+      initialized = count
     }
-    return file
   }
 }
 
@@ -80,7 +78,6 @@ enum VaultText {
   /// crosses its end, and the final chunk, which every reader has to decrypt, is a single LF. Spaces at the ends of
   /// lines fill the chunks.
   ///
-  /// - Parameter firstLine: returns the first line, without LF, for the finished head and the index.
   /// - Parameter firstLine: makes the first line of the finished head and the index, without LF.
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
   static func encode(

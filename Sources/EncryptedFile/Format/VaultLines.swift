@@ -92,6 +92,16 @@ struct VaultLines: ~Copyable {
     return 0..<partition { !Self.key(of: $0, precedes: prefix, orBeginsWithIt: false) }
   }
 
+  /// Whether two lines have the same key.
+  borrowing func haveSameKey(_ one: Int, _ other: Int) -> Bool {
+    withLine(one) { one in
+      withLine(other) { other in
+        let (key, otherKey) = (one.key, other.key)
+        return key.count == otherKey.count && memcmp(key.start, otherKey.start, key.count) == 0
+      }
+    }
+  }
+
   /// The index of the item that `item.reference` names, under its own key or, if the key is being changed, under
   /// another; `nil` if the item is gone.
   ///

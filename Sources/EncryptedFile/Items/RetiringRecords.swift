@@ -40,10 +40,10 @@ extension VaultChange {
   /// - Parameter now: what has been out of use for long enough at that time goes.
   func settleRetired(at now: Timestamp) throws(KeychainError) {
     try keepEachOnce()
-    try forget { _, retired in retired.fate(at: now) }
-    try forgetSurplus(hasSecret: true, beyond: RetiredRecord.maximumPerKey)
+    var hasNewMarks = try forget { _, retired in retired.fate(at: now) }.marks > 0
+    if try forgetSurplus(hasSecret: true, beyond: RetiredRecord.maximumPerKey) { hasNewMarks = true }
     // Two records of which marks were left may have differed in what a mark doesn't have.
-    try keepEachOnce()
+    if hasNewMarks { try keepEachOnce() }
     try forgetSurplus(hasSecret: false, beyond: RetiredRecord.maximumMarksPerKey)
   }
 
@@ -58,25 +58,27 @@ extension VaultChange {
     }
   }
 
-  /// Removes what is too much of each key, with or without secrets.
-  private func forgetSurplus(hasSecret: Bool, beyond limit: Int) throws(KeychainError) {
+  /// Removes what is too much of each key, with or without secrets. Returns whether marks were left of some.
+  @discardableResult
+  private func forgetSurplus(hasSecret: Bool, beyond limit: Int) throws(KeychainError) -> Bool {
     var surplus: Set<Int> = []
-    let first = lines.inUse.upperBound
-    var end = lines.count
-    while end > first {
-      let key = lines.withLine(end - 1) { Array($0.key) }
-      var start = end - 1
-      while start > first, lines.withLine(start - 1, { $0.key.elementsEqual(key) }) { start -= 1 }
-      if end - start > limit {
-        surplus.formUnion(try bestFirst(start..<end, hasSecret: hasSecret).dropFirst(limit))
+    var start = lines.inUse.upperBound
+    // Lines of one key stand together, so there are too many only where the line `limit` places further has it, too.
+    while start + limit < lines.count {
+      if !lines.haveSameKey(start, start + limit) {
+        start += 1
+        continue
       }
-      end = start
+      var end = start + limit + 1
+      while end < lines.count, lines.haveSameKey(start, end) { end += 1 }
+      surplus.formUnion(try bestFirst(start..<end, hasSecret: hasSecret).dropFirst(limit))
+      start = end
     }
-    if surplus.isEmpty { return }
-    try forget { index, retired in
+    if surplus.isEmpty { return false }
+    return try forget { index, retired in
       if !surplus.contains(index) { return .stays }
       return retired.hasSecret && retired.reason == .deleted ? .leavesMark : .goes
-    }
+    }.marks > 0
   }
 
   /// Those of some lines out of use that have a secret or have none, in the order in which they are worth keeping: the
@@ -86,7 +88,8 @@ extension VaultChange {
     for index in range {
       let retired = try lines.retiredRecord(at: index, path: path)
       if retired.hasSecret == hasSecret {
-        found.append(((retired.retired, retired.record.revision, index), retired.secretHash))
+        let secret = lines.withLine(index) { retired.secretHash($0) }
+        found.append(((retired.retired, retired.record.revision, index), secret))
       }
     }
     var seen: Set<Int> = []
@@ -103,14 +106,16 @@ extension VaultChange {
     let count = try forget { _, retired in
       if retired.reason != .deleted || retired.fate(at: now) == .goes { return .goes }
       return retired.hasSecret ? .leavesMark : .stays
-    }
+    }.all
     if count > 0 { isDirty = true }
     return count
   }
 
-  /// Removes records that are out of use, or replaces them by a mark. Returns how many were affected.
-  @discardableResult
-  private func forget(_ fate: (Int, RetiredRecord) -> RetiredRecord.Fate) throws(KeychainError) -> Int {
+  /// Removes records that are out of use, or replaces them by a mark. Returns how many were affected, and the marks
+  /// among them.
+  private func forget(
+    _ fate: (Int, RetiredRecord) -> RetiredRecord.Fate
+  ) throws(KeychainError) -> (all: Int, marks: Int) {
     var marks = VaultLines()
     var count = 0
     for index in (lines.inUse.upperBound..<lines.count).reversed() {
@@ -131,6 +136,6 @@ extension VaultChange {
     }
     // The marks are inserted afterwards, because one may sort before a line that is still to be looked at.
     for index in 0..<marks.count { lines.insert(marks.withLine(index) { Secret(copying: $0) }) }
-    return count
+    return (count, marks.count)
   }
 }

@@ -131,9 +131,9 @@ extension VaultLines {
 
   /// Whether two lines are of the same record that is out of use, with any dates and reasons.
   borrowing func haveSameRecord(_ one: Int, _ other: Int) -> Bool {
-    withLine(one) { one in
+    if !haveSameKey(one, other) { return false }
+    return withLine(one) { one in
       withLine(other) { other in
-        if !one.key.elementsEqual(other.key) { return false }
         // Another program may have written it in a form in which it isn't found.
         let record = RetiredRecord.record(of: one)
         return !record.isEmpty && RetiredRecord.record(of: other).elementsEqual(record)
