@@ -38,8 +38,7 @@ struct AddingGitKeychain {
     if let branch { options.append(ListedKeychain.Option(ListedKeychain.branchOption, branch)) }
     let plain = ListedKeychain(name, .git, at: place, options)
     let location = try explaining(choice: own.of(plain))
-    if identity == nil, !FileStatus.isThere(location.stateFolder) { try refuseAgain(plain, in: own, present) }
-    try setAside(plain, at: location)
+    try setAside(plain, at: location, in: own, present)
     let folders = [location.vaultFolder, location.stateFolder]
     let made = folders.filter { !FileStatus.isThere($0) }
     var isListed = false
@@ -78,8 +77,9 @@ struct AddingGitKeychain {
       status: .usage)
   }
 
-  /// Whoever had the repository in the list under another name is a member by the key of then. With a new one they
-  /// would be a stranger, perhaps to a keychain that nobody else can let them into.
+  /// Whoever had the repository in the list under another name, or before another repository had this one, is a member
+  /// by the key of then. With a new one they would be a stranger, perhaps to a keychain that nobody else can let them
+  /// into.
   private func refuseAgain(
     _ keychain: ListedKeychain, in own: VaultLocation, _ present: KeychainList
   ) throws(Failure) {
@@ -88,17 +88,25 @@ struct AddingGitKeychain {
     }
     for name in names.sorted() where present.keychain(named: name) == nil {
       let former = ListedKeychain(name, .git, at: keychain.place, keychain.options)
-      let key = try explaining(choice: own.of(former)).stateFolder + "/member.txt"
+      let location = try explaining(choice: own.of(former))
+      let key = location.stateFolder + "/member.txt"
       guard FileStatus.isThere(key) else { continue }
       let repository = try GitKeychain(former).sync.repository
       guard let place = try? repository.former(), place == repository.place else { continue }
-      // Put aside, it has no name that a keychain can have.
-      let another: Hint =
-        ListedKeychain.isName(name)
-        ? "; \(commandOf: former.adding) takes the copy as well, with what was not sent from there" : ""
+      var hint: Hint = "\(commandOf: keychain.adding + ["--identity", key]) uses that key"
+      if ListedKeychain.isName(name) {
+        hint = """
+          \(hint); \(commandOf: former.adding) takes the copy as well, with what was not sent from there
+          """
+      } else if LeavingGitKeychain(former, at: own) != nil {
+        let merging = ["llavero", "vault", "merge", location.vaultFile, "--keychain", keychain.name]
+        hint = "\(hint); then \(commandOf: merging) takes what was not sent from there"
+      }
+      // Put aside, it has its name and a number.
+      let called = String(name.prefix { $0 != "~" })
       throw Failure(
-        "that repository was the keychain \(name) on this machine, and its key is still in \(key); nothing was added",
-        hint: "\(commandOf: keychain.adding + ["--identity", key]) uses that key\(another)", status: .usage)
+        "that repository was the keychain \(called) on this machine, and its key is still in \(key); nothing was added",
+        hint: hint, status: .usage)
     }
   }
 
@@ -168,7 +176,9 @@ struct AddingGitKeychain {
 
   /// Puts aside what this machine has of a keychain that had the name before, and was shared through another
   /// repository. It must neither go into this one, nor be lost.
-  private func setAside(_ keychain: ListedKeychain, at location: VaultLocation) throws(Failure) {
+  private func setAside(
+    _ keychain: ListedKeychain, at location: VaultLocation, in own: VaultLocation, _ present: KeychainList
+  ) throws(Failure) {
     let sync = try GitKeychain(keychain).sync
     let held: HeldExchange?
     do throws(SharingFault) {
@@ -178,16 +188,20 @@ struct AddingGitKeychain {
       throw Failure(adding: keychain, error)
     }
     defer { withExtendedLifetime(held) {} }
-    let former: String
+    var other: String?
     do throws(SharingFault) {
-      guard let found = try sync.repository.former(), found != sync.repository.place else { return }
-      former = found.remote
-      let isHere = FileStatus.isThere(location.vaultFile)
-      let isSame = isHere ? try sync.hasSameKeychain() : true
-      if isSame { return try sync.repository.moveHere(isNew: !isHere) }
+      if let found = try sync.repository.former(), found != sync.repository.place {
+        let isHere = FileStatus.isThere(location.vaultFile)
+        let isSame = isHere ? try sync.hasSameKeychain() : true
+        if isSame { return try sync.repository.moveHere(isNew: !isHere) }
+        other = found.remote
+      }
     } catch {
       throw Failure(adding: keychain, error)
     }
+    let hasKey = other == nil && FileStatus.isThere(location.stateFolder + "/member.txt")
+    if identity == nil, !hasKey { try refuseAgain(keychain, in: own, present) }
+    guard let former = other else { return }
     var number = 1
     while FileStatus.isThere("\(location.vaultFolder)~\(number)")
       || FileStatus.isThere("\(location.stateFolder)~\(number)")
