@@ -53,10 +53,10 @@ extension Failure {
         hint: "it has seven groups of four letters and digits", status: .keychain)
     case .noSlotOpens(let path):
       self.init(nothingOpens: path)
-    case .notMember(let keychain, _, _, true):
+    case .notMember(let keychain, let recipient, let label, true):
       self.init(
         "the keychain \(keychain) is locked: nothing here opens what is in its repository any more",
-        hint: Self.ofFormerMember(of: keychain), status: .keychain)
+        hint: Self.ofFormerMember(of: keychain, recipient, label), status: .keychain)
     case .notMember(let keychain, let recipient, let label, false):
       self.init(
         "the keychain \(keychain) is locked: you aren't a member of it",
@@ -214,10 +214,14 @@ extension Failure {
     return "a member has to type \(commandOf: named); then run \(command: "llavero", "sync", keychain)"
   }
 
-  /// What somebody can do who has opened a shared keychain before.
-  package static func ofFormerMember(of keychain: String) -> Hint {
+  /// What somebody can do who has opened a shared keychain before. If the others have removed them, putting theirs back
+  /// would only lock out the others, who would do the same.
+  ///
+  /// - Parameters: as for ``ofNewMember(of:_:_:)``.
+  package static func ofFormerMember(of keychain: String, _ recipient: String?, _ label: String?) -> Hint {
     """
-    ask the others; only if they haven't removed you, somebody has put another keychain in its place, and \
+    ask the others; to let you in again, \(ofNewMember(of: keychain, recipient, label)); only if they haven't removed \
+    you, somebody has put another keychain in its place, and \
     \(command: "llavero", "sync", keychain, "--accept-rewritten") puts yours back
     """
   }

@@ -206,11 +206,11 @@ extension Failure {
         hint: "remove one with \(command: "llavero", "keychain", "member", "remove", name, "MEMBER")",
         status: .keychain)
     case .keychain(let error): self = Failure(error)
-    case .notMember(true): self = failure(Self.ofFormerMember(of: name))
-    case .notMember(false):
+    case .notMember(let wasBefore):
       let path = listed.value(of: ListedKeychain.identityOption) ?? ""
       let recipient = (try? SlotIdentity.recipient(at: path)) ?? nil
-      self = failure(Self.ofNewMember(of: name, recipient, listed.value(of: ListedKeychain.labelOption)))
+      let hint = wasBefore ? Self.ofFormerMember : Self.ofNewMember
+      self = failure(hint(name, recipient, listed.value(of: ListedKeychain.labelOption)))
     case .untrustedKey:
       self = failure(
         """
