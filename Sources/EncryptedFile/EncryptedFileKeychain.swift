@@ -30,7 +30,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     case setAside(path: String)
     /// A write of this machine was broken off before it was in the vault's place. It is kept at this path for 30 days.
     case unfinished(path: String)
-    /// Merging other copies has changed what opens the vault.
+    /// Merging other copies has changed what opens the vault, now or as soon as something else opened it.
     case slotsMerged(SlotChanges)
     /// The items of a write that was broken off were merged, and what opens the vault stays as it is.
     case slotsLeft(path: String)

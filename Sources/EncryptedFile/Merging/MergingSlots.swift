@@ -57,7 +57,7 @@ extension VaultChange {
     return changes
   }
 
-  /// Removes the slots whose removal is noted, if something else was seen to open the vault.
+  /// Removes the slots whose removal is noted, if something else was seen to open the vault. The user is told.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if the notes about slots are malformed.
   /// - Returns: whether there were any.
@@ -66,6 +66,7 @@ extension VaultChange {
     guard let stanzas else { return false }
     let waiting = try slotsThatWait()
     if waiting.isEmpty { return false }
+    tellOfRemoval(of: waiting)
     var notes = try notes()
     for id in waiting { notes.remove(id) }
     notes.write(to: &head)
@@ -83,6 +84,11 @@ extension VaultChange {
     var isOpened = try unlocking.hasIdentityFile(of: key)
     if !isOpened { isOpened = try head.keyNumber != nil ? hasWay(staying, key) : self.isOpened(by: staying) }
     return isOpened ? Set(stanzas.slots.map(\.id)).intersection(removed) : []
+  }
+
+  /// Has the user told, once the change is on the disk, that slots go which were removed in another copy.
+  func tellOfRemoval(of ids: Set<String>) {
+    mergedSlots.removed += slots.filter { ids.contains($0.id) }.map(\.kind)
   }
 
   private static func joined(

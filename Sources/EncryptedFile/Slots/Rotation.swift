@@ -56,7 +56,9 @@ extension EncryptedFileKeychain {
     }
 
     let identity = X25519Identity()
-    let dropped = try dropped.union(change.slotsThatWait())
+    let waiting = try change.slotsThatWait().subtracting(dropped)
+    change.tellOfRemoval(of: waiting)
+    let dropped = dropped.union(waiting)
     var notes = try change.notes()
     for id in dropped.sorted() { notes.remove(id) }
     var renewed: [RenewedSlot] = []

@@ -28,6 +28,8 @@ extension SlotOpeners {
 /// A vault with the slots that a test asks for.
 struct SlotPlace {
   let place: Place
+  /// What its keychains have told.
+  let notices = Collected<EncryptedFileKeychain.Notice>()
 
   /// Makes a vault with three items and the identity file.
   init() throws {
@@ -57,7 +59,7 @@ struct SlotPlace {
     EncryptedFileKeychain(
       at: place.location,
       passphrase: { attempt in attempt <= typed.count ? typed[attempt - 1].map { Secret($0) } : nil },
-      openers: openers, patience: 20)
+      openers: openers, patience: 20, onNotice: notices.append)
   }
 
   var header: Header {
@@ -619,6 +621,12 @@ struct SlotTests {
     return (slots, recipient, id, identityFile)
   }
 
+  /// How often the removal of both was told.
+  private func removalsTold(_ slots: SlotPlace) -> Int {
+    let removal = SlotChanges(removed: [.passphrase, .recipient])
+    return slots.notices.all.filter { $0 == .slotsMerged(removal) }.count
+  }
+
   @Test("what was removed elsewhere and is the only way in here stays, with what is known of it")
   func removalWaits() throws {
     let (slots, recipient, id, identityFile) = try waiting()
@@ -628,9 +636,11 @@ struct SlotTests {
     try slots.keychain("right").rotate(
       dropping: [], passphrase: { _, _ in Secret("right") }, announce: { _ in })
     #expect(try slots.slotIDs == ["aa", id])
-    // Another way in is the end of both.
+    // Another way in is the end of both, and that is told.
+    #expect(removalsTold(slots) == 0)
     try slots.keychain("right").addIdentityFile()
     #expect(try slots.slotIDs == [])
+    #expect(removalsTold(slots) == 1)
     #expect(try contents(of: slots.place.identityFile) != identityFile)
   }
 
@@ -649,16 +659,24 @@ struct SlotTests {
     let path = try slots.write(identity, to: "key.txt")
     try slots.keychain("right").addRecipient(recipient, identity: path)
     #expect(try slots.slotIDs == [new])
+    #expect(removalsTold(slots) == 1)
     #expect(try slots.keychain().servers().count == 3)
   }
 
-  @Test("changing the key removes what waits to be removed, if something else opens the vault by then")
-  func rotationEndsWaiting() throws {
+  @Test(
+    "merging and changing the key remove what waits to be removed, if something else opens the vault by then",
+    arguments: [true, false])
+  func othersEndWaiting(isMerging: Bool) throws {
     let (slots, _, _, identityFile) = try waiting()
     try put(identityFile, into: slots.place.identityFile)
-    try slots.keychain().rotate(dropping: [], passphrase: { _, _ in Secret("right") }, announce: { _ in })
+    if isMerging {
+      try slots.keychain().merge(copyAt: slots.place.path + "/copy.age")
+    } else {
+      try slots.keychain().rotate(dropping: [], passphrase: { _, _ in Secret("right") }, announce: { _ in })
+    }
     #expect(try slots.slotIDs == [])
     #expect(try slots.keychain().servers().count == 3)
+    #expect(removalsTold(slots) == 1)
   }
 
   @Test("where git merges, the identity file of this machine counts as a way in, too")
