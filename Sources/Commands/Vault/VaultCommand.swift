@@ -151,13 +151,19 @@ struct VaultRestoreCommand: ParsableCommand {
   }
 
   private func restore(_ vault: EncryptedFileKeychain) throws(Failure) {
-    func isMeant(_ state: Generation) -> Bool {
-      state.number == Int64(write) || state.path == write || state.path.hasSuffix("/\(write)")
+    func isMeant(_ number: Int64, _ path: String) -> Bool {
+      number == Int64(write) || path == write || path.hasSuffix("/\(write)")
     }
-    var found = try explaining(vault.generations()).filter(isMeant)
+    var found = try explaining(vault.generations()).filter { isMeant($0.number, $0.path) }
     // These have to be opened, which may need a passphrase.
-    if found.isEmpty { found = try explaining(vault.lastWritesOfUnreadable()).filter(isMeant) }
+    if found.isEmpty {
+      found = try explaining(vault.lastWritesOfUnreadable()).filter { isMeant($0.number, $0.path) }
+    }
     guard let generation = found.first else {
+      if let present = (try? vault.verify()) ?? nil, isMeant(present.generation, vault.location.vaultFile) {
+        StandardStreams.say("write \(present.generation) is what is in use already; nothing was changed")
+        return
+      }
       throw Failure(
         "there is no state of write \(write)", hint: "see which there are with 'llavero vault log'",
         status: .nothingMatched)
