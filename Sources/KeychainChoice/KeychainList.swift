@@ -240,6 +240,17 @@ extension KeychainList {
     }
   }
 
+  /// The path of a list's copy, if that can be understood; `nil` if it can't, or there is none.
+  ///
+  /// - Parameter path: the path of the list.
+  package static func usableCopy(of path: String) -> String? {
+    let copy = path + copySuffix
+    guard let file = try? OpenFile(path: copy), let text = try? file.contents(limit: maximumSize),
+      !text.isEmpty
+    else { return nil }
+    return text.withUnsafeBytes { text in (try? KeychainList(parsing: text)) == nil ? nil : copy }
+  }
+
   /// The file's contents; `nil` if there is none.
   private static func fileContents(in folder: borrowing Folder) throws(KeychainError) -> Secret? {
     guard let file = try folder.file(fileName) else { return nil }

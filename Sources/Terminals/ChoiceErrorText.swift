@@ -11,12 +11,14 @@ extension Failure {
         hint: "there are file, secret-service, forwarded, and those that 'llavero keychain list' shows",
         status: .usage)
     case .unreadableList(let path, let malformed):
+      var correcting: Hint = "correct the line, or delete it and add that keychain again"
+      if let copy = KeychainList.usableCopy(of: path) {
+        correcting = "correct the line, or put the list back as it was with \(command: "cp", copy, path)"
+      }
       self.init(
         "cannot tell which keychains are used: line \(malformed.line) of \(path) can't be understood: "
           + malformed.fault.text,
-        hint:
-          "--keychain file and the like still work; correct the line, or delete it and add that keychain again",
-        status: .keychain)
+        hint: "--keychain file and the like still work; \(correcting)", status: .keychain)
     case .refusedChange(let fault): self.init("the list is not changed: \(fault.text)", status: .usage)
     case .unusableOption(let keychain, let option):
       self.init(

@@ -175,6 +175,21 @@ import Testing
     }
     #expect(folder.read("state/keychain-list") == Array("a file".utf8))
   }
+
+  @Test("has a copy to put in its place, if that can be understood")
+  func usableCopy() throws {
+    let folder = TemporaryFolder()
+    let path = folder["state/keychain-list"]
+    try add("a", in: folder["state"])
+    folder.write(Array("a file".utf8), to: "state/keychain-list")
+    #expect(KeychainList.usableCopy(of: path) == path + ".copy")
+    for text in ["", "a file"] {
+      folder.write(Array(text.utf8), to: "state/keychain-list.copy")
+      #expect(KeychainList.usableCopy(of: path) == nil)
+    }
+    unlink(path + ".copy")
+    #expect(KeychainList.usableCopy(of: path) == nil)
+  }
 }
 
 @Suite("the file with hidden items") struct HiddenItemFileTests {
