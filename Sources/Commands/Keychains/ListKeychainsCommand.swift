@@ -2,6 +2,7 @@ import ArgumentParser
 import Bytes
 import EncryptedFile
 import Forwarding
+import Glibc
 import JSON
 import Keychain
 import KeychainChoice
@@ -26,7 +27,7 @@ struct ListKeychainsCommand: ParsableCommand {
     selection.mayAsk = false
     selection.mayRunPrograms = false
     selection.changesNothing = true
-    let choice = try explaining(choice: KeychainChoice.made(named: nil, at: location))
+    let choice = try Self.choice(at: location)
     // Where nothing was chosen, it has to be seen what there is.
     let home = try choice ?? selection.choose().open().choice
     let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
@@ -39,6 +40,21 @@ struct ListKeychainsCommand: ParsableCommand {
     throw Failure(
       "the keychain\(broken.count == 1 ? "" : "s") \(broken.joined(separator: ", ")) can't be used",
       status: .keychain)
+  }
+
+  /// The choice so far; `nil` if none was made. A name in `LLAVERO_KEYCHAIN` that no keychain has counts for nothing:
+  /// whoever gets it wrong is told to look here.
+  private static func choice(at location: VaultLocation) throws(Failure) -> KeychainChoice? {
+    do throws(KeychainChoiceError) {
+      return try KeychainChoice.made(named: nil, at: location)
+    } catch .unknownName(let name) {
+      StandardStreams.say(
+        "there is no keychain '\(name)', which LLAVERO_KEYCHAIN names; without that, these are asked")
+      unsetenv("LLAVERO_KEYCHAIN")
+      return try explaining(choice: KeychainChoice.made(named: nil, at: location))
+    } catch {
+      throw Failure(error)
+    }
   }
 
   private struct Row {
