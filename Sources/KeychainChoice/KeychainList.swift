@@ -264,9 +264,7 @@ extension KeychainList {
     in stateFolder: String, _ body: (inout KeychainList) throws(KeychainChoiceError) -> Result
   ) throws(KeychainChoiceError) -> Result {
     let folder = try ofChoice { () throws(KeychainError) in try Folder(creating: stateFolder) }
-    let lock = try ofChoice { () throws(KeychainError) in
-      try FileLock(lockName, in: folder, patience: patience) {}
-    }
+    let lock = try ofChoice { () throws(KeychainError) in try Self.lock(folder) }
     defer { withExtendedLifetime(lock) {} }
     var list = try read(in: stateFolder)
     let result = try body(&list)
@@ -282,7 +280,14 @@ extension KeychainList {
     return result
   }
 
-  private static func ofChoice<Value: ~Copyable>(
+  /// The right to change the list, or what is remembered of the choice.
+  ///
+  /// - Throws: as ``FileLock`` does.
+  static func lock(_ stateFolder: borrowing Folder) throws(KeychainError) -> FileLock {
+    try FileLock(lockName, in: stateFolder, patience: patience) {}
+  }
+
+  static func ofChoice<Value: ~Copyable>(
     _ body: () throws(KeychainError) -> Value
   ) throws(KeychainChoiceError) -> Value {
     do { return try body() } catch { throw .keychain(error) }

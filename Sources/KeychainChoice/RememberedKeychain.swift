@@ -77,8 +77,36 @@ package struct RememberedKeychain {
   package static func write(
     _ keychain: String, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
   ) throws(KeychainError) {
-    let line = Self.line(of: keychain, vault, at: now)
     let folder = try Folder(creating: stateFolder)
+    let lock = try KeychainList.lock(folder)
+    defer { withExtendedLifetime(lock) {} }
+    try replace(line(of: keychain, vault, at: now), in: folder)
+  }
+
+  /// Notes where the encrypted file is, if that is what is chosen.
+  ///
+  /// - Returns: the choice that was there; `nil` if there is none.
+  /// - Throws: as ``read(in:)`` does, and ``KeychainChoiceError/keychain(_:)`` if it can't be written.
+  package static func note(
+    vault: String, in stateFolder: String
+  ) throws(KeychainChoiceError) -> RememberedKeychain? {
+    let folder = try KeychainList.ofChoice { () throws(KeychainError) in
+      try Folder(creating: stateFolder)
+    }
+    let lock = try KeychainList.ofChoice { () throws(KeychainError) in try KeychainList.lock(folder) }
+    defer { withExtendedLifetime(lock) {} }
+    guard let remembered = try read(in: stateFolder) else { return nil }
+    let file = KeychainKind.file.rawValue
+    if remembered.name == file, remembered.vault != vault {
+      let line = Self.line(of: file, vault, at: .now)
+      try KeychainList.ofChoice { () throws(KeychainError) in try replace(line, in: folder) }
+    }
+    return remembered
+  }
+
+  private static func replace(
+    _ line: borrowing Secret, in folder: borrowing Folder
+  ) throws(KeychainError) {
     try line.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(fileName, with: bytes) }
   }
 

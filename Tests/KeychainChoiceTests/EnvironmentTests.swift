@@ -195,6 +195,18 @@ import UnlockCache
     #expect(RememberedKeychain.vault(in: location.stateFolder) == location.vaultFile)
   }
 
+  @Test("where the encrypted file is made is noted if that is chosen, and changes no other choice")
+  func madeAfterChoice() throws {
+    let state = location.stateFolder
+    #expect(try RememberedKeychain.note(vault: "/v", in: state)?.name == nil)
+    try RememberedKeychain.write(.file, in: state)
+    #expect(try RememberedKeychain.note(vault: "/v", in: state)?.name == "file")
+    #expect(RememberedKeychain.vault(in: state) == "/v")
+    try RememberedKeychain.write("work", in: state)
+    #expect(try RememberedKeychain.note(vault: "/v", in: state)?.name == "work")
+    #expect(try RememberedKeychain.read(in: state)?.name == "work")
+  }
+
   @Test("a trace of a vault is as good as a vault: no other keychain is looked for")
   func missingVault() throws {
     try EncryptedFileKeychain(at: location).create(.passphrase(Secret("p")))

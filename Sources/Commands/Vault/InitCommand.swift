@@ -61,11 +61,12 @@ struct InitCommand: ParsableCommand {
     if remembered == nil, try !explaining(RememberedKeychain.writeFirst(file, vault: vault, in: folder)) {
       remembered = try explaining(choice: RememberedKeychain.read(in: folder))
     }
+    if remembered?.name == file {
+      remembered = try explaining(choice: RememberedKeychain.note(vault: vault, in: folder))
+    }
     if let name = remembered?.name, name != file {
       let shown = name == KeychainKind.secretService.rawValue ? "the Secret Service" : name
       StandardStreams.say("\(shown) stays in use; 'llavero keychain use file' changes that")
-    } else if let remembered, remembered.vault != vault {
-      try explaining(RememberedKeychain.write(.file, vault: vault, in: folder))
     }
     let choice = KeychainChoice(kind: .file, reason: .made)
     let status = try KeychainStatus(
