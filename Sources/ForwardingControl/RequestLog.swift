@@ -22,7 +22,7 @@ package struct LoggedRequest: Sendable {
     case failed
     /// Nobody has decided in time.
     case undecided
-    /// Whoever asked went away.
+    /// Whoever asked went away, or the agent ended, before there was an answer.
     case cancelled
   }
 

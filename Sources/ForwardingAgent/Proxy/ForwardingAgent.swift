@@ -119,6 +119,8 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
 
   /// Serves clients until a signal comes.
   package func run() {
+    // Nobody can come for an answer any more.
+    defer { for client in clients { if let request = client.request { noteLeft(request) } } }
     sockets.removeLeftSandboxes()
     lookForSockets()
     while true {
@@ -286,11 +288,7 @@ extension ForwardingAgent {
 
   func drop(_ client: ForwardingClient) {
     if let request = client.request {
-      if case .answered(let response, let outcome) = request.state {
-        noteTaken(request, outcome, response)
-      } else {
-        note(request, .cancelled)
-      }
+      noteLeft(request)
       stop(request, of: client)
       client.request = nil
     }

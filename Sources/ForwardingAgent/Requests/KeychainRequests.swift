@@ -217,6 +217,15 @@ extension ForwardingAgent {
     if !request.summary.changes { note(request, outcome, response) }
   }
 
+  /// Logs a request that nobody waits for any more, with its answer if it has one.
+  func noteLeft(_ request: KeychainRequest) {
+    if case .answered(let response, let outcome) = request.state {
+      noteTaken(request, outcome, response)
+    } else {
+      note(request, .cancelled)
+    }
+  }
+
   func note(
     _ request: KeychainRequest, _ outcome: LoggedRequest.Outcome, _ response: ForwardResponse? = nil
   ) {
