@@ -31,7 +31,9 @@ enum FormerVault {
       otherThan: uuid, folder.names(where: VaultLocation.isNewestWriteName), of: folder,
       into: folder.path(of: aside))
     if let generations = try Folder(opening: folder.path(of: Generations.folderName)),
-      try putAside(otherThan: uuid, generations.names(), of: generations, into: folder.path(of: aside))
+      try putAside(
+        otherThan: uuid, generations.names().filter(Generations.isOwnName), of: generations,
+        into: folder.path(of: aside))
     {
       isAny = true
     }

@@ -54,6 +54,27 @@ struct Generations: ~Copyable {
   private static let unmergedPrefix = "unmerged-"
   private static let unfinishedPrefix = unmergedPrefix + "unfinished-"
 
+  private static func isUnmerged(_ name: String) -> Bool {
+    isName(name, after: unmergedPrefix) || isName(name, after: unfinishedPrefix)
+  }
+
+  private static func isUnreadable(_ name: String) -> Bool { isName(name, after: unreadablePrefix) }
+
+  private static func isName(_ name: String, after prefix: String) -> Bool {
+    name.hasPrefix(prefix) && isMark(name.dropFirst(prefix.utf8.count))
+  }
+
+  /// Whether it is what all names here end in: eight hexadecimal digits, and `.age`.
+  private static func isMark(_ end: Substring) -> Bool {
+    end.utf8.count == 12 && end.hasSuffix(".age")
+      && end.utf8.prefix(8).allSatisfy { hexadecimalValue($0) != nil }
+  }
+
+  /// Whether this program gives such a name to a file of the folder. What has another one is somebody's own.
+  static func isOwnName(_ name: String) -> Bool {
+    number(of: name) != nil || isUnmerged(name) || isUnreadable(name) || Folder.isTemporary(name)
+  }
+
   /// Whether the file of that path is a write that was broken off.
   static func isUnfinished(_ path: String) -> Bool {
     path.utf8.split(separator: 0x2f).last.map { String(Substring($0)).hasPrefix(unfinishedPrefix) } ?? false
@@ -67,7 +88,7 @@ struct Generations: ~Copyable {
   /// The paths of the writes that nobody has merged, as far as the head tells.
   func unmerged(besides head: VaultHead) throws(KeychainError) -> [String] {
     try folder.names().filter { name in
-      name.hasPrefix(Self.unmergedPrefix) && folder.headerMAC(of: name).map(head.comes) != true
+      Self.isUnmerged(name) && folder.headerMAC(of: name).map(head.comes) != true
     }.sorted().map { folder.path(of: $0) }
   }
 
@@ -115,13 +136,13 @@ struct Generations: ~Copyable {
       try copy(file, in: other, as: name)
     }
     // It is kept for the full time from now on, however old it is.
-    if name.hasPrefix(Self.unmergedPrefix) { try folder.setDate(of: name) }
+    if Self.isUnmerged(name) { try folder.setDate(of: name) }
   }
 
   /// Turns a write that nobody had merged into an ordinary earlier generation, now that it was merged.
   func settle(_ merged: VaultSnapshot) throws(KeychainError) {
     for name in try folder.names()
-    where name.hasPrefix(Self.unmergedPrefix) && folder.headerMAC(of: name) == merged.mac {
+    where Self.isUnmerged(name) && folder.headerMAC(of: name) == merged.mac {
       try folder.setDate(merged.first.head.written, of: name)
       try take(name, from: folder, as: merged.generation.fileName)
     }
@@ -213,7 +234,7 @@ struct Generations: ~Copyable {
   ///   - now: the time by which a write that nobody has merged is old enough.
   func prune(keyedSince keyed: Int64?, at now: Timestamp) throws(KeychainError) {
     var all = try list()
-    for name in try folder.names() where name.hasPrefix(Self.unmergedPrefix) {
+    for name in try folder.names() where Self.isUnmerged(name) {
       // They are kept as long as deleted items are.
       if let status = try? folder.status(of: name),
         now.milliseconds - status.modificationDate.milliseconds > RetiredRecord.retention
@@ -225,7 +246,7 @@ struct Generations: ~Copyable {
       for generation in all where generation.number < keyed {
         unlinkat(folder.descriptor, generation.name, 0)
       }
-      for name in try folder.names() where name.hasPrefix(Self.unreadablePrefix) {
+      for name in try folder.names() where Self.isUnreadable(name) {
         unlinkat(folder.descriptor, name, 0)
       }
       all.removeAll { $0.number < keyed }
@@ -239,12 +260,12 @@ struct Generations: ~Copyable {
     }
   }
 
-  /// Removes all generations, continuing after one that can't be removed.
+  /// Removes all generations, continuing after one that can't be removed. Files that others have put there stay.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one remains.
   func purge() throws(KeychainError) {
     var failure: KeychainError?
-    for name in try folder.names() {
+    for name in try folder.names() where Self.isOwnName(name) {
       if unlinkat(folder.descriptor, name, 0) != 0, errno != ENOENT {
         failure = failure ?? .system(operation: "remove", path: folder.path(of: name), errno: errno)
       }
@@ -255,10 +276,7 @@ struct Generations: ~Copyable {
 
   private static func number(of name: String) -> Int64? {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[1].utf8.count == 12, parts[1].hasSuffix(".age"), parts[0].first != "+"
-    else {
-      return nil
-    }
+    guard parts.count == 2, isMark(parts[1]), parts[0].first != "+" else { return nil }
     // Digits alone: no number is negative.
     return Int64(parts[0])
   }
