@@ -81,7 +81,8 @@ public enum AgeFile {
   ///   - identities: tried in this order.
   ///   - release: takes up to 64 KiB of plaintext, in memory that is wiped afterwards.
   /// - Throws: what ``Header/init(parsing:)``, ``Header/fileKey(with:)`` and ``Armor/decode(_:)``
-  ///   throw, before anything is released; ``AgeError/payload(_:)`` then or later.
+  ///   throw, before anything is released; also ``AgeError/plugin(name:fault:)`` with ``PluginFault/wrongKey``;
+  ///   ``AgeError/payload(_:)`` then or later.
   public static func decrypt(
     _ file: UnsafeRawBufferPointer, encoding: FileEncoding? = nil, with identities: [any Identity],
     release: (UnsafeRawBufferPointer) -> Void
@@ -126,11 +127,20 @@ public enum AgeFile {
     release: (UnsafeRawBufferPointer) -> Void
   ) throws(AgeError) {
     let header = try Header(parsing: file)
-    let fileKey = try header.fileKey(with: identities)
-    let nonceEnd = header.encodedSize + PayloadLayout.nonceSize
-    guard file.count >= nonceEnd else { throw .header(.nonceTruncated) }
-    let key = try PayloadKey(
-      fileKey: fileKey, nonce: file.part(header.encodedSize, PayloadLayout.nonceSize))
-    try key.open(all: file.part(nonceEnd, file.count - nonceEnd), release: release)
+    let payload = file.part(header.encodedSize, file.count - header.encodedSize)
+    let fileKey = try header.fileKey(with: identities) { key in
+      (try? open(payload, with: key) { _ in }) != nil
+    }
+    try open(payload, with: fileKey, release: release)
+  }
+
+  private static func open(
+    _ payload: UnsafeRawBufferPointer, with fileKey: borrowing FileKey,
+    release: (UnsafeRawBufferPointer) -> Void
+  ) throws(AgeError) {
+    let nonceSize = PayloadLayout.nonceSize
+    guard payload.count >= nonceSize else { throw .header(.nonceTruncated) }
+    let key = try PayloadKey(fileKey: fileKey, nonce: payload.part(0, nonceSize))
+    try key.open(all: payload.part(nonceSize, payload.count - nonceSize), release: release)
   }
 }

@@ -46,9 +46,27 @@ public struct Header: Sendable {
   ///   ``AgeError/header(_:)`` if an scrypt stanza isn't alone or a stanza is malformed,
   ///   ``AgeError/workFactorTooHigh(logN:limit:)`` and ``AgeError/outOfMemory(bytes:)`` from passphrases.
   public func fileKey(with identities: [any Identity]) throws(AgeError) -> FileKey {
+    try fileKey(with: identities) { _ in true }
+  }
+
+  /// Unwraps the file key in the same way, and tells a plugin's wrong key from an altered header. Other identities prove
+  /// that a stanza is theirs; a plugin's answer proves nothing but by what it opens.
+  ///
+  /// - Parameter opensContents: tells whether a key opens what follows the header.
+  /// - Throws: as ``fileKey(with:)`` does; ``PluginFault/wrongKey``.
+  func fileKey(
+    with identities: [any Identity], opensContents: (borrowing FileKey) -> Bool
+  ) throws(AgeError) -> FileKey {
     guard Header.isAcceptable(stanzas) else { throw .header(.scryptNotAlone) }
     for identity in identities {
-      if let fileKey = try fileKey(with: identity) { return fileKey }
+      guard let fileKey = try identity.unwrap(stanzas) else { continue }
+      do throws(AgeError) {
+        try verify(fileKey)
+      } catch {
+        guard let plugin = identity as? PluginIdentity, !opensContents(fileKey) else { throw error }
+        throw .plugin(name: plugin.name, fault: .wrongKey)
+      }
+      return fileKey
     }
     throw .noMatch
   }

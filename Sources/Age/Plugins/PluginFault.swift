@@ -24,6 +24,8 @@ public enum PluginFault: Error, Hashable, Sendable {
   case repeatedLabels
   /// It sent two keys for one file.
   case repeatedFileKey
+  /// It gave a key that opens neither the file's header nor its contents.
+  case wrongKey
   /// It sent the command `error`.
   ///
   /// `message` comes from the plugin: at most 1024 bytes of UTF-8 with any characters. Escape control characters

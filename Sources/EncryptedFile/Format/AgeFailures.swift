@@ -35,6 +35,7 @@ extension KeychainError.PluginFault {
     case .notStarted(let errno): self = .notStarted(errno: errno)
     case .connection, .ended: self = .ended
     case .timedOut: self = .timedOut
+    case .wrongKey: self = .wrongKey
     case .malformedStanza, .stanzaTooLarge, .tooManyCommands, .malformedCommand, .noStanza, .repeatedLabels,
       .repeatedFileKey:
       self = .brokeProtocol

@@ -231,13 +231,6 @@ extension Unlocking {
       return try text.withUnsafeBytes { (bytes) throws(AgeError) in try IdentityFile.parse(bytes).first }
     } catch .noMatch {
       return nil
-    } catch .headerMAC {
-      // Other identities can tell their own stanza from an altered one. A plugin's answer proves nothing, so it says
-      // nothing about the vault.
-      if let plugin = identities.lazy.compactMap({ $0 as? PluginIdentity }).first {
-        throw .slot(.pluginFailed(name: plugin.name, .wrongKey))
-      }
-      throw KeychainError(.headerMAC, path: location.vaultFile)
     } catch {
       throw KeychainError(error, path: location.vaultFile)
     }

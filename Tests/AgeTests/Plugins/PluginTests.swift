@@ -24,8 +24,23 @@ import Testing
     let identity = try plugin.identity("stranger")
     #expect(throws: AgeError.noMatch) { try AgeFile.decrypt(file, with: [identity]) }
     #expect(try AgeFile.decrypt(file, with: [identity, Self.native]) == ascii("hello"))
-    let wrong = try plugin.identity("wrong-key")
-    #expect(throws: AgeError.headerMAC) { try AgeFile.decrypt(file, with: [wrong]) }
+  }
+
+  @Test("a plugin's wrong key is told from an altered header by what it opens")
+  func wrongKey() throws {
+    let plugin = try TestPlugin()
+    let file = try Self.file(plugin)
+    let (right, wrong) = (try plugin.identity("plain"), try plugin.identity("wrong-key"))
+    var bytes = file
+    let mac = try Header(file).encodedSize - 10
+    bytes[mac] = bytes[mac] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+    let altered = bytes
+    for file in [file, altered] {
+      #expect(throws: AgeError.plugin(name: "test", fault: .wrongKey)) {
+        try AgeFile.decrypt(file, with: [wrong])
+      }
+    }
+    #expect(throws: AgeError.headerMAC) { try AgeFile.decrypt(altered, with: [right]) }
   }
 
   @Test("a plugin wraps for an identity, too")

@@ -99,7 +99,7 @@ extension Failure {
     switch error {
     case .header(.notAge), .header(.unsupportedVersion):
       self.init("\(path) is not an age file that llavero can read", status: .usage)
-    case .header, .headerMAC, .payload, .armor:
+    case .header, .headerMAC, .payload, .armor, .plugin(_, .wrongKey):
       self.init("\(path) is damaged", status: .keychain)
     case .workFactorTooHigh(let logN, let limit):
       self.init("\(path) asks for more work than allowed: 2^\(logN), at most 2^\(limit)", status: .keychain)
