@@ -206,8 +206,7 @@ package final class CopiedKeychain: KeychainStore {
   }
 
   private func keep(_ items: [ItemCopy], of folder: String, at now: Timestamp) {
-    if !holder.isOwn { return }
-    copies.keep(items, of: folder, at: now)
+    copies.keep(items, of: folder, at: now, if: { holder.isOwn })
     forgetIfRemoved()
   }
 

@@ -26,7 +26,7 @@ final class CopyFiles {
   private static let overhead = 4096
 
   /// For how long others who change copies are waited for, in seconds.
-  private static let patience = 5
+  static let patience = 5
   /// For how long a file may be written, in seconds.
   private static let writingTime: Int64 = 3600
 
@@ -177,8 +177,10 @@ final class CopyFiles {
 
   /// Keeps what was in a folder, unless it may be other by now.
   ///
-  /// - Parameter now: when it was asked for.
-  func keep(_ items: [ItemCopy], of name: String, at now: Timestamp) {
+  /// - Parameters:
+  ///   - now: when it was asked for.
+  ///   - isOwn: tells whether the copies are still those of whoever has asked. Nobody else's become so meanwhile.
+  func keep(_ items: [ItemCopy], of name: String, at now: Timestamp, if isOwn: () -> Bool) {
     guard let identity = madeIdentity(), let folder = try? Folder(creating: path) else { return }
     let file = fileName(of: name, identity)
     var json = JSONWriter(capacity: 4096)
@@ -197,6 +199,7 @@ final class CopyFiles {
       defer { withExtendedLifetime(lock) {} }
       // What was changed, or read, after it was asked for is newer.
       if isChanged(since: now) || date(of: name, identity).map({ $0 > now && $0 <= .now }) ?? false { return }
+      if !isOwn() { return }
       try encrypted.lendingBytes { (bytes) throws(KeychainError) in
         try folder.replace(file, with: bytes, isLasting: false)
       }
@@ -284,7 +287,7 @@ final class CopyFiles {
     changing { clear() }
   }
 
-  /// Forgets all of them, for they are somebody else's than what is being read.
+  /// Forgets all of them, for they are somebody else's than what is being read. Needs the lock.
   func clear() { forget { _, _ in true } }
 
   private func forget(_ isForgotten: (_ file: String, _ login: String) -> Bool) {

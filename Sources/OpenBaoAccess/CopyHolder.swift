@@ -57,6 +57,8 @@ final class CopyHolder: TokenHolderNoting {
   }
 
   func note(_ holder: ByteString?, of token: borrowing Secret) {
+    let lock = locked()
+    defer { withExtendedLifetime(lock) {} }
     var note = read()
     if note.key.isEmpty { note.key = RandomText.unreserved(byteCount: 16).withUnsafeBytes { ByteString($0) } }
     let token = code(of: token, note)
@@ -74,6 +76,8 @@ final class CopyHolder: TokenHolderNoting {
   }
 
   func note(_ login: borrowing Secret) {
+    let lock = locked()
+    defer { withExtendedLifetime(lock) {} }
     var note = read()
     // Another process may have noted another holder meanwhile.
     guard let own, note.holder == own else { return }
@@ -92,6 +96,13 @@ final class CopyHolder: TokenHolderNoting {
       }
     }
     return ByteString(hexadecimal(Array(code.prefix(16))))
+  }
+
+  /// The right to say whose the copies are, which nobody changes meanwhile. Whoever doesn't get it in time says it all
+  /// the same.
+  private func locked() -> FileLock? {
+    guard let folder = try? Folder(creating: folder) else { return nil }
+    return try? FileLock(StateFiles.copiesLock, in: folder, patience: CopyFiles.patience, onWaiting: {})
   }
 
   private func read() -> Note {
