@@ -2,7 +2,6 @@ import Bytes
 package import EncryptedFile
 import Glibc
 import Keychain
-import PrivateFiles
 
 /// Brings a keychain in step with the git repository that it is shared through.
 package struct SharedKeychainSync {
@@ -58,8 +57,6 @@ package struct SharedKeychainSync {
   private static let maximumAttempts = 60
   /// The most attempts for which one lock is in the way, while nobody changes anything.
   private static let maximumLocked = 15
-  private static let lockName = "sync.lock"
-  private static let queueName = "sync.queue"
   /// The remote and its branch, as ``SyncNote/sentTo`` has them.
   private var branchInWords: String { "\(repository.remote) \(repository.branch)" }
   /// How the repository is named in errors.
@@ -71,7 +68,7 @@ package struct SharedKeychainSync {
     self.identity = identity
   }
 
-  private var stateFolder: String { keychain.location.stateFolder }
+  var stateFolder: String { keychain.location.stateFolder }
 
   /// Whether the keychain has changed since everything was in step.
   package static func hasChanges(_ keychain: EncryptedFileKeychain) -> Bool {
@@ -168,51 +165,6 @@ package struct SharedKeychainSync {
       note.problem = error.text
       note.write(in: stateFolder)
       throw error
-    }
-  }
-
-  /// Keeps others from exchanging the keychain, for what moves its folders or has its clone send elsewhere.
-  ///
-  /// - Throws: ``SharingFault/busy`` if somebody else takes too long.
-  /// - Returns: what keeps them from it; `nil` if nothing of the keychain is here.
-  package func withoutExchange() throws(SharingFault) -> HeldExchange? {
-    do throws(KeychainError) {
-      guard let folder = try Folder(opening: stateFolder) else { return nil }
-      let queue = try FileLock(Self.queueName, in: folder, patience: patience) {}
-      return HeldExchange(queue: queue, lock: try FileLock(Self.lockName, in: folder, patience: patience) {})
-    } catch .busy {
-      throw .busy
-    } catch {
-      throw .keychain(error)
-    }
-  }
-
-  /// The right to do it. One process at most waits for it in the background: it does what others would do after it.
-  private func turn(isQueued: Bool) throws(SharingFault) -> FileLock? {
-    do throws(KeychainError) {
-      let folder = try Folder(creating: stateFolder)
-      let lock = try Self.turn(isQueued: isQueued, in: folder, patience)
-      // The name has got another keychain meanwhile, which must not be exchanged with this repository.
-      if lock != nil, folder.wasMovedAway { throw .busy(path: stateFolder, seconds: 0) }
-      return lock
-    } catch .busy {
-      throw .busy
-    } catch {
-      throw .keychain(error)
-    }
-  }
-
-  private static func turn(
-    isQueued: Bool, in folder: borrowing Folder, _ patience: Int
-  ) throws(KeychainError) -> FileLock? {
-    if !isQueued { return try FileLock(lockName, in: folder, patience: patience) {} }
-    do throws(KeychainError) {
-      let queue = try FileLock(queueName, in: folder, patience: 0) {}
-      let lock = try FileLock(lockName, in: folder, patience: patience) {}
-      withExtendedLifetime(queue) {}
-      return lock
-    } catch .busy {
-      return nil
     }
   }
 
@@ -431,16 +383,5 @@ package struct SharedKeychainSync {
     } catch {
       throw .keychain(error)
     }
-  }
-}
-
-/// While it exists, nobody exchanges a keychain, or waits to.
-package final class HeldExchange {
-  private let queue: FileLock
-  private let lock: FileLock
-
-  fileprivate init(queue: consuming FileLock, lock: consuming FileLock) {
-    self.queue = queue
-    self.lock = lock
   }
 }
