@@ -1,7 +1,6 @@
 import Bytes
 package import Keychain
 package import OpenBao
-import PrivateFiles
 
 /// A keychain in OpenBao with copies on this machine of what was asked for.
 ///
@@ -21,18 +20,16 @@ package final class CopiedKeychain: KeychainStore {
 
   /// For how many seconds nothing is known to be there without asking again.
   private static let absence = 30
-  /// After how many seconds a contact is tried again at the earliest.
-  private static let pause = 10
 
-  private let server: OpenBaoKeychain
-  private let settings: OpenBaoSettings
-  private let folder: String
-  private let copies: CopyFiles
+  let server: OpenBaoKeychain
+  let settings: OpenBaoSettings
+  let folder: String
+  let copies: CopyFiles
   private let holder: CopyHolder
   private let isListed: () -> Bool
-  private let clock: () -> Timestamp
-  private let refreshLater: ([String]) -> Void
-  private let onNotice: (Notice) -> Void
+  let clock: () -> Timestamp
+  let refreshLater: ([String]) -> Void
+  let onNotice: (Notice) -> Void
 
   /// The copies that the last search has found.
   private var found: [ItemCopy] = []
@@ -205,54 +202,15 @@ package final class CopiedKeychain: KeychainStore {
     return matching(items, query)
   }
 
-  private func keep(_ items: [ItemCopy], of folder: String, at now: Timestamp) {
+  func keep(_ items: [ItemCopy], of folder: String, at now: Timestamp) {
     copies.keep(items, of: folder, at: now, if: { holder.isOwn })
     forgetIfRemoved()
   }
 
   /// Forgets all that is here if the keychain was taken from the search list meanwhile. Whoever does that forgets it
   /// afterwards, but perhaps before this process has written what it has asked for.
-  private func forgetIfRemoved() {
+  func forgetIfRemoved() {
     if !isListed() { StateFiles.forget(folder) }
-  }
-
-  private func renewBehind(_ folders: [String]) {
-    var note = ContactNote(in: folder, named: StateFiles.contact)
-    let former = note
-    if let since = note.failingSince, !note.isSaid {
-      onNotice(.answeringFromCopies(server: settings.server.name, since: since))
-      note.isSaid = true
-    }
-    let wait = note.failingSince == nil ? 0 : Self.pause
-    if note.tried.map({ clock().seconds - $0.seconds >= wait || $0 > clock() }) ?? true {
-      note.tried = clock()
-      refreshLater(folders)
-    }
-    if note != former { note.write(in: folder, named: StateFiles.contact) }
-  }
-
-  /// Notes that the server can't be used, and returns since when.
-  @discardableResult
-  private func noteOutage() -> Timestamp {
-    var note = ContactNote(in: folder, named: StateFiles.contact)
-    if let since = note.failingSince { return since }
-    let now = clock()
-    note.failingSince = now
-    note.write(in: folder, named: StateFiles.contact)
-    return now
-  }
-
-  private func noteContact() {
-    var note = ContactNote(in: folder, named: StateFiles.contact)
-    if note.failingSince == nil, !settings.copies.prefetched.isEmpty, note.tried == nil {
-      note.tried = clock()
-      note.write(in: folder, named: StateFiles.contact)
-      refreshLater([])
-    } else if note.failingSince != nil {
-      note.failingSince = nil
-      note.isSaid = false
-      note.write(in: folder, named: StateFiles.contact)
-    }
   }
 
   package func credential(of item: Item) throws(KeychainError) -> Credential {
@@ -263,56 +221,6 @@ package final class CopiedKeychain: KeychainStore {
   package func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result { try server.reading(body) }
-
-  // MARK: Renewing copies
-
-  /// Renews the copies of folders, and of what is to be copied without having been asked for. What this login may no
-  /// longer read is forgotten. Another process that does so already is not waited for.
-  package func refresh(_ folders: [String]) {
-    guard let place = try? Folder(creating: folder),
-      let lock = try? FileLock(StateFiles.refreshLock, in: place, patience: 0, onWaiting: {})
-    else { return }
-    defer {
-      forgetIfRemoved()
-      withExtendedLifetime(lock) {}
-    }
-    do throws(KeychainError) {
-      try server.unhurried { () throws(KeychainError) in try renew(folders) }
-      copies.forget(at: clock())
-      var note = ContactNote()
-      note.tried = clock()
-      note.write(in: folder, named: StateFiles.contact)
-    } catch {
-      if error.endsCopies { copies.forgetAll() } else { copies.forget(at: clock()) }
-      var note = ContactNote(in: folder, named: StateFiles.contact)
-      note.tried = clock()
-      note.failingSince = note.failingSince ?? clock()
-      note.write(in: folder, named: StateFiles.contact)
-    }
-  }
-
-  private func renew(_ folders: [String]) throws(KeychainError) {
-    for name in folders {
-      let now = clock()
-      if let items = try server.copies(below: name) {
-        keep(items, of: name, at: now)
-      } else {
-        copies.forget(at: now, where: { CopyFiles.areRelated($0, name) })
-      }
-    }
-    for beginning in settings.copies.prefetched { try prefetch(beginning) }
-  }
-
-  private func prefetch(_ beginning: String) throws(KeychainError) {
-    let now = clock()
-    let present = try server.copies(beginningWith: beginning)
-    for (name, items) in present { keep(items, of: name, at: now) }
-    // What isn't there any more, or may no longer be read.
-    let gone = copies.names.filter { name in
-      name.hasPrefix(beginning) && !present.contains { CopyFiles.areRelated($0.0, name) }
-    }
-    if !gone.isEmpty { copies.forget(at: now, where: { gone.contains($0) }) }
-  }
 
   // MARK: Changing
 
@@ -461,36 +369,5 @@ extension CopiedKeychain: VersionedKeychain {
     let item = try server.bringBack(former, replacing: replacing)
     settle()
     return item
-  }
-}
-
-extension KeychainError.OpenBaoFault {
-  /// Whether it isn't the server that can't be used.
-  fileprivate var isOfThisMachine: Bool {
-    switch self {
-    case .noLogin, .nobodyLoggedIn, .noNetworkProgram: true
-    default: false
-    }
-  }
-
-  /// Whether the server can't be asked at present, whatever it would say.
-  fileprivate var isOutage: Bool {
-    switch self {
-    case .unreachable, .noAnswer, .silent, .tooLong, .sealed, .noActiveNode, .failed, .rateLimited,
-      .noLogin, .nobodyLoggedIn, .noNetworkProgram:
-      true
-    default: false
-    }
-  }
-
-}
-
-extension KeychainError {
-  /// Whether the login is one that the server no longer accepts.
-  fileprivate var endsCopies: Bool {
-    switch self {
-    case .openBao(_, .tokenRefused), .openBao(_, .loginRefused): true
-    default: false
-    }
   }
 }

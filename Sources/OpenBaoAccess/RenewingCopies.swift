@@ -1,0 +1,98 @@
+import Bytes
+import Keychain
+import OpenBao
+import PrivateFiles
+
+/// How copies are renewed, and what is noted of the server for that.
+extension CopiedKeychain {
+  /// After how many seconds a contact is tried again at the earliest.
+  private static let pause = 10
+
+  /// Has another process renew the copies of folders, unless the server was tried just now.
+  func renewBehind(_ folders: [String]) {
+    var note = ContactNote(in: folder, named: StateFiles.contact)
+    let former = note
+    if let since = note.failingSince, !note.isSaid {
+      onNotice(.answeringFromCopies(server: settings.server.name, since: since))
+      note.isSaid = true
+    }
+    let wait = note.failingSince == nil ? 0 : Self.pause
+    if note.tried.map({ clock().seconds - $0.seconds >= wait || $0 > clock() }) ?? true {
+      note.tried = clock()
+      refreshLater(folders)
+    }
+    if note != former { note.write(in: folder, named: StateFiles.contact) }
+  }
+
+  /// Notes that the server can't be used, and returns since when.
+  @discardableResult
+  func noteOutage() -> Timestamp {
+    var note = ContactNote(in: folder, named: StateFiles.contact)
+    if let since = note.failingSince { return since }
+    let now = clock()
+    note.failingSince = now
+    note.write(in: folder, named: StateFiles.contact)
+    return now
+  }
+
+  func noteContact() {
+    var note = ContactNote(in: folder, named: StateFiles.contact)
+    if note.failingSince == nil, !settings.copies.prefetched.isEmpty, note.tried == nil {
+      note.tried = clock()
+      note.write(in: folder, named: StateFiles.contact)
+      refreshLater([])
+    } else if note.failingSince != nil {
+      note.failingSince = nil
+      note.isSaid = false
+      note.write(in: folder, named: StateFiles.contact)
+    }
+  }
+
+  /// Renews the copies of folders, and of what is to be copied without having been asked for. What this login may no
+  /// longer read is forgotten. Another process that does so already is not waited for.
+  package func refresh(_ folders: [String]) {
+    guard let place = try? Folder(creating: folder),
+      let lock = try? FileLock(StateFiles.refreshLock, in: place, patience: 0, onWaiting: {})
+    else { return }
+    defer {
+      forgetIfRemoved()
+      withExtendedLifetime(lock) {}
+    }
+    do throws(KeychainError) {
+      try server.unhurried { () throws(KeychainError) in try renew(folders) }
+      copies.forget(at: clock())
+      var note = ContactNote()
+      note.tried = clock()
+      note.write(in: folder, named: StateFiles.contact)
+    } catch {
+      if error.endsCopies { copies.forgetAll() } else { copies.forget(at: clock()) }
+      var note = ContactNote(in: folder, named: StateFiles.contact)
+      note.tried = clock()
+      note.failingSince = note.failingSince ?? clock()
+      note.write(in: folder, named: StateFiles.contact)
+    }
+  }
+
+  private func renew(_ folders: [String]) throws(KeychainError) {
+    for name in folders {
+      let now = clock()
+      if let items = try server.copies(below: name) {
+        keep(items, of: name, at: now)
+      } else {
+        copies.forget(at: now, where: { CopyFiles.areRelated($0, name) })
+      }
+    }
+    for beginning in settings.copies.prefetched { try prefetch(beginning) }
+  }
+
+  private func prefetch(_ beginning: String) throws(KeychainError) {
+    let now = clock()
+    let present = try server.copies(beginningWith: beginning)
+    for (name, items) in present { keep(items, of: name, at: now) }
+    // What isn't there any more, or may no longer be read.
+    let gone = copies.names.filter { name in
+      name.hasPrefix(beginning) && !present.contains { CopyFiles.areRelated($0.0, name) }
+    }
+    if !gone.isEmpty { copies.forget(at: now, where: { gone.contains($0) }) }
+  }
+}
