@@ -158,7 +158,7 @@ struct AddKeychainCommand: ParsableCommand {
         "\(place) is the copy of the keychain \(other.keychain.name) on this machine",
         hint: "use it by that name: \(command: "--keychain", other.keychain.name)", status: .usage)
     }
-    // What a vault doesn't know there goes with its earlier states.
+    // A keychain's folders are its own: another's file there would be taken for one of its states or copies.
     for other in others where other.location.reserves(path) {
       throw Failure(
         "\(place) is in a folder of the keychain \(other.keychain.name)", hint: "name another one",

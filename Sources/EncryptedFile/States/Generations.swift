@@ -66,13 +66,24 @@ struct Generations: ~Copyable {
 
   /// Whether it is what all names here end in: eight hexadecimal digits, and `.age`.
   private static func isMark(_ end: Substring) -> Bool {
-    end.utf8.count == 12 && end.hasSuffix(".age")
-      && end.utf8.prefix(8).allSatisfy { hexadecimalValue($0) != nil }
+    end.utf8.count == 12 && end.hasSuffix(".age") && beginsWithDigits(end)
   }
 
-  /// Whether this program gives such a name to a file of the folder. What has another one is somebody's own.
+  private static func beginsWithDigits(_ end: Substring) -> Bool {
+    end.utf8.count >= 8 && end.utf8.prefix(8).allSatisfy { hexadecimalValue($0) != nil }
+  }
+
+  /// Whether a file here has a name that this program gives, or one that begins with that up to its eight digits:
+  /// programs that synchronize the folder put words of their own between these and the suffix of a copy. What has
+  /// another name is somebody's own.
   static func isOwnName(_ name: String) -> Bool {
-    number(of: name) != nil || isUnmerged(name) || isUnreadable(name) || Folder.isTemporary(name)
+    if Folder.isTemporary(name) { return true }
+    for prefix in [unfinishedPrefix, unmergedPrefix, unreadablePrefix] where name.hasPrefix(prefix) {
+      if beginsWithDigits(name.dropFirst(prefix.utf8.count)) { return true }
+    }
+    let number = name.prefix { $0 != "-" }
+    return number.utf8.allSatisfy { 0x30...0x39 ~= $0 } && !number.isEmpty
+      && beginsWithDigits(name.dropFirst(number.count + 1))
   }
 
   /// Whether the file of that path is a write that was broken off.

@@ -31,4 +31,20 @@ struct ForeignFileTests {
     #expect(Set(names(in: folder)).isSuperset(of: all))
     #expect(try place.keychain().unmergedFiles() == [])
   }
+  @Test("a synchronizing program's copies of earlier states go with these")
+  func copies() throws {
+    let place = Place()
+    let keychain = place.keychain()
+    for number in 0..<3 { try keychain.add(servers: ["\(number).example"]) }
+    let folder = place.location.vaultFolder + "/generations"
+    for name in names(in: folder) {
+      let stem = folder + "/" + name.dropLast(".age".count)
+      for copy in [stem + ".sync-conflict-20261127-101112-ABCDEFG.age", stem + " (1).age", stem + ".age~"] {
+        try put(contents(of: folder + "/" + name), into: copy)
+      }
+    }
+    try put([1], into: folder + "/unmerged-0123abcd.sync-conflict-20261127-101112-ABCDEFG.age")
+    try keychain.compact()
+    #expect(names(in: folder) == [])
+  }
 }
