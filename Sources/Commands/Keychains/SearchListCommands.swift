@@ -143,20 +143,28 @@ struct AddKeychainCommand: ParsableCommand {
     if !isThere { StandardStreams.say("made the keychain \(own.vaultFile); its key is \(own.identityFile)") }
   }
 
-  /// Throws if the place is the copy of a shared keychain, or is, or would be, in a folder that another keychain keeps
-  /// for itself.
+  /// Throws if the place is that of a keychain in the list, even of one that is missing, or is, or would be, in a folder
+  /// that another keychain keeps for itself.
   private func refuseFolders(of list: KeychainList, _ location: VaultLocation) throws(Failure) {
     var others = [(keychain: ListedKeychain(builtIn: .file), location: location)]
     for listed in list.keychains where listed.kind.isFile && !listed.isBuiltIn {
       others.append((listed, try explaining(choice: location.of(listed))))
     }
     let path = resolved(place)
-    for other in others where path == realPath(other.location.vaultFolder) {
-      if other.keychain.kind != .git { return }
-      // What is changed there by another name isn't shared, and nothing keeps the key from those who are no members.
+    for other in others where path == resolved(other.location.vaultFolder) {
+      if other.keychain.isBuiltIn { return }
+      // What is changed in a shared one by another name isn't shared, and nothing keeps the key from those who are no
+      // members. Each name of a file has a key of its own on this machine: a new one by one name locks the other out,
+      // and where the disk of the first is away, the second would be made in its place.
+      let isCopy = other.keychain.kind == .git
+      let name = other.keychain.name
+      var hint: Hint = "use it by that name: \(command: "--keychain", name)"
+      if !isCopy {
+        hint = "\(hint); \(command: "llavero", "keychain", "remove", name) takes it out of the list"
+      }
       throw Failure(
-        "\(place) is the copy of the keychain \(other.keychain.name) on this machine",
-        hint: "use it by that name: \(command: "--keychain", other.keychain.name)", status: .usage)
+        "\(place) is the \(isCopy ? "copy of the " : "")keychain \(name) on this machine", hint: hint,
+        status: .usage)
     }
     // A keychain's folders are its own: another's file there would be taken for one of its states or copies.
     for other in others where other.location.reserves(path) {
