@@ -43,8 +43,8 @@ extension Failure {
       "the identity \(path) opens earlier states of the keychain, but not the present one",
       hint: """
         if the key was changed elsewhere, append that machine's \(words: path) to this one, which still opens what is \
-        only here; else the file is damaged, and \(vault.command("vault", "salvage")) puts write \(good.number) of \
-        \(prose: good.written) back
+        only here; else the file is damaged, or another keychain's, and \(vault.command("vault", "salvage")) puts \
+        write \(good.number) of \(prose: good.written) back
         """, status: .keychain)
   }
 
