@@ -4,7 +4,7 @@
 # fill_vault COUNT: adds items for host000000.example.com and so on to a fresh vault
 fill_vault() {
   [[ -x $BUILD/vault-fixture ]] ||
-    fail "no vault-fixture in $BUILD; try: swift build -c release --product vault-fixture"
+    fail "no vault-fixture in $BUILD; try: swift build -c release -debug-info-format none --product vault-fixture"
   "$BUILD/vault-fixture" "$@"
 }
 
