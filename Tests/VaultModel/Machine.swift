@@ -249,6 +249,9 @@ final class Machine {
     }
     guard listed.count == alike.count else { throw Finding("\(gone.was.item.name) can't be brought back") }
     if listed.count == 1 { return (listed[0], gone) }
+    // Two may have the same secret, too, and differ in their revision alone, of which an entry doesn't tell. But lines are
+    // in order, in which the revision comes before all else that may differ, and the last of a moment is listed first.
+    alike.sort { "\($1.was.revision),".utf8.lexicographicallyPrecedes("\($0.was.revision),".utf8) }
     let number = choices.index(listed.count)
     var chosen = gone
     for (index, retired) in listed.enumerated() {
