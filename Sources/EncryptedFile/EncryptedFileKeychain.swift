@@ -95,6 +95,12 @@ public final class EncryptedFileKeychain: KeychainStore {
   var hasMissed = false
   /// What is done to share the vault; `nil` for one that isn't shared.
   package var sharing: (any VaultSharing)?
+  /// The work factor of new passphrases, as scrypt's log2 N, from 1 to 20; `nil`, which is how it begins, takes about a
+  /// second on this machine. Tests make passphrases cheap with it, for nobody guesses theirs.
+  package var newPassphraseWork: Int? {
+    get { unlocking.newPassphraseWork }
+    set { unlocking.newPassphraseWork = newValue }
+  }
   /// Whose membership each use depends on; `nil` if nobody's.
   var membership: Membership?
   /// The rights to renew items that this program has, and those of others that it has seen.

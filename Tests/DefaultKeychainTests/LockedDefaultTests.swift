@@ -13,7 +13,8 @@ import UnlockCache
   /// A home with a vault that has a passphrase, and an item of alice's.
   private func home() throws -> Home {
     let home = Home()
-    let keychain = EncryptedFileKeychain(at: home.location) { $0 == 1 ? Secret("right") : nil }
+    let keychain = EncryptedFileKeychain(at: home.location, passphrase: { $0 == 1 ? Secret("right") : nil })
+      .withCheapPassphrases
     try keychain.create(.passphrase(Secret("right")))
     try keychain.add(.internet(account: "alice"), "s3cret")
     return home

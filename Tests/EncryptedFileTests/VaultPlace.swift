@@ -2,6 +2,7 @@ import Age
 import EncryptedFile
 import Glibc
 import Keychain
+import TestSupport
 
 /// A separate folder for a vault, removed when this is released.
 final class Place: Sendable {
@@ -29,7 +30,8 @@ final class Place: Sendable {
   ) -> EncryptedFileKeychain {
     EncryptedFileKeychain(
       at: location, passphrase: { attempt in attempt == 1 ? passphrase.map { Secret($0) } : nil },
-      maximumWorkFactor: maximumWorkFactor, patience: patience, onNotice: onNotice, clock: clock)
+      maximumWorkFactor: maximumWorkFactor, patience: patience, onNotice: onNotice, clock: clock
+    ).withCheapPassphrases
   }
 
   /// The name of the copy of this machine's last write.

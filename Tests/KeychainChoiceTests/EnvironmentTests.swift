@@ -209,7 +209,7 @@ import UnlockCache
 
   @Test("a trace of a vault is as good as a vault: no other keychain is looked for")
   func missingVault() throws {
-    try EncryptedFileKeychain(at: location).create(.passphrase(Secret("p")))
+    try EncryptedFileKeychain(at: location).withCheapPassphrases.create(.passphrase(Secret("p")))
     #expect(rename(folder["data"], folder["away"]) == 0)
     #expect(try choice()?.reason == .vaultIsThere)
   }

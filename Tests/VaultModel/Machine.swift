@@ -46,12 +46,14 @@ final class Machine {
     self.clock = clock
     mkdir(folder, 0o700)
     location = VaultLocation(vaultFolder: folder + "/data", stateFolder: folder + "/state")
-    keychain = EncryptedFileKeychain(at: location, clock: clock.read)
+    keychain = EncryptedFileKeychain(at: location, clock: clock.read).withCheapPassphrases
     memory = InMemoryKeychain(clock: clock.read)
   }
 
   /// The vault opened again, as by the next process.
-  func reopened() -> EncryptedFileKeychain { EncryptedFileKeychain(at: location, clock: clock.read) }
+  func reopened() -> EncryptedFileKeychain {
+    EncryptedFileKeychain(at: location, clock: clock.read).withCheapPassphrases
+  }
 
   var now: Timestamp { clock.now }
 

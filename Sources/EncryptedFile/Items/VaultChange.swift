@@ -138,7 +138,7 @@ final class VaultChange {
 
   /// Makes a vault, which the commit writes.
   func make(_ protection: borrowing Protection) throws(KeychainError) {
-    let vault = try NewVault(protection, path: path)
+    let vault = try NewVault(protection, unlocking)
     newVault = vault
     key = VaultKey(vault.identity, uuid: vault.stanzas.uuid)
     stanzas = vault.stanzas

@@ -30,7 +30,8 @@ struct NewVault {
   /// Draws an identity and wraps it.
   ///
   /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``; as ``SlotWork/refuseUnusable(_:)`` does.
-  init(_ protection: borrowing Protection, path: String) throws(KeychainError) {
+  init(_ protection: borrowing Protection, _ unlocking: Unlocking) throws(KeychainError) {
+    let path = unlocking.location.vaultFile
     switch protection {
     case .passphrase(let passphrase): try SlotWork.refuseUnusable(passphrase)
     case .identityFile: break
@@ -45,7 +46,7 @@ struct NewVault {
       identityFile = NewIdentityFile(IdentityText.of(identity, uuid: uuid))
     case .passphrase(let passphrase):
       stanzas = try Self.stanzas(
-        uuid, .passphrase, identity, for: try SlotWork.recipient(passphrase), path: path)
+        uuid, .passphrase, identity, for: try unlocking.recipient(passphrase), path: path)
       identityFile = nil
     case .recipient(let text, let identityPath):
       let recipient = try EncryptedFileKeychain.recipient(text)

@@ -15,7 +15,7 @@ extension EncryptedFileKeychain {
     try SlotWork.refuseUnusable(passphrase)
     return try changingSlots { (change, identity) throws(KeychainError) in
       try change.addSlot(
-        .passphrase, for: try SlotWork.recipient(passphrase), identity, at: clock())
+        .passphrase, for: try unlocking.recipient(passphrase), identity, at: clock())
     }
   }
 
@@ -36,7 +36,7 @@ extension EncryptedFileKeychain {
       guard change.slots.contains(where: { $0.id == id && $0.kind == .passphrase }) else {
         throw .slot(.notFound(id: id))
       }
-      let recipient = try SlotWork.recipient(passphrase)
+      let recipient = try unlocking.recipient(passphrase)
       try change.removeSlot(id)
       return try change.addSlot(.passphrase, for: recipient, identity, at: clock())
     }
@@ -136,7 +136,7 @@ extension EncryptedFileKeychain {
         }
       }
       let id = try change.addSlot(
-        .command, for: try SlotWork.recipient(passphrase), identity, at: clock())
+        .command, for: try unlocking.recipient(passphrase), identity, at: clock())
       change.localSlots.append((id, .command(command)))
       return id
     }

@@ -144,7 +144,7 @@ private struct Renewal {
       switch slot.kind {
       case .passphrase:
         let secret = try Self.ask(slot, unlocking, opened, passphrase)
-        slots.append((slot, try SlotWork.recipient(secret)))
+        slots.append((slot, try unlocking.recipient(secret)))
       case .command:
         guard case .command(let command) = noted[slot.id],
           let secret = unlocking.openers.passphrase(of: command)
@@ -153,7 +153,7 @@ private struct Renewal {
           throw .slot(.commandMismatch(id: slot.id))
         }
         try opened(slot, identity)
-        slots.append((slot, try SlotWork.recipient(secret)))
+        slots.append((slot, try unlocking.recipient(secret)))
       case .recovery:
         let code = RecoveryCode()
         slots.append((slot, try SlotWork.recipient(code)))

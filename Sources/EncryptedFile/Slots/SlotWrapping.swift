@@ -119,20 +119,15 @@ enum SlotWork {
     if RecoveryCode.isLike(passphrase) { throw .slot(.passphraseLikeCode) }
   }
 
-  /// A recipient for a passphrase.
-  ///
-  /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``;
-  ///   ``KeychainError/unusableAttribute(name:_:)`` for an empty passphrase.
-  static func recipient(_ passphrase: borrowing Secret) throws(KeychainError) -> ScryptRecipient {
-    try recipient(passphrase, workFactor: try ScryptWork.factor())
-  }
-
   /// A recipient for a recovery code.
   static func recipient(_ code: borrowing RecoveryCode) throws(KeychainError) -> ScryptRecipient {
     try recipient(code.text, workFactor: recoveryCode)
   }
 
-  private static func recipient(
+  /// A recipient for a passphrase.
+  ///
+  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` for an empty passphrase.
+  fileprivate static func recipient(
     _ passphrase: borrowing Secret, workFactor: Int
   ) throws(KeychainError) -> ScryptRecipient {
     do {
@@ -142,5 +137,16 @@ enum SlotWork {
     } catch {
       throw .unusableAttribute(name: "passphrase", .empty)
     }
+  }
+}
+
+extension Unlocking {
+  /// A recipient for a new passphrase.
+  ///
+  /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``;
+  ///   ``KeychainError/unusableAttribute(name:_:)`` for an empty passphrase.
+  func recipient(_ passphrase: borrowing Secret) throws(KeychainError) -> ScryptRecipient {
+    if let newPassphraseWork { return try SlotWork.recipient(passphrase, workFactor: newPassphraseWork) }
+    return try SlotWork.recipient(passphrase, workFactor: try ScryptWork.factor())
   }
 }

@@ -32,6 +32,8 @@ struct Unlocking {
   var passphrase: PassphraseSource
   /// The highest work factor accepted from a passphrase slot, as scrypt's log2 N.
   let maximumWorkFactor: Int
+  /// The work factor of new passphrases; `nil` takes about a second on this machine.
+  var newPassphraseWork: Int?
   /// Keeps the vault unlocked; `nil` if nothing does.
   var cache: UnlockCache?
   /// Who would give the passphrase now.

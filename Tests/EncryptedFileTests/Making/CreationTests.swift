@@ -135,7 +135,7 @@ struct CreationTests {
   func errorAfterVault() throws {
     let place = Place()
     place.makeFolders()
-    let vault = try NewVault(.identityFile, path: place.vault)
+    let vault = try NewVault(.identityFile, place.keychain().unlocking)
     let folder = try Folder(creating: place.location.vaultFolder)
     let error = failure {
       try vault.install(at: place.location, in: folder) { () throws(KeychainError) in
@@ -158,7 +158,7 @@ struct CreationTests {
     let place = Place()
     place.makeFolders()
     mkdir(place.vault, 0o700)
-    let vault = try NewVault(.identityFile, path: place.vault)
+    let vault = try NewVault(.identityFile, place.keychain().unlocking)
     let folder = try Folder(creating: place.location.vaultFolder)
     rmdir(place.vault)
     _ = failure {

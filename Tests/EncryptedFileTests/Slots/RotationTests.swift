@@ -15,7 +15,8 @@ struct RotationTests {
     let keychain = EncryptedFileKeychain(
       at: slots.place.location,
       passphrase: { attempt in attempt <= typed.count ? typed[attempt - 1].map { Secret($0) } : nil },
-      openers: .withPrograms)
+      openers: .withPrograms
+    ).withCheapPassphrases
     try keychain.rotate(dropping: dropping) { id, attempt in
       guard let all = passphrases[id], attempt <= all.count else { return nil }
       return Secret(all[attempt - 1])

@@ -59,7 +59,8 @@ struct SlotPlace {
     EncryptedFileKeychain(
       at: place.location,
       passphrase: { attempt in attempt <= typed.count ? typed[attempt - 1].map { Secret($0) } : nil },
-      openers: openers, patience: 20, onNotice: notices.append)
+      openers: openers, patience: 20, onNotice: notices.append
+    ).withCheapPassphrases
   }
 
   var header: Header {
@@ -721,7 +722,7 @@ struct SlotTests {
       }
     let place = Place()
     try vault.install(at: place)
-    let keychain = EncryptedFileKeychain(at: place.location, openers: .withPrograms)
+    let keychain = EncryptedFileKeychain(at: place.location, openers: .withPrograms).withCheapPassphrases
     #expect(failure { try keychain.addCommand(["echo", "x"]) } == .slot(.tooMany(limit: 32)))
     try place.keychain().addRecipient(X25519Identity().recipient.description, identity: nil)
     try place.keychain().removeSlot("s7")

@@ -14,6 +14,7 @@ import Testing
 
   private func keychain(_ passphrase: String? = nil) -> EncryptedFileKeychain {
     EncryptedFileKeychain(at: location, passphrase: { $0 == 1 ? passphrase.map { Secret($0) } : nil })
+      .withCheapPassphrases
   }
 
   @Test("a vault that isn't made yet is ready, and looking makes nothing")

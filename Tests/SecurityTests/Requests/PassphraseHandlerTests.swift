@@ -14,7 +14,7 @@ import Testing
       folder.makeFolder("data/llavero")
       folder.makeFolder("state/llavero")
       let location = VaultLocation(vaultFolder: folder["data/llavero"], stateFolder: folder["state/llavero"])
-      try EncryptedFileKeychain(at: location).create(.passphrase(Secret("open sesame")))
+      try EncryptedFileKeychain(at: location).withCheapPassphrases.create(.passphrase(Secret("open sesame")))
       setenv("HOME", folder.path, 1)
       setenv("XDG_DATA_HOME", folder["data"], 1)
       setenv("XDG_STATE_HOME", folder["state"], 1)
