@@ -1,10 +1,13 @@
 # shellcheck shell=bash
 # Makes vaults to test with, and looks into them with stock age.
 
+# shellcheck source=integration/support/release-build.sh
+source "$SUPPORT/release-build.sh"
+
 # fill_vault COUNT: adds items for host000000.example.com and so on to a fresh vault
 fill_vault() {
   [[ -x $BUILD/vault-fixture ]] ||
-    fail "no vault-fixture in $BUILD; try: swift build -c release -debug-info-format none --product vault-fixture"
+    fail "no vault-fixture in $BUILD; try: ${release_build[*]} --product vault-fixture"
   "$BUILD/vault-fixture" "$@"
 }
 
