@@ -94,7 +94,7 @@ struct Pinentry {
 
     /// Sends the commands that precede every question.
     mutating func introduce(_ question: PassphraseQuestion, error: String?) throws(KeychainError) {
-      guard case .ok = try reply(timeout: pinentry.handshakeTimeout) else {
+      guard case .ok = try reply(to: nil, timeout: pinentry.handshakeTimeout) else {
         throw pinentry.fault("did not say OK")
       }
       // A pinentry on the terminal must be told which one, but only if it may read from that terminal.
@@ -117,15 +117,14 @@ struct Pinentry {
 
     /// Sends a command, and returns whether it succeeded.
     mutating func isDone(_ name: String, _ argument: String) throws(KeychainError) -> Bool {
-      try send("\(name) \(AssuanEscapes.encode(terminalText(argument)))\n")
-      if case .ok = try reply(timeout: pinentry.handshakeTimeout) { return true }
+      let line = "\(name) \(AssuanEscapes.encode(terminalText(argument)))\n"
+      if case .ok = try reply(to: line, timeout: pinentry.handshakeTimeout) { return true }
       return false
     }
 
     /// Shows the dialog, and waits for the answer.
     mutating func getPin() throws(KeychainError) -> Pin {
-      try send("GETPIN\n")
-      switch try reply(timeout: pinentry.timeout) {
+      switch try reply(to: "GETPIN\n", timeout: pinentry.timeout) {
       case .ok: break
       case .error(let code, let text):
         // libgpg-error's GPG_ERR_TIMEOUT, GPG_ERR_CANCELED, GPG_ERR_NOT_CONFIRMED and GPG_ERR_FULLY_CANCELED.
@@ -161,9 +160,12 @@ struct Pinentry {
       }
     }
 
-    /// Reads a reply to its end, and keeps the data in it.
-    private mutating func reply(timeout: Int) throws(KeychainError) -> Reply {
+    /// Sends a line, if there is one, reads the reply to its end, and keeps the data in it.
+    private mutating func reply(to line: String?, timeout: Int) throws(KeychainError) -> Reply {
+      // Caught before the program gets the line: once its dialog is on the terminal, a signal must not end this process
+      // without giving the terminal back.
       let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
+      if let line { try send(line) }
       let deadline = SystemClock.awake + timeout
       while true {
         if let reply = try takeReply() { return reply }

@@ -1,0 +1,36 @@
+import Glibc
+import Terminals
+import Testing
+
+@Suite("Signals that are caught", .timeLimit(.minutes(60))) struct SignalNotesTests {
+  @Test("one that nobody has looked at ends the process afterwards")
+  func lookedAtByNobody() async {
+    await #expect(processExitsWith: .signal(SIGTERM)) {
+      letSignalsThrough()
+      let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
+      raise(SIGTERM)
+      notes.pass(on: SIGCHLD)
+    }
+  }
+
+  @Test("one that was looked at, and that of a child, do nothing")
+  func lookedAt() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      letSignalsThrough()
+      let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
+      raise(SIGTERM)
+      guard notes.next() == SIGTERM else { exit(1) }
+      raise(SIGCHLD)
+      notes.pass(on: SIGCONT)
+      exit(7)
+    }
+  }
+}
+
+/// Lets this thread be signalled, which the threads that tests run on are not, and with the usual effects.
+private func letSignalsThrough() {
+  var all = sigset_t()
+  sigfillset(&all)
+  pthread_sigmask(SIG_UNBLOCK, &all, nil)
+  for number in SignalNotes.ending { signal(number, SIG_DFL) }
+}
