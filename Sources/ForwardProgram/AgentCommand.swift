@@ -27,7 +27,7 @@ enum AgentCommand {
     } catch {
       Program.end(error)
     }
-    Program.end(Status.done.rawValue)
+    Program.end(ExitStatus.done.rawValue)
   }
 
   private static func run(_ arguments: [String]) throws(Failure) {

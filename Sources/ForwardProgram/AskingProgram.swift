@@ -30,6 +30,6 @@ enum AskingProgram {
     } catch {
       Program.end(error)
     }
-    Program.end(Status.done.rawValue)
+    Program.end(ExitStatus.done.rawValue)
   }
 }

@@ -19,7 +19,7 @@ package enum ForwardProgram {
       } catch {
         Program.end(error)
       }
-      Program.end(Status.done.rawValue)
+      Program.end(ExitStatus.done.rawValue)
     default:
       Program.end(
         Failure(

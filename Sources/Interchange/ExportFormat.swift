@@ -81,7 +81,7 @@ public struct ExportFormat: Sendable {
       ["https", "http", "ftp"].contains(key.protocol.lowercased),
       key.effectivePort == InternetPassword.defaultPort(of: key.protocol), key.path == nil
     else { return .otherKind }
-    return Netrc.appendLine(server: server, account: account, credential.secret, to: &text)
+    return NetrcText.appendLine(server: server, account: account, credential.secret, to: &text)
       ? nil : .unspeakable
   }
 

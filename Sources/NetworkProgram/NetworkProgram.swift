@@ -16,7 +16,7 @@ package enum NetworkProgram {
     Program.begin()
     // Without the program that keeps them, tokens would be lost, and a code spent for nothing.
     clinux_end_with_parent()
-    if isAlone { Program.end(Status.keychain.rawValue) }
+    if isAlone { Program.end(ExitStatus.keychain.rawValue) }
     do throws(Failure) {
       switch CString.arguments(from: 1).first?.text {
       case "--version"?: try StandardStreams.write(raw: Program.versionLine)
@@ -27,7 +27,7 @@ package enum NetworkProgram {
     } catch {
       Program.end(error)
     }
-    Program.end(Status.done.rawValue)
+    Program.end(ExitStatus.done.rawValue)
   }
 
   /// The longest exchange with a server, in milliseconds, as `LLAVERO_NETWORK_TIMEOUT` says in seconds.

@@ -70,7 +70,7 @@ package struct SupervisedProgram: ~Copyable {
         let result = waitpid(child, &status, number > 0 ? WNOHANG | WUNTRACED : WUNTRACED)
         if result == 0 { break }
         if result < 0, errno == EINTR { continue }
-        if result < 0 { return .exited(Status.keychain.rawValue) }
+        if result < 0 { return .exited(ExitStatus.keychain.rawValue) }
         if status & 0xff == 0x7f {
           // The program was stopped. Stop this process too, so that the shell notices, until both are continued.
           kill(getpid(), SIGSTOP)

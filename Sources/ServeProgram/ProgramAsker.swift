@@ -27,6 +27,6 @@ package enum ProgramAsker {
     } catch {
       Program.end(error)
     }
-    Program.end(Status.done.rawValue)
+    Program.end(ExitStatus.done.rawValue)
   }
 }

@@ -1,14 +1,6 @@
 package import CredentialProtocols
 package import Keychain
 
-/// The exit status of a command, as documented in llavero(1) under "EXIT STATUS".
-package enum Status: Int32 {
-  case done = 0
-  case nothingMatched = 1
-  case keychain = 2
-  case usage = 64
-}
-
 /// The reason why a command failed, for the user: one line, an optional hint, and an exit status.
 package struct Failure: Error {
   /// The message, without the program's name, in lowercase, without a full stop.
@@ -16,11 +8,11 @@ package struct Failure: Error {
   /// What to do about it, if anything can be done.
   package let hint: Hint?
   /// The exit status of the program.
-  package let status: Status
+  package let status: ExitStatus
   /// The keychain's error behind this failure, if there is one.
   package internal(set) var cause: KeychainError?
 
-  package init(_ message: String, hint: Hint? = nil, status: Status) {
+  package init(_ message: String, hint: Hint? = nil, status: ExitStatus) {
     self.message = message
     self.hint = hint
     self.status = status

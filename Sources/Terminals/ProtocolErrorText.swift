@@ -53,7 +53,7 @@ extension Failure {
     case .keychain(let error):
       self.init(error)
     case .refused(let refusal):
-      let status: Status =
+      let status: ExitStatus =
         switch refusal.cause {
         case .nothingMatched: .nothingMatched
         case .keychain: .keychain

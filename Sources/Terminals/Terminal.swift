@@ -65,11 +65,6 @@ package struct Terminal: ~Copyable {
     mayAsk && StandardStreams.isTerminal(0) ? Terminal() : nil
   }
 
-  /// Asks a question. Returns whether the answer is y or yes.
-  package borrowing func confirms(_ question: TextForTerminal) -> Bool {
-    ["y", "yes"].contains(answer(to: question + " [y/N] ")?.lowercased() ?? "")
-  }
-
   /// Asks a question to be answered with one of several letters. Returns `nil` for any other answer, and the last
   /// letter if the input ends.
   package borrowing func ask(_ question: TextForTerminal, among letters: [Character]) -> Character? {

@@ -19,7 +19,7 @@ package enum AnsweringProgram {
     do throws(Failure) {
       // Before anything is read: with the Secret Service, another program takes over here. It may be started before
       // there is work, and is to use the keychain that is chosen then.
-      guard waitsForWork() else { Program.end(Status.done.rawValue) }
+      guard waitsForWork() else { Program.end(ExitStatus.done.rawValue) }
       var selection = KeychainSelection()
       selection.isForTool = true
       selection.readsSecrets = true
@@ -30,7 +30,7 @@ package enum AnsweringProgram {
     } catch {
       Program.end(error)
     }
-    Program.end(Status.done.rawValue)
+    Program.end(ExitStatus.done.rawValue)
   }
 
   /// Waits until there is work. Returns false if none will come.

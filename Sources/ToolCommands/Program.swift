@@ -49,13 +49,13 @@ package enum Program {
   package static func answerTool() throws(Failure) -> Int32? {
     if name == GitCredentialCommand.name {
       try GitCredentialCommand.run(CString.bytesOfArguments(from: 1))
-      return Status.done.rawValue
+      return ExitStatus.done.rawValue
     }
     if let name, let tool = Tool.called(name) { return ToolCommand.run(tool, as: name, argumentsFrom: 1) }
     guard let operand = CString.argument(at: 1)?.text else { return nil }
     if operand == GitCredentialCommand.operand {
       try GitCredentialCommand.run(CString.bytesOfArguments(from: 2))
-      return Status.done.rawValue
+      return ExitStatus.done.rawValue
     }
     if let tool = Tool.named(operand) { return ToolCommand.run(tool, as: tool.programName, argumentsFrom: 2) }
     return nil

@@ -104,7 +104,7 @@ struct RemoteKeychains {
     guard let folders = try? folders(from: 0), let name = arguments.first,
       let location = try? VaultLocation(),
       let keychain = try? KeychainList.read(in: location.stateFolder).keychain(named: name)
-    else { Program.end(Status.usage.rawValue) }
+    else { Program.end(ExitStatus.usage.rawValue) }
     var selection = KeychainSelection(mayPrompt: false)
     selection.mayAsk = false
     selection.isForTool = true
@@ -112,10 +112,10 @@ struct RemoteKeychains {
     guard let opener = try? remote.opener(of: keychain, isInsistent: true),
       let copied = opener.openToRefresh()
     else {
-      Program.end(Status.keychain.rawValue)
+      Program.end(ExitStatus.keychain.rawValue)
     }
     copied.refresh(folders)
-    Program.end(Status.done.rawValue)
+    Program.end(ExitStatus.done.rawValue)
   }
 
   /// The folders that a descriptor names, each with a NUL after it.

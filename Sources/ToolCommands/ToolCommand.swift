@@ -21,11 +21,11 @@ package enum ToolCommand {
       try call.parse(arguments, tool.speaks.options)
       if call.wantsHelp {
         try StandardStreams.write(raw: tool.speaks.usage)
-        return Status.done.rawValue
+        return ExitStatus.done.rawValue
       }
       if call.wantsVersion {
         try StandardStreams.write(raw: Program.versionLine)
-        return Status.done.rawValue
+        return ExitStatus.done.rawValue
       }
       return try explaining(call: tool.speaks.respond(to: call))
     } catch {

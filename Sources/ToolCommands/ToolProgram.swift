@@ -19,7 +19,7 @@ package enum ToolProgram {
     } catch {
       Program.end(error)
     }
-    Program.end(Status.done.rawValue)
+    Program.end(ExitStatus.done.rawValue)
   }
 
   private static func refusal(of operand: String?) -> Failure {

@@ -34,17 +34,17 @@ package enum LlaveroProgram {
       } else {
         if arguments.count < 2 {
           try StandardStreams.write(raw: ShortHelp.text)
-          Program.end(Status.done.rawValue)
+          Program.end(ExitStatus.done.rawValue)
         }
         try refuseGarbledArguments()
-        if try HelpTopic.answer(Array(arguments.dropFirst())) { Program.end(Status.done.rawValue) }
+        if try HelpTopic.answer(Array(arguments.dropFirst())) { Program.end(ExitStatus.done.rawValue) }
         try refuseUnknownCommand(Array(arguments.dropFirst()))
         try runCommand(Array(arguments.dropFirst()))
       }
     } catch {
       Program.end(error)
     }
-    Program.end(Status.done.rawValue)
+    Program.end(ExitStatus.done.rawValue)
   }
 
   private static func runCommand(_ arguments: [String]) throws(Failure) {

@@ -56,7 +56,7 @@ struct ForwardStartCommand: ParsableCommand {
     }
     // From `ssh -G`, for a command of ours: it would have the environment that is for the programs that we ask.
     if VaultLocation.environmentVariable(ChildProcess.markerVariable) != nil, quiet {
-      Program.end(Status.nothingMatched.rawValue)
+      Program.end(ExitStatus.nothingMatched.rawValue)
     }
     if let upstream { setenv("SSH_AUTH_SOCK", upstream, 1) }
     let options = noKeys ? ["--no-keys"] : []
@@ -140,7 +140,7 @@ struct ForwardStatusCommand: ParsableCommand {
     } catch {
       throw Failure(places, error)
     }
-    if running == nil { Program.end(Status.nothingMatched.rawValue) }
+    if running == nil { Program.end(ExitStatus.nothingMatched.rawValue) }
   }
 
   private func text(

@@ -113,7 +113,7 @@ struct GetCommand: ParsableCommand {
   private func hasExpired(_ item: Item, _ keychain: any KeychainStore) -> Failure {
     // Why there is no new token was said, and what to do.
     if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained {
-      Program.end(Status.nothingMatched.rawValue)
+      Program.end(ExitStatus.nothingMatched.rawValue)
     }
     return Failure(
       "what the keychain has for \(item.name) has expired", hint: item.remedyForExpiry,

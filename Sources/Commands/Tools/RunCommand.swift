@@ -82,7 +82,7 @@ enum RunCommand {
     let options = try Options(parsing: arguments)
     if options.wantsHelp {
       try StandardStreams.write(raw: usage)
-      return Status.done.rawValue
+      return ExitStatus.done.rawValue
     }
     guard let program = options.program.first else {
       throw Failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
@@ -101,7 +101,7 @@ enum RunCommand {
         let keychain = try selected.open().keychain
         try resolve(references, in: keychain, &environment)
         if let hosts = options.hosts {
-          netrc = try explaining(call: Netrc.text(for: hosts, in: keychain, at: .now))
+          netrc = try explaining(call: NetrcText.text(for: hosts, in: keychain, at: .now))
         }
       }
     }

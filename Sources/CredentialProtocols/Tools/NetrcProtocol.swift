@@ -31,7 +31,7 @@ public enum NetrcProtocol: ToolProtocol {
     }
     try call.begin()
     try call.write(
-      try Netrc.text(for: call.values(of: "--host"), in: try call.keychain(), at: call.now))
+      try NetrcText.text(for: call.values(of: "--host"), in: try call.keychain(), at: call.now))
     return 0
   }
 }

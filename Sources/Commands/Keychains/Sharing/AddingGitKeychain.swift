@@ -89,7 +89,7 @@ struct AddingGitKeychain {
     for name in names.sorted() where present.keychain(named: name) == nil {
       let former = ListedKeychain(name, .git, at: keychain.place, keychain.options)
       let location = try explaining(choice: own.of(former))
-      let key = location.stateFolder + "/member.txt"
+      let key = MemberIdentity.path(for: location)
       guard FileStatus.isThere(key) else { continue }
       let repository = try GitKeychain(former).sync.repository
       guard let place = try? repository.former(), place == repository.place else { continue }
@@ -199,7 +199,7 @@ struct AddingGitKeychain {
     } catch {
       throw Failure(adding: keychain, error)
     }
-    let hasKey = other == nil && FileStatus.isThere(location.stateFolder + "/member.txt")
+    let hasKey = other == nil && FileStatus.isThere(MemberIdentity.path(for: location))
     if identity == nil, !hasKey { try refuseAgain(keychain, in: own, present) }
     guard let former = other else { return }
     var number = 1

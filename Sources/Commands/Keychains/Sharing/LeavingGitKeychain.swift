@@ -27,7 +27,7 @@ struct LeavingGitKeychain {
   /// - Throws: ``Failure`` if the answer is no.
   func confirm(unless isConfirmed: Bool) throws(Failure) {
     let name = listed.name
-    let member = location.stateFolder + "/member.txt"
+    let member = MemberIdentity.path(for: location)
     let identity = listed.value(of: ListedKeychain.identityOption).flatMap { $0 == member ? nil : $0 }
     let adding = listed.adding + (identity.map { ["--identity", $0] } ?? [])
     let hint: Hint =

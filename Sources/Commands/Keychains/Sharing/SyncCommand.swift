@@ -118,9 +118,9 @@ struct SyncCommand: ParsableCommand {
       // Others of the same moment go with it.
       if background { usleep(UInt32.random(in: 100_000...300_000)) }
       let outcome = try keychain.bringInStep(isQueued: background)
-      if outcome.refusal != nil { Program.end(Status.keychain.rawValue) }
+      if outcome.refusal != nil { Program.end(ExitStatus.keychain.rawValue) }
     } catch {
-      Program.end(Status.keychain.rawValue)
+      Program.end(ExitStatus.keychain.rawValue)
     }
   }
 

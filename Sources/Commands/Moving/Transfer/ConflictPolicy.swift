@@ -37,7 +37,7 @@ enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  private static func differs(_ conflicts: [Int], of plan: TransferPlan, status: Status) -> Failure {
+  private static func differs(_ conflicts: [Int], of plan: TransferPlan, status: ExitStatus) -> Failure {
     let names = conflicts.prefix(3).map { plan.logins[$0].item.nameForSearch.description }
     let more = conflicts.count > 3 ? " and \(conflicts.count - 3) more" : ""
     let what = plan.comparesNotes ? "another secret or other notes" : "another secret"

@@ -5,7 +5,7 @@ public import Keychain
 ///
 /// The format has no ports, paths or schemes. Tokens are quoted if necessary, as curl 7.84 and later
 /// (everything.curl.dev, "netrc") and Python's `netrc` read them: in `"`, with `\` before `"` and `\`.
-public enum Netrc {
+public enum NetrcText {
   /// The protocols whose clients read netrc files.
   static let protocols: [ByteString] = ["https", "http", "ftp"]
 

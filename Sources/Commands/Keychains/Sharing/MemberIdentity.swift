@@ -1,0 +1,70 @@
+import EncryptedFile
+import Glibc
+import Keychain
+import PrivateFiles
+import Terminals
+
+/// The identity of a member, and what others need to know of it.
+struct MemberIdentity {
+  /// The name of the file that llavero makes for a keychain, in the folder of its state.
+  private static let fileName = "member.txt"
+
+  /// The absolute path of its file.
+  let path: String
+  /// The recipient, in age's notation or as a line of an ssh public key.
+  let recipient: String
+
+  /// The identity that a person has named, or that of this machine for a keychain, which is made if there is none.
+  ///
+  /// - Throws: ``Failure`` if it can't be used.
+  init(named name: String?, for location: VaultLocation) throws(Failure) {
+    guard let name else {
+      path = Self.path(for: location)
+      if let recipient = try Self.recipient(at: path) {
+        self.recipient = recipient
+        return
+      }
+      recipient = try explaining(SlotIdentity.make(at: location.stateFolder, Self.fileName))
+      return
+    }
+    guard let path = realPath(name) else { throw Failure("there is no file \(name)", status: .usage) }
+    self.path = path
+    guard let recipient = try Self.recipient(at: path) else {
+      throw Failure(
+        "\(path) needs a program of its own to say who it is",
+        hint: "name an age identity, or an ssh key of the kind ed25519", status: .usage)
+    }
+    // The line of the public key has a comment as well.
+    let line = try Self.firstLine(of: path + ".pub") ?? ""
+    self.recipient = line.hasPrefix(recipient + " ") ? line : recipient
+  }
+
+  /// The path of the file that llavero makes, or has made, for a keychain.
+  static func path(for location: VaultLocation) -> String { location.stateFolder + "/" + fileName }
+
+  /// What others see a member as who says nothing else: the user, and the machine.
+  static var usualLabel: String {
+    var machine = utsname()
+    uname(&machine)
+    let host = withUnsafeBytes(of: &machine.nodename) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    let user =
+      ["USER", "LOGNAME"].lazy.compactMap { VaultLocation.environmentVariable($0) }.first ?? "\(getuid())"
+    let label = "\(user)@\(host)"
+    return SlotSummary.canBeLabel(label) ? label : "\(getuid())"
+  }
+
+  private static func recipient(at path: String) throws(Failure) -> String? {
+    try explaining { () throws(KeychainError) in try SlotIdentity.recipient(at: path) }
+  }
+
+  private static func firstLine(of path: String) throws(Failure) -> String? {
+    let contents = try explaining { () throws(KeychainError) -> Secret? in
+      try OpenFile(path: path, mayBeRead: true)?.contents(limit: 65_536)
+    }
+    return contents?.withUnsafeBytes { bytes in
+      bytes.split(separator: 0x0a).first.map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}
