@@ -10,7 +10,8 @@ final class Place: Sendable {
   let location: VaultLocation
 
   init() {
-    var template = Array("/tmp/llavero-vault-test-XXXXXX".utf8CString)
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((base + "/llavero-vault-test-XXXXXX").utf8CString)
     path = String(cString: mkdtemp(&template))
     location = VaultLocation(vaultFolder: path + "/data/llavero", stateFolder: path + "/state/llavero")
   }
@@ -23,6 +24,7 @@ final class Place: Sendable {
   var lock: String { location.vaultFolder + "/lock" }
   var slots: String { location.vaultFolder + "/slots" }
 
+  /// A keychain, as long as which the folder is there.
   func keychain(
     passphrase: String? = nil, maximumWorkFactor: Int = 20, patience: Int = 60,
     onNotice: @escaping (EncryptedFileKeychain.Notice) -> Void = { _ in },
@@ -30,7 +32,8 @@ final class Place: Sendable {
   ) -> EncryptedFileKeychain {
     EncryptedFileKeychain(
       at: location, passphrase: { attempt in attempt == 1 ? passphrase.map { Secret($0) } : nil },
-      maximumWorkFactor: maximumWorkFactor, patience: patience, onNotice: onNotice, clock: clock
+      maximumWorkFactor: maximumWorkFactor, patience: patience,
+      onNotice: { [self] notice in withExtendedLifetime(self) { onNotice(notice) } }, clock: clock
     ).withCheapPassphrases
   }
 

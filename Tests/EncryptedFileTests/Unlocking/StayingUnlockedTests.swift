@@ -281,6 +281,8 @@ struct StayingUnlockedTests {
       return
     }
     #expect(asked.all == [1, 1])
-    #expect(try EncryptedFileKeychain(at: Place().location, cache: cache).unlock(anew: false) == .noVault)
+    let nowhere = Place()
+    defer { withExtendedLifetime(nowhere) {} }
+    #expect(try EncryptedFileKeychain(at: nowhere.location, cache: cache).unlock(anew: false) == .noVault)
   }
 }
