@@ -1,3 +1,4 @@
+import Bytes
 import EncryptedFile
 import Glibc
 import Keychain
