@@ -478,6 +478,7 @@ let package = Package(
         "SecurityCodes", "SecurityProgram", "Processes", "Terminals", "Keychain", "TestSupport",
       ],
       swiftSettings: settings),
+    .testTarget(name: "ProcessesTests", dependencies: ["Keychain", "Processes"], swiftSettings: settings),
     .testTarget(
       name: "PassphrasesTests", dependencies: ["Passphrases", "TestSupport"], swiftSettings: settings),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.

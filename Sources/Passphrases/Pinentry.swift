@@ -165,14 +165,18 @@ struct Pinentry {
       // Caught before the program gets the line: once its dialog is on the terminal, a signal must not end this process
       // without giving the terminal back.
       let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
+      var hasReplied = false
+      defer { if !hasReplied { abandon() } }
       if let line { try send(line) }
       let deadline = SystemClock.awake + timeout
       while true {
-        if let reply = try takeReply() { return reply }
+        if let reply = try takeReply() {
+          hasReplied = true
+          return reply
+        }
         if lines.isTooLong { throw pinentry.fault("sent a line that is too long") }
         let left = deadline - SystemClock.awake
         if left <= 0 {
-          abandon()
           throw pinentry.fault("has not answered within \(timeout / 1000) seconds")
         }
         var waiting = [

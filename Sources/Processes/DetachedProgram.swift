@@ -50,7 +50,11 @@ package enum DetachedProgram {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, inItsOwnSession)
+    // What this process holds back for now is none of its business.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, inItsOwnSession | Int16(POSIX_SPAWN_SETSIGMASK))
     var child: pid_t = 0
     let failure = CString.withPointers(arguments.map { CString(copying: $0) }) { pointers in
       posix_spawn(&child, path, &actions, &attributes, pointers, environ)

@@ -128,7 +128,11 @@ package enum ProgramOutput {
         if count == 0 { isOpen = false }
         hasMore = count > 0
       }
-      if let ending { return ending == .exited(0) ? .printed(printed) : .failed(.ended(ending)) }
+      if ending == .exited(0) { return .printed(printed) }
+      if let ending {
+        terminal?.restore()
+        return .failed(.ended(ending))
+      }
       if let grace, !isEnding, HeldSignals.isAnyPending {
         isEnding = true
         deadline = min(deadline, SystemClock.awake + grace)

@@ -82,7 +82,10 @@ package enum RecordedProgram {
         if count == 0 { connections.errors.closeOurs() }
         if count <= 0 { break }
       }
-      if let ending { return .ended(Record(ending: ending, output: output, errors: errors)) }
+      if let ending {
+        if ending != .exited(0) { terminal?.restore() }
+        return .ended(Record(ending: ending, output: output, errors: errors))
+      }
       if connections.input.ours >= 0 {
         let hasMore = input.withUnsafeBytes { bytes in
           send(bytes, from: &sent, to: connections.input.ours)

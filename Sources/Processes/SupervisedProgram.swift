@@ -45,6 +45,11 @@ package struct SupervisedProgram: ~Copyable {
     var mask = callersMask
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    // What has come so far has reached no program, though it is from the terminal.
+    var isFromProcess = false
+    var early: [Int32] = []
+    var waiting = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
+    while poll(&waiting, 1, 0) > 0 { early.append(clinux_next_signal(signals, &isFromProcess)) }
     var child: pid_t = 0
     let failure = environment.withPointers { variables in
       CString.withPointers(arguments) { pointers in
@@ -53,7 +58,9 @@ package struct SupervisedProgram: ~Copyable {
         }
       }
     }
-    return failure == 0 ? .ended(wait(for: child)) : .failed(failure)
+    if failure != 0 { return .failed(failure) }
+    for number in early where number > 0 && number != SIGCHLD { kill(child, number) }
+    return .ended(wait(for: child))
   }
 
   private func wait(for child: pid_t) -> ChildProcess.Ending {

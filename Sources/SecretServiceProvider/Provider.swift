@@ -159,8 +159,8 @@ package final class Provider: @unchecked Sendable {
     }
     MainLoop.every(milliseconds: 500) { [unowned self] in tick() }
     MainLoop.run { isOver }
-    unlockProgram?.end()
-    questionProgram?.end()
+    unlockProgram?.endAtLast()
+    questionProgram?.endAtLast()
     connection.flush()
     return status
   }

@@ -39,7 +39,7 @@ package struct SignalNotes: ~Copyable {
     }
     clinux_note_signals(-1)
     if descriptor >= 0 {
-      while let number = next() { if number != SIGCHLD, number != SIGCONT { raise(number) } }
+      while let number = next() { Self.takeEffect(number) }
       close(descriptor)
       close(writeEnd)
     }
@@ -55,8 +55,15 @@ package struct SignalNotes: ~Copyable {
 
   /// Stops catching signals, and lets this one take its normal effect.
   package consuming func pass(on number: Int32) {
+    var later: [Int32] = []
+    while let other = next() { if other != number { later.append(other) } }
     // The parent process should see which signal ended this one.
     _ = consume self
     raise(number)
+    for other in later { Self.takeEffect(other) }
+  }
+
+  private static func takeEffect(_ number: Int32) {
+    if number != SIGCHLD, number != SIGCONT { raise(number) }
   }
 }

@@ -153,7 +153,14 @@ package struct TerminalState: ~Copyable {
     self.attributes = attributes
   }
 
-  package borrowing func restore() { terminal.set(attributes) }
+  /// Restores them, where a program has changed them. Else what was typed ahead would be lost for nothing.
+  package borrowing func restore() {
+    guard let present = terminal.attributes() else { return }
+    let isSame = withUnsafeBytes(of: present) { present in
+      withUnsafeBytes(of: attributes) { $0.elementsEqual(present) }
+    }
+    if !isSame { terminal.set(attributes) }
+  }
 }
 
 extension Terminal {

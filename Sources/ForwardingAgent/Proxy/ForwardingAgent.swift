@@ -159,7 +159,7 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
       }
       for (entry, what) in zip(polled, watched) where entry.revents != 0 {
         switch what {
-        case .signals: return
+        case .signals: return endQuestions()
         case .listener(let place): accept(entry.fd, place)
         case .client(let client): serve(client, entry.revents)
         case .upstream(let client, let upstream): advance(client, upstream, entry.revents)
@@ -176,6 +176,14 @@ package final class ForwardingAgent<Cryptography: HostCryptography> {
       ending.removeAll { $0.hasEnded() }
       giveUpWhatIsLate()
     }
+  }
+
+  /// Ends what asks a person, because nobody would hear the answer. It gets a second to give back a terminal.
+  private func endQuestions() {
+    let programs = questions.compactMap { $0.program?.0 }
+    for program in programs where !program.hasEnded() { program.end() }
+    let deadline = SystemClock.awake + 1000
+    for program in programs { while !program.hasEnded(), SystemClock.awake < deadline { usleep(2000) } }
   }
 
   /// Until the next limit, in milliseconds; -1 if there is none.

@@ -3,6 +3,7 @@ import CLinux
 import Glibc
 import Keychain
 import PrivateFiles
+import Processes
 import Terminals
 
 /// A configuration file of another program. It may contain passwords, so nothing of it is written anywhere else.
@@ -134,11 +135,17 @@ struct ConfigurationFile {
   ) throws(Failure) {
     Self.removeTemporaries(of: target)
     let lock = target + Self.lockSuffix
+    // A lock that is left behind keeps others from changing the file.
+    var held: HeldSignals?
     var isLocked = false
-    defer { if isLocked { unlink(lock) } }
+    defer {
+      if isLocked { unlink(lock) }
+      _ = held.take()
+    }
     let failure = try contents.lendingBytes { (bytes) throws(Failure) in
       try replaceFile(target, with: bytes, mode: mode) { (temporary) throws(Failure) in
         try verify(temporary)
+        held = HeldSignals()
         isLocked = try Self.locks(target, by: temporary)
         try refuseChange(since: before)
       }
@@ -150,6 +157,8 @@ struct ConfigurationFile {
   private func remove(_ before: [UInt8]?) throws(Failure) {
     Self.removeTemporaries(of: path)
     let temporary = "\(path).\(getpid()).tmp"
+    let held = HeldSignals()
+    defer { withExtendedLifetime(held) {} }
     defer { unlink(temporary) }
     let isLocked = try Self.locks(path, by: path)
     defer { if isLocked { unlink(path + Self.lockSuffix) } }

@@ -1,0 +1,13 @@
+import Keychain
+import Processes
+import Testing
+
+@Suite("A program that goes on by itself", .timeLimit(.minutes(60))) struct DetachedProgramTests {
+  @Test("can be ended, whatever this process holds back when it starts it")
+  func endable() throws {
+    let held = HeldSignals()
+    defer { withExtendedLifetime(held) {} }
+    let (said, _) = try DetachedProgram.start("/bin/grep", ["grep", "SigBlk", "/proc/self/status"])
+    #expect(said == "SigBlk:\t0000000000000000\n")
+  }
+}
