@@ -471,14 +471,15 @@ let package = Package(
     .testTarget(
       name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],
       exclude: ["Samples"], swiftSettings: settings),
-    .testTarget(name: "TerminalsTests", dependencies: ["Terminals"], swiftSettings: settings),
+    .testTarget(name: "TerminalsTests", dependencies: ["Terminals", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "SecurityProgramTests",
       dependencies: [
         "SecurityCodes", "SecurityProgram", "Processes", "Terminals", "Keychain", "TestSupport",
       ],
       swiftSettings: settings),
-    .testTarget(name: "ProcessesTests", dependencies: ["Keychain", "Processes"], swiftSettings: settings),
+    .testTarget(
+      name: "ProcessesTests", dependencies: ["Keychain", "Processes", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "PassphrasesTests", dependencies: ["Passphrases", "TestSupport"], swiftSettings: settings),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.

@@ -130,7 +130,8 @@ package enum ProgramOutput {
       }
       if ending == .exited(0) { return .printed(printed) }
       if let ending {
-        terminal?.restore()
+        // One that ends by itself leaves the terminal as it should. A pager after this program may have changed it.
+        if case .killed = ending { terminal?.restore() }
         return .failed(.ended(ending))
       }
       if let grace, !isEnding, HeldSignals.isAnyPending {

@@ -83,7 +83,7 @@ package enum RecordedProgram {
         if count <= 0 { break }
       }
       if let ending {
-        if ending != .exited(0) { terminal?.restore() }
+        if case .killed = ending { terminal?.restore() }
         return .ended(Record(ending: ending, output: output, errors: errors))
       }
       if connections.input.ours >= 0 {

@@ -45,7 +45,7 @@ package struct SupervisedProgram: ~Copyable {
     var mask = callersMask
     posix_spawnattr_setsigmask(&attributes, &mask)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    // What has come so far has reached no program, though it is from the terminal.
+    // What has come so far has reached no program, even if it is from the terminal.
     var isFromProcess = false
     var early: [Int32] = []
     var waiting = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
@@ -58,8 +58,11 @@ package struct SupervisedProgram: ~Copyable {
         }
       }
     }
+    // Where none was started, they are held back again, for the next one.
+    for number in early where number > 0 && number != SIGCHLD {
+      kill(failure == 0 ? child : getpid(), number)
+    }
     if failure != 0 { return .failed(failure) }
-    for number in early where number > 0 && number != SIGCHLD { kill(child, number) }
     return .ended(wait(for: child))
   }
 

@@ -159,8 +159,10 @@ package final class Provider: @unchecked Sendable {
     }
     MainLoop.every(milliseconds: 500) { [unowned self] in tick() }
     MainLoop.run { isOver }
-    unlockProgram?.endAtLast()
-    questionProgram?.endAtLast()
+    unlockProgram?.end()
+    questionProgram?.end()
+    unlockProgram?.waitForEnd()
+    questionProgram?.waitForEnd()
     connection.flush()
     return status
   }

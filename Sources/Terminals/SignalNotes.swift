@@ -5,8 +5,8 @@ import Glibc
 /// Catches signals while it exists, and notes them in a pipe that can be polled with other descriptors.
 ///
 /// A handler can do hardly anything, and with `poll` alone a signal that arrives just before it is lost (the "self-pipe
-/// trick"). Only one instance can exist at a time. What was noted and never looked at takes its normal effect at the end, so
-/// that no signal is lost that comes together with what was waited for.
+/// trick"). Only one instance can exist at a time. What was noted and never looked at takes its normal effect at the end,
+/// so that no signal is lost that comes together with what was waited for.
 package struct SignalNotes: ~Copyable {
   /// The signals that end a program from outside, or from the keyboard.
   package static let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]

@@ -153,13 +153,11 @@ package struct TerminalState: ~Copyable {
     self.attributes = attributes
   }
 
-  /// Restores them, where a program has changed them. Else what was typed ahead would be lost for nothing.
+  /// Restores them, if a program has left the terminal without the echo or the editing of lines that it had. Else
+  /// nothing is done: what was typed ahead would be lost, and others may have changed the terminal for themselves.
   package borrowing func restore() {
     guard let present = terminal.attributes() else { return }
-    let isSame = withUnsafeBytes(of: present) { present in
-      withUnsafeBytes(of: attributes) { $0.elementsEqual(present) }
-    }
-    if !isSame { terminal.set(attributes) }
+    if attributes.c_lflag & ~present.c_lflag & tcflag_t(ECHO | ICANON) != 0 { terminal.set(attributes) }
   }
 }
 

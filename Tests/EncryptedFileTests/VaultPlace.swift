@@ -24,7 +24,7 @@ final class Place: Sendable {
   var lock: String { location.vaultFolder + "/lock" }
   var slots: String { location.vaultFolder + "/slots" }
 
-  /// A keychain, as long as which the folder is there.
+  /// A keychain. The folder stays as long as it does.
   func keychain(
     passphrase: String? = nil, maximumWorkFactor: Int = 20, patience: Int = 60,
     onNotice: @escaping (EncryptedFileKeychain.Notice) -> Void = { _ in },

@@ -1,8 +1,9 @@
 import Keychain
 import Processes
+import TestSupport
 import Testing
 
-@Suite("A program that goes on by itself", .timeLimit(.minutes(60))) struct DetachedProgramTests {
+@Suite("A program that goes on by itself", .aheadOfOthers) struct DetachedProgramTests {
   @Test("can be ended, whatever this process holds back when it starts it")
   func endable() throws {
     let held = HeldSignals()

@@ -1,5 +1,4 @@
 import Bytes
-import Bytes
 import CLinux
 import CSecret
 import Glibc
@@ -106,9 +105,8 @@ final class ChildProgram {
   /// Ends the program, if it hasn't ended. What it asked disappears.
   func end() { if !hasEnded { kill(process, SIGTERM) } }
 
-  /// Ends the program as the last thing that happens here. It gets a second to give back a terminal.
-  func endAtLast() {
-    end()
+  /// Waits until it is gone, as the last thing that happens here, up to a second: it may have a terminal to give back.
+  func waitForEnd() {
     let deadline = SystemClock.awake + 1000
     while !hasEnded, waitpid(process, nil, WNOHANG) == 0, SystemClock.awake < deadline { usleep(2000) }
   }

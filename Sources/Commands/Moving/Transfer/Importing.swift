@@ -38,8 +38,8 @@ struct Importing {
   /// - Parameters:
   ///   - what: the word shown beside the progress bar, such as `importing`.
   ///   - beforeRemoving: does what else has to be done before anything is removed from a source.
-  /// - Throws: ``Failure``, with ``ExitStatus/nothingMatched`` if there is nothing to import, or if something differs and
-  ///   nobody says what to do about it. Nothing has changed then.
+  /// - Throws: ``Failure``, with ``ExitStatus/nothingMatched`` if there is nothing to import, or if something differs
+  ///   and nobody says what to do about it. Nothing has changed then.
   func run(
     what: String, isRehearsal: Bool, removesSource: Bool, isJSON: Bool,
     beforeRemoving: () throws(Failure) -> Void = {}

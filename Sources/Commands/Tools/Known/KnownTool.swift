@@ -2,7 +2,8 @@ import Interchange
 import Terminals
 
 /// A tool that logs in from llavero: its protocol, its setup, the sources of the logins it had before, and its manual
-/// page. Each tool has a file beside this one, and an entry in ``all``. A protocol of its own has one in ``Tool/all``.
+/// page. Each tool has a file beside this one, and an entry in ``all``. A tool with a protocol of its own has an
+/// entry in ``Tool/all`` as well.
 struct KnownTool: Sendable {
   /// The name that people know, and type after `llavero setup`.
   let name: String
