@@ -6,18 +6,15 @@ import TestSupport
 
 /// A separate folder for a vault, removed when this is released.
 final class Place: Sendable {
-  let path: String
   let location: VaultLocation
+  private let folder = TemporaryFolder()
 
   init() {
-    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array((base + "/llavero-vault-test-XXXXXX").utf8CString)
-    path = String(cString: mkdtemp(&template))
-    location = VaultLocation(vaultFolder: path + "/data/llavero", stateFolder: path + "/state/llavero")
+    location = VaultLocation(
+      vaultFolder: folder["data/llavero"], stateFolder: folder["state/llavero"])
   }
 
-  deinit { removeAll(path) }
-
+  var path: String { folder.path }
   var vault: String { location.vaultFile }
   var identityFile: String { location.identityFile }
   var newIdentityFile: String { location.identityFile + ".new" }
@@ -55,7 +52,8 @@ final class Place: Sendable {
 
   /// Makes the two folders as the program does.
   func makeFolders() {
-    for folder in ["/data", "/data/llavero", "/state", "/state/llavero"] { mkdir(path + folder, 0o700) }
+    folder.makeFolder("data/llavero")
+    folder.makeFolder("state/llavero")
   }
 
   /// The plain identity of the vault.
