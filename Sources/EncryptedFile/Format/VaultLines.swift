@@ -82,8 +82,12 @@ struct VaultLines: ~Copyable {
   /// The lines whose keys begin with `beginning`.
   borrowing func lines(beginning: [UInt8]) -> Range<Int> {
     let lower = partition { !Self.key(of: $0, precedes: beginning, orBeginsWithIt: false) }
+    // Most often there is none, for a new item is asked after before it is inserted.
+    let hasAny =
+      lower < count && withLine(lower) { Self.key(of: $0, precedes: beginning, orBeginsWithIt: true) }
+    if !hasAny { return lower..<lower }
     let upper = partition { !Self.key(of: $0, precedes: beginning, orBeginsWithIt: true) }
-    return lower..<max(lower, upper)
+    return lower..<upper
   }
 
   /// The lines of records in use; those out of use come after them.
