@@ -46,6 +46,8 @@ public struct Removal: Hashable, Sendable {
 public final class FoundLogin {
   /// What it is for.
   public let item: Item
+  /// The item's primary key. Made once, for whatever compares many logins.
+  public let primaryKey: Item.Key
   /// Its confidential part.
   public let credential: Credential
   /// Where it was.
@@ -54,12 +56,26 @@ public final class FoundLogin {
   /// password for several servers is removed when all of its logins have been stored.
   public let removals: [Removal]
   /// The item in another keychain that it came from.
-  public let original: Item?
+  public var original: Item? { elsewhere?.original }
   /// The item as programs find it in the Secret Service that it came from.
-  public let asProgramsFind: Item?
+  public var asProgramsFind: Item? { elsewhere?.asProgramsFind }
   /// Parts of it that don't fit into an item, in a few words each: `notes`, `one-time code`. If there are any, the
   /// login is not removed from its source.
   public let leftBehind: [String]
+
+  /// What only the logins of a keychain have. Apart from them, because it is twice as large as all the rest, and a file
+  /// may have ten thousand logins without it.
+  private final class Elsewhere {
+    let original: Item?
+    let asProgramsFind: Item?
+
+    init(original: Item?, asProgramsFind: Item?) {
+      self.original = original
+      self.asProgramsFind = asProgramsFind
+    }
+  }
+
+  private let elsewhere: Elsewhere?
 
   /// Makes a login.
   public init(
@@ -67,12 +83,14 @@ public final class FoundLogin {
     leftBehind: [String] = [], from original: Item? = nil, asProgramsFind: Item? = nil
   ) {
     self.item = item
+    primaryKey = item.key.primaryKey
     self.credential = credential
     self.origin = origin
     self.removals = removals
     self.leftBehind = leftBehind
-    self.original = original
-    self.asProgramsFind = asProgramsFind
+    elsewhere =
+      original == nil && asProgramsFind == nil
+      ? nil : Elsewhere(original: original, asProgramsFind: asProgramsFind)
   }
 }
 
@@ -132,16 +150,16 @@ public struct FoundLogins {
     var firsts: [Item.Key: Int] = [:]
     var disputed: Set<Item.Key> = []
     for (index, login) in logins.enumerated() {
-      let key = login.item.key.primaryKey
+      let key = login.primaryKey
       let first = firsts[key] ?? index
       firsts[key] = first
       if !logins[first].credential.hasSameSecret(as: login.credential) { disputed.insert(key) }
     }
     if disputed.isEmpty { return }
-    for login in logins where disputed.contains(login.item.key.primaryKey) {
+    for login in logins where disputed.contains(login.primaryKey) {
       passOver(login.origin, .disputed)
     }
-    logins.removeAll { disputed.contains($0.item.key.primaryKey) }
+    logins.removeAll { disputed.contains($0.primaryKey) }
   }
 
   /// Sorts the logins in the order in which their items would answer, most recently changed first. Logins with the

@@ -98,10 +98,10 @@ struct HeldItems {
     }
     var taken: [Item.Key: Item] = [:]
     for (index, item) in counterparts where !logins[index].item.isOther {
-      taken[logins[index].item.key.primaryKey] = item
+      taken[logins[index].primaryKey] = item
     }
     for (index, login) in logins.enumerated() where !login.item.isOther && counterparts[index] == nil {
-      let key = login.item.key.primaryKey
+      let key = login.primaryKey
       guard let found = held[key], !found.isEmpty else {
         counterparts[index] = taken[key]
         continue

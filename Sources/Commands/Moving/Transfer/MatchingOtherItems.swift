@@ -122,7 +122,7 @@ struct OtherItems {
       _ held: Held, _ login: FoundLogin, in keychain: any KeychainStore
     ) throws(KeychainError) -> Bool {
       let isLogin = login.item.key.secretServiceItem == nil
-      if isLogin, held.item.key.primaryKey != login.item.key.primaryKey { return false }
+      if isLogin, held.item.key.primaryKey != login.primaryKey { return false }
       let item = isLogin ? held.item : held.other
       let hasSameLabel = item.label.nonEmpty == login.item.label.nonEmpty
       switch self {

@@ -69,8 +69,9 @@ struct Transfer {
     var outcomes = foreseen
     // If nothing else decides, the item changed last answers. So the first login of the source is written last.
     let written = outcomes.indices.filter { outcomes[$0].isWritten }
-    let writtenKeys = Set(written.map { plan.logins[$0].item.key.primaryKey })
-    let changes = (written + preferred(to: written)).sorted().reversed()
+    let preferred = preferred(to: written)
+    let writtenKeys = preferred.isEmpty ? [] : Set(written.map { plan.logins[$0].primaryKey })
+    let changes = (written + preferred).sorted().reversed()
     let dates = dates(at: .now)
     var rest = Array(changes)[...]
     while !rest.isEmpty {
@@ -82,8 +83,8 @@ struct Transfer {
           done = changes.count - rest.count
           for index in part {
             outcomes[index] = foreseen[index]
-            if case .unchanged = plan.steps[index] {
-              try putFirst(plan.logins[index].item.key, before: writtenKeys, in: keychain)
+            if plan.steps[index].isUnchanged {
+              try putFirst(plan.logins[index].primaryKey, before: writtenKeys, in: keychain)
             } else {
               try change(index, in: keychain, dates[index], &outcomes[index])
             }
@@ -132,7 +133,7 @@ struct Transfer {
       guard var date = login.item.modificationDate else {
         return Timestamp(milliseconds: now.milliseconds - Int64(index))
       }
-      let place = login.item.key.withoutAccount
+      let place = login.primaryKey.withoutAccount
       if let former = former[place], date >= former {
         date = Timestamp(milliseconds: former.milliseconds - 1)
       }
@@ -143,27 +144,25 @@ struct Transfer {
 
   /// The logins that the source prefers to some that are written at the same place, and that the keychain has already.
   private func preferred(to written: [Int]) -> [Int] {
-    let places = Set(written.map { plan.logins[$0].item.key.withoutAccount })
+    guard let last = plan.steps.lastIndex(where: \.isUnchanged) else { return [] }
+    let places = Set(written.map { plan.logins[$0].primaryKey.withoutAccount })
     var seen: Set<Item.Key> = []
-    return plan.logins.indices.filter { index in
-      let place = plan.logins[index].item.key.withoutAccount
-      guard places.contains(place), seen.insert(place).inserted, case .unchanged = plan.steps[index] else {
-        return false
-      }
-      return true
+    return plan.logins.indices.prefix(through: last).filter { index in
+      let place = plan.logins[index].primaryKey.withoutAccount
+      return places.contains(place) && seen.insert(place).inserted && plan.steps[index].isUnchanged
     }
   }
 
   /// Has an item answer before those that are written at its place, as in the source.
   private func putFirst(
-    _ key: Item.Key, before written: Set<Item.Key>, in keychain: any KeychainStore
+    _ primaryKey: Item.Key, before written: Set<Item.Key>, in keychain: any KeychainStore
   ) throws(KeychainError) {
     // A service counts whole seconds, and nobody asks for what no question can name.
-    guard key.account != nil, !(keychain is any DesktopKeychain),
-      let query = try? ItemQuery(for: key.withoutAccount)
+    guard primaryKey.account != nil, !(keychain is any DesktopKeychain),
+      let query = try? ItemQuery(for: primaryKey.withoutAccount)
     else { return }
     let all = try keychain.items(matching: query)
-    guard let item = all.first(where: { $0.key.primaryKey == key.primaryKey }) else { return }
+    guard let item = all.first(where: { $0.key.primaryKey == primaryKey }) else { return }
     let isBehind = all.contains { other in
       guard written.contains(other.key.primaryKey), let date = other.modificationDate else { return false }
       return item.modificationDate.map { $0 <= date } ?? true
@@ -242,13 +241,12 @@ struct Transfer {
   private static func naming(
     _ item: Item, _ body: (Item) throws(KeychainError) -> Void
   ) throws(KeychainError) {
+    guard item.isOther, let name = item.key.secretServiceItem?.name else { return try body(item) }
     var item = item
-    let name = item.isOther ? item.key.secretServiceItem?.name : nil
     for number in 2... {
       do throws(KeychainError) {
         return try body(item)
       } catch .duplicateItem {
-        guard let name else { throw .duplicateItem }
         item.key = SecretServiceItem(.item, name: ByteString("\(name)-\(number)")).item.key
       }
     }
@@ -318,6 +316,10 @@ extension TransferPlan.Step {
     default: nil
     }
   }
+
+  fileprivate var isUnchanged: Bool {
+    if case .unchanged = self { true } else { false }
+  }
 }
 
 extension Transfer.Outcome {
@@ -334,9 +336,9 @@ extension Transfer.Outcome {
 }
 
 extension Item.Key {
-  /// The key without the account, the same for all accounts of a place.
+  /// A primary key without the account, the same for all accounts of a place.
   fileprivate var withoutAccount: Item.Key {
-    switch primaryKey {
+    switch self {
     case .internetPassword(var key):
       key.account = nil
       return .internetPassword(key)

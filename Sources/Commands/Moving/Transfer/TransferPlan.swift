@@ -3,8 +3,8 @@ import Keychain
 
 /// The steps that bring logins from elsewhere into a keychain.
 struct TransferPlan {
-  /// The step for one login.
-  enum Step {
+  /// The step for one login. Indirect, because most have nothing of their own, and there may be many.
+  indirect enum Step {
     /// The keychain has no such item yet.
     case add
     /// The keychain has it with the same secret.
@@ -56,7 +56,7 @@ struct TransferPlan {
           steps.append(.unusable(error))
           continue
         }
-        let key = login.item.key.primaryKey
+        let key = login.primaryKey
         if let earlier = taken[key] {
           steps.append(.repeated(isSame: logins[earlier].credential.hasSame(as: login.credential)))
           continue
