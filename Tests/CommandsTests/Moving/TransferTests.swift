@@ -57,6 +57,27 @@ struct TransferTests {
     #expect(try secret("a.example", keychain) == "one")
   }
 
+  @Test(
+    "the account that is first at the source answers before what comes later, even if it was there already",
+    arguments: ["a.example", "A.Example"])
+  func orderOfWhatIsThere(server: String) throws {
+    func keychain() throws -> InMemoryKeychain {
+      let keychain = InMemoryKeychain()
+      let former = login("a.example", "one", "one", modified: Timestamp(seconds: 1_700_000_000))
+      _ = try run([former], keychain)
+      return keychain
+    }
+    let first = try keychain()
+    let logins = ["one", "two", "three"].map { login(server, $0, $0) } + [login("b.example", "two", "b")]
+    #expect(try run(logins, first) == [.unchanged, .added, .added, .added])
+    #expect(try secret("a.example", first) == "one")
+    // What comes after another of its place stays behind it.
+    let second = try keychain()
+    let others = [login(server, "four", "four"), login(server, "one", "one")]
+    #expect(try run(others, second) == [.added, .unchanged])
+    #expect(try secret("a.example", second) == "four")
+  }
+
   @Test("dates come along, and equal ones keep the source's order")
   func dates() throws {
     let keychain = InMemoryKeychain()
