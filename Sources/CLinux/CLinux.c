@@ -21,6 +21,7 @@
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,17 @@ int clinux_openat(int directory, const char *path, int flags, mode_t mode) {
 
 int clinux_exchange(int directory, const char *one, const char *other) {
   return renameat2(directory, one, directory, other, RENAME_EXCHANGE);
+}
+
+static const char access_list[] = "system.posix_acl_access";
+
+ssize_t clinux_get_access_list(int fd, void *list, size_t size) {
+  return fgetxattr(fd, access_list, list, size);
+}
+
+int clinux_set_access_list(int fd, const void *list, size_t size) {
+  if (size == 0) return fremovexattr(fd, access_list);
+  return fsetxattr(fd, access_list, list, size, 0);
 }
 
 int clinux_try_exclusive_lock(int fd) {

@@ -3,25 +3,26 @@ import CLinux
 import Glibc
 
 /// Replaces or makes a file in any folder, such as another program's configuration: the bytes are written to a
-/// temporary file beside it, `PATH.PID.tmp`, forced to disk and moved into place.
+/// temporary file beside it, `PATH.llavero-PID.tmp`, forced to disk and moved into place.
 ///
 /// - Parameters:
 ///   - path: the file. A symbolic link is replaced by the file.
-///   - mode: the permissions of the new file.
+///   - access: who may read and write the new file.
 ///   - mayReplace: whether a file that is there may be replaced. If not, the result is `EEXIST` then.
 ///   - verify: examines the finished temporary file.
 /// - Returns: 0, or an `errno`. The file is unchanged then.
 /// - Throws: what `verify` throws. The file is unchanged then.
 package func replaceFile<Fault: Error>(
-  _ path: String, with bytes: UnsafeRawBufferPointer, mode: UInt32, mayReplace: Bool = true,
+  _ path: String, with bytes: UnsafeRawBufferPointer, access: FileAccess, mayReplace: Bool = true,
   verify: (_ temporary: String) throws(Fault) -> Void
 ) throws(Fault) -> Int32 {
-  let temporary = "\(path).\(getpid()).tmp"
+  let temporary = temporaryName(of: path)
   unlink(temporary)
   let file = clinux_openat(AT_FDCWD, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
   if file < 0 { return errno }
   var failure = writeFully(file, bytes)
-  if failure == 0, fchmod(file, mode) != 0 || fsync(file) != 0 { failure = errno }
+  if failure == 0 { failure = access.give(to: file) }
+  if failure == 0, fsync(file) != 0 { failure = errno }
   if close(file) != 0, failure == 0 { failure = errno }
   // After a rename there is nothing left to remove.
   defer { unlink(temporary) }
@@ -31,9 +32,25 @@ package func replaceFile<Fault: Error>(
   return result == 0 ? 0 : errno
 }
 
-/// Replaces or makes a file in any folder; see ``replaceFile(_:with:mode:mayReplace:verify:)``.
+/// Replaces or makes a file in any folder; see ``replaceFile(_:with:access:mayReplace:verify:)``.
 package func replaceFile(
-  _ path: String, with bytes: UnsafeRawBufferPointer, mode: UInt32, mayReplace: Bool = true
+  _ path: String, with bytes: UnsafeRawBufferPointer, access: FileAccess, mayReplace: Bool = true
 ) -> Int32 {
-  replaceFile(path, with: bytes, mode: mode, mayReplace: mayReplace) { _ in }
+  replaceFile(path, with: bytes, access: access, mayReplace: mayReplace) { _ in }
+}
+
+/// The name of a temporary file beside a file, for a process. Programs and people have files of the form `NAME.NUMBER.tmp`,
+/// too, which must not be taken for it.
+package func temporaryName(of path: String, for process: Int32 = getpid()) -> String {
+  "\(path).llavero-\(process).tmp"
+}
+
+/// The process whose temporary file beside `path` has that name; `nil` if it is another file.
+package func temporaryOwner(_ name: String, of path: String) -> Int32? {
+  let prefix = "\(path).llavero-"
+  guard name.hasPrefix(prefix), name.hasSuffix(".tmp"),
+    let process = Int32(name.dropFirst(prefix.count).dropLast(4)), process > 0,
+    name == temporaryName(of: path, for: process)
+  else { return nil }
+  return process
 }

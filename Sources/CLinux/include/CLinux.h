@@ -17,6 +17,13 @@ int clinux_openat(int directory, const char *_Nonnull path, int flags, mode_t mo
 /// EINVAL if the file system doesn't support it.
 int clinux_exchange(int directory, const char *_Nonnull one, const char *_Nonnull other);
 
+/// Reads the access control list of an open file (acl(5)) in the kernel's form (fgetxattr(2)). Returns its size, or -1 with
+/// errno set if there is none, or no room for it.
+ssize_t clinux_get_access_list(int fd, void *_Nonnull list, size_t size);
+
+/// Sets that list, or removes it if `size` is 0. Returns 0, or -1 with errno set.
+int clinux_set_access_list(int fd, const void *_Nonnull list, size_t size);
+
 /// Takes the exclusive open-file-description lock on all of `fd` without waiting (fcntl(2), F_OFD_SETLK). Returns 0,
 /// or -1 with errno EAGAIN or EACCES if another open file description holds it.
 int clinux_try_exclusive_lock(int fd);

@@ -138,7 +138,9 @@ struct ExportCommand: ParsableCommand {
   private func write(_ text: borrowing Secret) throws(Failure) {
     guard let output, output != "-" else { return try StandardStreams.write(text) }
     if Self.isDevice(output) { return try write(text, toDevice: output) }
-    let failure = text.withUnsafeBytes { replaceFile(output, with: $0, mode: 0o600, mayReplace: force) }
+    let failure = text.withUnsafeBytes {
+      replaceFile(output, with: $0, access: FileAccess(mode: 0o600), mayReplace: force)
+    }
     if failure != 0 { throw Self.notWritten(output, failure) }
   }
 

@@ -193,10 +193,9 @@ struct ScratchFolder: ~Copyable {
   deinit { removeTree(folder.path) }
 }
 
-/// Replaces the contents of a file, which keeps its mode. Returns 0, or an `errno`; then the file is unchanged.
+/// Replaces the contents of a file, which keeps its access. Returns 0, or an `errno`; then the file is unchanged.
 private func replaceContents(of path: String, with bytes: UnsafeRawBufferPointer) -> Int32 {
-  var status = stat()
   // A link goes on leading to the file.
-  guard let target = realPath(path), stat(target, &status) == 0 else { return errno }
-  return replaceFile(target, with: bytes, mode: status.st_mode & 0o7777)
+  guard let target = realPath(path) else { return errno }
+  return replaceFile(target, with: bytes, access: FileAccess(ofFileAt: target))
 }

@@ -4,6 +4,7 @@ import Glibc
 import Interchange
 import Keychain
 import PrivateFiles
+import Processes
 import Terminals
 
 /// A file of another program.
@@ -124,16 +125,19 @@ final class FileSource: ImportSource {
   /// The temporary name of a file that has been moved out of its place.
   private func aside(_ real: String) -> String { real + ".llavero-tmp" }
 
-  /// Overwrites the file and removes it. If llavero is killed in between, nothing readable is left.
+  /// Removes the file and overwrites it. What another program writes into it until then stays.
   private func removeWhole(_ file: Int32, _ real: String) throws(Failure) -> Bool {
-    let isOverwritten = overwrite(file)
-    // Another program may have put a new file there by now, or appended to this one. Nobody has read that yet.
+    // Nothing readable should be left under the other name.
+    let held = HeldSignals()
+    defer { withExtendedLifetime(held) {} }
+    // Another program may have put a new file there by now, or written into this one. Nobody has read that yet.
     if rename(real, aside(real)) != 0 { throw failed("remove", errno) }
-    if !isAsRead(aside(real)) {
+    if !isAsRead(aside(real), file) {
       // If there is an even newer one, both stay.
       if link(aside(real), real) == 0 { unlink(aside(real)) }
       throw changedMeanwhile
     }
+    let isOverwritten = overwrite(file)
     if unlink(aside(real)) != 0 { throw failed("remove", errno) }
     return isOverwritten
   }
@@ -142,9 +146,15 @@ final class FileSource: ImportSource {
   private func replace(
     _ file: Int32, _ real: String, with contents: borrowing Secret
   ) throws(Failure) -> Bool {
-    try write(contents, to: aside(real))
+    try write(contents, to: aside(real), like: file)
+    let held = HeldSignals()
+    defer { withExtendedLifetime(held) {} }
     if clinux_exchange(AT_FDCWD, aside(real), real) != 0 {
       // If the file system can't exchange files, a change in this moment goes unnoticed.
+      guard isAsRead(real, file) else {
+        unlink(aside(real))
+        throw changedMeanwhile
+      }
       if rename(aside(real), real) != 0 {
         let number = errno
         unlink(aside(real))
@@ -152,7 +162,7 @@ final class FileSource: ImportSource {
       }
       return overwrite(file)
     }
-    if !isAsRead(aside(real)) {
+    if !isAsRead(aside(real), file) {
       if clinux_exchange(AT_FDCWD, aside(real), real) == 0 { unlink(aside(real)) }
       throw changedMeanwhile
     }
@@ -161,11 +171,18 @@ final class FileSource: ImportSource {
     return isOverwritten
   }
 
-  /// Whether the file at a path is the one that was read, with nothing appended.
-  private func isAsRead(_ path: String) -> Bool {
+  /// Whether the file at a path, which is open, is the one that was read, with the same bytes: a program may have
+  /// written a token of the same length into it.
+  private func isAsRead(_ path: String, _ file: Int32) -> Bool {
     var now = stat()
-    return lstat(path, &now) == 0 && now.st_ino == status.st_ino && now.st_dev == status.st_dev
-      && now.st_size == status.st_size
+    guard lstat(path, &now) == 0, now.st_ino == status.st_ino, now.st_dev == status.st_dev,
+      now.st_size == status.st_size, lseek(file, 0, SEEK_SET) == 0
+    else { return false }
+    do throws(Failure) {
+      return try StandardStreams.readAll(file, limit: Self.limit, what: path).isEqual(to: text)
+    } catch {
+      return false
+    }
   }
 
   private func remainder(without logins: [FoundLogin]) -> Secret {
@@ -213,14 +230,13 @@ final class FileSource: ImportSource {
     )
   }
 
-  private func write(_ contents: borrowing Secret, to path: String) throws(Failure) {
+  private func write(_ contents: borrowing Secret, to path: String, like former: Int32) throws(Failure) {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let descriptor = clinux_openat(AT_FDCWD, path, flags, 0o600)
     if descriptor < 0 { throw failed("write", errno) }
     var failure = contents.withUnsafeBytes { writeFully(descriptor, $0) }
-    if failure == 0, fchmod(descriptor, status.st_mode & 0o777) != 0 || fsync(descriptor) != 0 {
-      failure = errno
-    }
+    if failure == 0 { failure = FileAccess(of: former).give(to: descriptor) }
+    if failure == 0, fsync(descriptor) != 0 { failure = errno }
     close(descriptor)
     if failure != 0 {
       unlink(path)

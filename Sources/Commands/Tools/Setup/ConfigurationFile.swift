@@ -61,10 +61,9 @@ struct ConfigurationFile {
       return try remove(before)
     }
     try makeFolder()
-    var status = stat()
-    let mode = stat(path, &status) == 0 ? status.st_mode & 0o777 : 0o600
     // People keep such files under stow: the link stays, and the file it points to is changed.
-    try write(contents, over: before, at: realPath(path) ?? path, mode: mode, verify: verify)
+    try write(
+      contents, over: before, at: realPath(path) ?? path, access: FileAccess(ofFileAt: path), verify: verify)
   }
 
   private func refuseChange(since before: [UInt8]?) throws(Failure) {
@@ -130,7 +129,7 @@ struct ConfigurationFile {
 
   /// Writes the file that the path leads to.
   private func write(
-    _ contents: [UInt8], over before: [UInt8]?, at target: String, mode: mode_t,
+    _ contents: [UInt8], over before: [UInt8]?, at target: String, access: FileAccess,
     verify: (_ path: String) throws(Failure) -> Void
   ) throws(Failure) {
     Self.removeTemporaries(of: target)
@@ -143,7 +142,7 @@ struct ConfigurationFile {
       _ = held.take()
     }
     let failure = try contents.lendingBytes { (bytes) throws(Failure) in
-      try replaceFile(target, with: bytes, mode: mode) { (temporary) throws(Failure) in
+      try replaceFile(target, with: bytes, access: access) { (temporary) throws(Failure) in
         try verify(temporary)
         held = HeldSignals()
         isLocked = try Self.locks(target, by: temporary)
@@ -156,7 +155,7 @@ struct ConfigurationFile {
   /// Removes the file, which is no link.
   private func remove(_ before: [UInt8]?) throws(Failure) {
     Self.removeTemporaries(of: path)
-    let temporary = "\(path).\(getpid()).tmp"
+    let temporary = temporaryName(of: path)
     let held = HeldSignals()
     defer { withExtendedLifetime(held) {} }
     defer { unlink(temporary) }
@@ -208,13 +207,11 @@ struct ConfigurationFile {
     guard let slash = path.lastIndex(of: "/") else { return }
     let lock = path + lockSuffix
     if isSameFile(lock, path) { unlink(lock) }
-    let prefix = path[path.index(after: slash)...] + "."
-    for name in names(in: String(path[...slash])) {
-      guard name.hasPrefix(prefix), name.hasSuffix(".tmp"),
-        let process = Int32(name.dropFirst(prefix.count).dropLast(4)), process > 0,
-        kill(process, 0) != 0, errno == ESRCH
+    let folder = String(path[...slash])
+    for name in names(in: folder) {
+      let temporary = folder + name
+      guard let process = temporaryOwner(temporary, of: path), kill(process, 0) != 0, errno == ESRCH
       else { continue }
-      let temporary = String(path[...slash]) + name
       if isSameFile(lock, temporary) { unlink(lock) }
       unlink(temporary)
     }
