@@ -109,6 +109,14 @@ struct NetrcFileTests {
 
           """)
     #expect(try InterchangeTests.remainder(of: "machine h login a password p\r\n", as: .netrc) == "")
+    // Python refuses a comment on a line of its own after an empty one.
+    for entry in ["machine h login a password p # mine", "machine h\n  login a # mine\n  password p # his"] {
+      #expect(
+        try InterchangeTests.remainder(of: "# all\n\n\(entry)\n# next\n", as: .netrc) == "# all\n\n# next\n")
+    }
+    let shared = "default login x machine h login a password p # mine\n"
+    #expect(
+      try InterchangeTests.remainder(of: shared, as: .netrc) == "default login x  # mine\n")
     #expect(
       try InterchangeTests.remainder(of: "default login x machine h password p\n", as: .netrc)
         == "default login x \n")

@@ -223,13 +223,17 @@ private struct NetrcReader: ~Copyable {
         leftBehind: leftBehind))
   }
 
-  /// The range of a line's words, extended to the whole line if there is nothing else on it.
+  /// The range of a line's words, extended to the whole line if there is nothing else on it but a comment. Python refuses
+  /// a file in which the comment has a line of its own after an empty one.
   private func wholeLine(_ range: Range<Int>) -> Range<Int> {
     var start = range.lowerBound
     while start > 0, Self.isBlank(file[start - 1]) { start -= 1 }
     var end = range.upperBound
     while end < file.count, Self.isBlank(file[end]) || file[end] == 0x0d { end += 1 }
     guard start == 0 || file[start - 1] == 0x0a else { return range }
+    if end < file.count, end > range.upperBound, file[end] == UInt8(ascii: "#") {
+      while end < file.count, file[end] != 0x0a { end += 1 }
+    }
     if end == file.count { return start..<end }
     return file[end] == 0x0a ? start..<end + 1 : range
   }

@@ -22,6 +22,15 @@ final class PassStore: ImportSource {
   private let program: CString
   /// The entries, in order.
   private let entries: [ByteString]
+  /// What was read of each entry that has a login.
+  private var texts: [ByteString: Text] = [:]
+
+  /// A decrypted entry. A class, because confidential parts can't be values of a dictionary.
+  private final class Text {
+    let contents: Secret
+
+    init(_ contents: consuming Secret) { self.contents = contents }
+  }
 
   /// The time limit for one entry, in milliseconds. It is long because gpg may ask the user for a passphrase.
   private static let patience = 300_000
@@ -74,12 +83,12 @@ final class PassStore: ImportSource {
     var hasRead = false
     for (index, entry) in entries.enumerated() {
       progress(index, entries.count)
-      switch try Self.output(
-        [program, CString("show")] + options + [CString("--"), CString(copying: entry)])
-      {
+      switch try show(entry) {
       case .printed(let contents):
         hasRead = true
+        let count = found.logins.count
         contents.withUnsafeBytes { PassEntry.read(entry, $0, into: &found) }
+        if found.logins.count > count { texts[entry] = Text(contents.copy()) }
       case .failed(let fault):
         if case .tooMuch = fault {
           found.passOver(.entry(entry), .malformed)
@@ -104,8 +113,13 @@ final class PassStore: ImportSource {
 
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
     var removed = 0
+    var changed: [FoundLogin] = []
     for login in logins {
       guard case .entry(let entry) = login.origin else { continue }
+      guard try isAsRead(entry) else {
+        changed.append(login)
+        continue
+      }
       let arguments = [program, CString("rm"), CString("-f"), CString("--"), CString(copying: entry)]
       guard case .printed = try Self.output(arguments) else {
         throw Failure(
@@ -115,7 +129,20 @@ final class PassStore: ImportSource {
       removed += 1
     }
     let entries = removed == 1 ? "1 entry" : "\(removed) entries"
-    return Removed(text: "removed \(entries) from \(name); its history may still have them, encrypted")
+    var result = Removed(
+      text: removed == 0 ? nil : "removed \(entries) from \(name); its history may still have them, encrypted"
+    )
+    result.changed = changed
+    return result
+  }
+
+  /// Whether an entry is what it was. It may be minutes since it was read, for gpg waits for people.
+  private func isAsRead(_ entry: ByteString) throws(Failure) -> Bool {
+    guard let text = texts[entry] else { return false }
+    switch try show(entry) {
+    case .printed(let contents): return contents.isEqual(to: text.contents)
+    case .failed: return false
+    }
   }
 
   // MARK: The store
@@ -173,6 +200,11 @@ final class PassStore: ImportSource {
   }
 
   // MARK: The program
+
+  /// Decrypts an entry.
+  private func show(_ entry: ByteString) throws(Failure) -> ProgramOutput.Outcome {
+    try Self.output([program, CString("show")] + options + [CString("--"), CString(copying: entry)])
+  }
 
   /// The options that make gopass print an entry as it is stored, whatever its settings are.
   private var options: [CString] {
