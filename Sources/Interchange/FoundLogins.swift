@@ -116,6 +116,8 @@ public struct PassedOver: Hashable, Sendable {
     case undecipherable
     /// It is a collection that nobody has unlocked.
     case locked
+    /// It is for a part of a registry. podman and skopeo look for it in their file, and ask helpers for the whole one.
+    case partOfRegistry
   }
 
   /// Where it was.

@@ -25,7 +25,8 @@ extension FoundLogins {
     for url in entry.urls {
       let place = Place.ofServer(in: url)?.place
       let account = entry.account.nonEmpty ?? places.first { $0.place == place }?.account
-      if let word = url.leftBehind(besides: account), !leftBehind.contains(word) { leftBehind.append(word) }
+      let word = url.leftBehind(besides: account) ?? (place == nil && url.isOfWebPage ? "address" : nil)
+      if let word, !leftBehind.contains(word) { leftBehind.append(word) }
     }
     for (place, account) in places {
       let key = place.key(account: entry.account.nonEmpty ?? account, for: nil)
@@ -111,12 +112,19 @@ extension ByteString {
     return "a user name in the URL"
   }
 
+  /// Whether it begins as the address of a web page does, whatever follows.
+  fileprivate var isOfWebPage: Bool {
+    let start = ByteString(Array(trimmed.bytes.prefix(6))).lowercased.bytes
+    return start.starts(with: "http:".utf8) || start.starts(with: "https:".utf8)
+  }
+
   /// The part of an address between its scheme and its path. It begins at 0 if there is no scheme.
   fileprivate var authority: Range<Int> {
     let marker = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }
     let start = marker.map { $0 + 3 } ?? 0
-    // A query or a fragment belongs to the page as the path does.
-    let end = bytes[start...].firstIndex { [0x2f, 0x3f, 0x23].contains($0) } ?? bytes.endIndex
+    // A query or a fragment belongs to the page as the path does. Browsers take a backslash for a slash, and whoever made
+    // the address may want it to be taken for another server's (WHATWG URL, "authority state").
+    let end = bytes[start...].firstIndex { [0x2f, 0x3f, 0x23, 0x5c].contains($0) } ?? bytes.endIndex
     return start..<end
   }
 

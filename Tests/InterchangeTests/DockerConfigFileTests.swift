@@ -10,11 +10,29 @@ struct DockerConfigFileTests {
     #expect(
       found.logins == [
         "https://index.docker.io/v1 (alice) for docker Pw-1:x",
-        "https://acr.example (<token>) for docker eyJQdy0yIn0=", "https://quay.io/team (bob) for docker Pw-3",
+        "https://acr.example (<token>) for docker eyJQdy0yIn0=",
       ])
-    #expect(found.labels == ["https://index.docker.io/v1/", "acr.example", "quay.io/team"])
+    #expect(found.labels == ["https://index.docker.io/v1/", "acr.example"])
     #expect(found.origins.first == .entry("https://index.docker.io/v1/"))
-    #expect(found.reasons == ["16 malformed", "gcr.example noLogin", "empty.example noSecret"])
+    #expect(
+      found.reasons == [
+        "quay.io/team partOfRegistry", "16 malformed", "gcr.example noLogin", "empty.example noSecret",
+      ])
+  }
+
+  @Test("what only the file is asked for stays in it, and docker's own addresses with a path don't")
+  func partsOfRegistries() throws {
+    for (address, isPart) in [
+      ("r/team", true), ("r:5000/team/app", true), ("https://r/team", true), ("r/v1/team", true),
+      ("r", false),
+      ("r/", false), ("https://r/v1/", false), ("https://r/v2/", false), ("https://r/v1/access-token", false),
+    ] {
+      let text = #"{"auths":{"\#(address)":{"auth":"YTpi"}}}"#
+      let found = try Found(text, as: .docker)
+      #expect(found.logins.isEmpty == isPart, "\(address)")
+      #expect(found.reasons == (isPart ? ["\(address) partOfRegistry"] : []), "\(address)")
+      #expect((try InterchangeTests.remainder(of: text, as: .docker) == text) == isPart, "\(address)")
+    }
   }
 
   @Test("docker's own file, and skopeo's")

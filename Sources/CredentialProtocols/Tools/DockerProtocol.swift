@@ -175,6 +175,13 @@ extension DockerProtocol {
   /// The account under which a registry's identity token is stored.
   package static let tokenAccount: ByteString = "<token>"
 
+  /// Whether an address names a part of a registry, such as one repository. podman and skopeo look for it in their file
+  /// alone, and ask helpers for the whole registry.
+  package static func isPart(_ address: ByteString) -> Bool {
+    guard let registry = try? Registry(address), let path = registry.place.path else { return false }
+    return !registry.isWhole && !Registry.tokenPaths.contains(path)
+  }
+
   /// The item that `store` stores.
   ///
   /// - Parameter address: the registry, as docker writes it.
@@ -215,6 +222,9 @@ private struct Registry {
     "https://index.docker.io/v1/", "https://index.docker.io/v1", "index.docker.io", "docker.io",
     "registry-1.docker.io", "registry.hub.docker.com",
   ]
+
+  /// The paths under which docker keeps its own tokens.
+  static let tokenPaths: [ByteString] = ["v1/access-token", "v1/refresh-token"]
 
   /// - Throws: ``ProtocolError`` if it is not a valid address.
   init(_ address: ByteString) throws(ProtocolError) {

@@ -51,6 +51,7 @@ private func readLogin(
   let origin = Origin.entry(address)
   let secret = login.secret
   if secret.isEmpty { return found.passOver(origin, login.isOtherToken ? .noLogin : .noSecret) }
+  if DockerProtocol.isPart(address) { return found.passOver(origin, .partOfRegistry) }
   guard let account = login.account.nonEmpty,
     let item = try? DockerProtocol.item(at: address, account: account)
   else { return found.passOver(origin, .malformed) }

@@ -167,6 +167,7 @@ struct TransferReport {
     (.addresses, "addresses that can't be told apart; export as JSON instead"),
     (.noSecret, "no password"), (.undecipherable, "can't be decrypted"),
     (.noPlace, "no server"), (.noLogin, "no login"), (.discarded, "in the trash there"),
+    (.partOfRegistry, "for a part of a registry, which programs look for in this file alone"),
   ]
 
   private static let leftOut: [(Transfer.Outcome, String)] = [
