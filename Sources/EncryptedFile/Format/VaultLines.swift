@@ -7,11 +7,19 @@ import Keychain
 /// A vault's records, or a part of them, as sorted lines that can be changed. The lines are held without their LF and
 /// the spaces before it, which depend on their position in the text.
 struct VaultLines: ~Copyable {
-  /// Where one line is.
+  /// Where one line is. Small, because each line that is inserted moves those behind it.
   fileprivate struct Line {
-    var isAdded: Bool
-    var start: Int
-    var count: Int
+    /// Where it starts in the original text, or the complement of where it starts among the added lines.
+    private let place: Int
+    let count: Int
+
+    init(isAdded: Bool, start: Int, count: Int) {
+      place = isAdded ? ~start : start
+      self.count = count
+    }
+
+    var isAdded: Bool { place < 0 }
+    var start: Int { isAdded ? ~place : place }
   }
 
   private let original: Secret

@@ -37,6 +37,27 @@ struct TransferTests {
     #expect(try secret("a.example", keychain) == "1")
   }
 
+  @Test("a login that is named twice has the outcome of the first")
+  func repeatedConflict() throws {
+    let keychain = InMemoryKeychain()
+    _ = try run([login("a.example", "alice", "old")], keychain)
+    let logins = [login("a.example", "alice", "new"), login("a.example", "alice", "new")]
+    #expect(try run(logins, keychain) == [.kept, .kept])
+    #expect(try run(logins, keychain, replacing: [0]) == [.replaced, .unchanged])
+    #expect(try run(logins, keychain) == [.unchanged, .unchanged])
+  }
+
+  @Test("a date to come is none, so that what is changed later answers")
+  func datesToCome() throws {
+    let keychain = InMemoryKeychain()
+    var item = login("a.example", "alice", "1").item
+    item.creationDate = Timestamp(seconds: 250_000_000_000)
+    item.modificationDate = item.creationDate
+    #expect(try run([FoundLogin(item, Credential(password: "1"), at: .line(1))], keychain) == [.added])
+    let held = try #require(try keychain.items(matching: .all).first)
+    for date in [held.creationDate, held.modificationDate] { #expect(try #require(date) <= .now) }
+  }
+
   @Test("what no keychain takes is left out, and the others come")
   func unusable() throws {
     let keychain = InMemoryKeychain()

@@ -103,7 +103,7 @@ struct HeldItems {
     for (index, login) in logins.enumerated() where !login.item.isOther && counterparts[index] == nil {
       let key = login.primaryKey
       guard let found = held[key], !found.isEmpty else {
-        counterparts[index] = taken[key]
+        if let item = taken[key] { counterparts[index] = item }
         continue
       }
       let position = found.count == 1 ? 0 : try Self.position(of: login, in: found, keychain)

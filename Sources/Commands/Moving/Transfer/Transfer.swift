@@ -44,18 +44,29 @@ struct Transfer {
 
   /// The expected outcome for each login.
   var foreseen: [Outcome] {
-    plan.steps.enumerated().map { index, step in
-      switch step {
-      case .add: .added
-      case .unchanged, .repeated(isSame: true): .unchanged
-      case .repeated(isSame: false): .repeated
-      case .differs: replacing.contains(index) ? .replaced : .kept
-      case .completes: .completed
-      case .unusable: .unusable
-      case .noCollection: .noCollection
-      case .locked: .lockedCollection
-      }
+    settlingRepeats(
+      of: plan.steps.enumerated().map { index, step in
+        switch step {
+        case .add: .added
+        case .unchanged, .repeated(of: _, isSame: true): .unchanged
+        case .repeated(of: _, isSame: false): .repeated
+        case .differs: replacing.contains(index) ? .replaced : .kept
+        case .completes: .completed
+        case .unusable: .unusable
+        case .noCollection: .noCollection
+        case .locked: .lockedCollection
+        }
+      })
+  }
+
+  /// The outcomes, where a login that is the same as an earlier one of the source is there if that one is.
+  private func settlingRepeats(of outcomes: [Outcome]) -> [Outcome] {
+    var outcomes = outcomes
+    for (index, step) in plan.steps.enumerated() {
+      guard case .repeated(of: let earlier, isSame: true) = step else { continue }
+      outcomes[index] = outcomes[earlier].isThere ? .unchanged : outcomes[earlier]
     }
+    return outcomes
   }
 
   /// Makes the changes. The file is written once; a desktop service gets some items at a time, so that what has arrived
@@ -95,12 +106,12 @@ struct Transfer {
       } catch {
         for index in rest where foreseen[index].isWritten { outcomes[index] = .unconfirmed }
         confirm(part.filter { foreseen[$0].isWritten }, in: keychain, &outcomes)
-        return Result(outcomes: outcomes, failure: error)
+        return Result(outcomes: settlingRepeats(of: outcomes), failure: error)
       }
       progress(done, changes.count)
       rest = rest.dropFirst(part.count)
     }
-    return Result(outcomes: outcomes)
+    return Result(outcomes: settlingRepeats(of: outcomes))
   }
 
   /// Finds out which logins of a part that has failed are there all the same: a service keeps what it got before.
@@ -126,13 +137,16 @@ struct Transfer {
     }
   }
 
-  /// The modification date of each login: the source's, but never later than that of a login to be preferred to it.
+  /// The modification date of each login: the source's, but never later than now, or than that of a login to be preferred
+  /// to it.
   private func dates(at now: Timestamp) -> [Timestamp] {
     var former: [Item.Key: Timestamp] = [:]
     return plan.logins.enumerated().map { index, login in
-      guard var date = login.item.modificationDate else {
+      guard let given = login.item.modificationDate else {
         return Timestamp(milliseconds: now.milliseconds - Int64(index))
       }
+      // A date to come would have it answer before whatever is changed until then.
+      var date = min(given, now)
       let place = login.primaryKey.withoutAccount
       if let former = former[place], date >= former {
         date = Timestamp(milliseconds: former.milliseconds - 1)
@@ -198,7 +212,7 @@ struct Transfer {
     var item = login.item
     item.reference = nil
     item.modificationDate = date
-    item.creationDate = item.creationDate ?? date
+    item.creationDate = item.creationDate.map { min($0, .now) } ?? date
     // There is one default collection, and the keychain's own choice stays.
     if item.isDefault, item.key.secretServiceItem?.kind == .collection {
       var criteria = ItemCriteria()

@@ -14,7 +14,7 @@ struct TransferPlan {
     /// The keychain has it with another secret.
     case differs(from: Item)
     /// An earlier login of the source is the same item.
-    case repeated(isSame: Bool)
+    case repeated(of: Int, isSame: Bool)
     /// No keychain accepts it.
     case unusable(KeychainError)
     /// It belongs to a collection that the keychain doesn't have and can't make by itself.
@@ -57,11 +57,12 @@ struct TransferPlan {
           continue
         }
         let key = login.primaryKey
-        if let earlier = taken[key] {
-          steps.append(.repeated(isSame: logins[earlier].credential.hasSame(as: login.credential)))
+        if let earlier = taken.updateValue(index, forKey: key) {
+          taken[key] = earlier
+          let isSame = logins[earlier].credential.hasSame(as: login.credential)
+          steps.append(.repeated(of: earlier, isSame: isSame))
           continue
         }
-        taken[key] = index
         guard let answer = try held.counterpart(of: index) else {
           steps.append(held.obstacle(to: login.item) ?? .add)
           continue
