@@ -73,8 +73,16 @@ struct NamedPlace {
   }
 
   /// The items that it names exactly: with the same path and domain, and with any account and authentication type if
-  /// none is named.
+  /// none is named. An account that is empty names those that have none, too, as with `list`.
   func items(in keychain: any KeychainStore) throws(Failure) -> [Item] {
+    let found = try itemsOfAccount(in: keychain)
+    guard found.isEmpty, account == "" else { return found }
+    var rest = self
+    rest.account = nil
+    return try rest.itemsOfAccount(in: keychain).filter { $0.key.account == nil }
+  }
+
+  private func itemsOfAccount(in keychain: any KeychainStore) throws(Failure) -> [Item] {
     let query = try query()
     let found = try explaining(keychain.find(query))
     let key = try key()
@@ -99,11 +107,14 @@ struct NamedPlace {
     let found = try items(in: keychain).withoutShadowed
     guard let first = found.first else { throw try nothingMatches(in: keychain) }
     if found.count > 1 {
-      let isOfOneAccount = Set(found.map(\.key.account)).count == 1
+      let accounts = Set(found.map(\.key.account))
+      let option =
+        accounts.count == 1
+        ? "--authentication-type"
+        : accounts.contains(nil) ? "--account; --account '' is the one without" : "--account"
       throw Failure(
         "\(found.count) items match: \(found.map(\.key.name).joined(separator: ", "))",
-        hint: "name one with \(prose: isOfOneAccount ? "--authentication-type" : "--account")", status: .usage
-      )
+        hint: "name one with \(prose: option)", status: .usage)
     }
     return first
   }
