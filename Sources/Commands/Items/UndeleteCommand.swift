@@ -68,8 +68,8 @@ struct UndeleteCommand: ParsableCommand {
     let hasKeychains = (open.list?.names.count ?? 0) > 1
     if list {
       if found.isEmpty, !output.json {
+        if isNamed { throw try nothingFound(within: period, in: open) }
         StandardStreams.say("nothing was deleted or replaced \(period)")
-        if isNamed, open.remote == nil { StandardStreams.say("hint: \(underFormerName)") }
         return
       }
       let listing = RetiredListing(items: found, isNumbered: isNamed, hasKeychains: hasKeychains)
@@ -138,19 +138,22 @@ struct UndeleteCommand: ParsableCommand {
     }
   }
 
+  /// The failure that says there is nothing to bring back of what was named.
+  private func nothingFound(within period: String, in open: OpenKeychain) throws(Failure) -> Failure {
+    let elsewhere: Hint = open.list == nil ? "" : "; name another keychain of the list with --keychain"
+    let hint: Hint =
+      open.remote != nil
+      ? "whoever runs the server may have a backup of it"
+      : "\(underFormerName); or see earlier states with 'llavero vault log'\(elsewhere)"
+    let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
+    return Failure(
+      "nothing of \(what) was deleted or replaced \(period)", hint: hint, status: .nothingMatched)
+  }
+
   private func choice(
     _ found: [Retired], within period: String, in open: OpenKeychain
   ) throws(Failure) -> Retired {
-    if found.isEmpty {
-      let elsewhere: Hint = open.list == nil ? "" : "; name another keychain of the list with --keychain"
-      let hint: Hint =
-        open.remote != nil
-        ? "whoever runs the server may have a backup of it"
-        : "\(underFormerName); or see earlier states with 'llavero vault log'\(elsewhere)"
-      let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
-      throw Failure(
-        "nothing of \(what) was deleted or replaced \(period)", hint: hint, status: .nothingMatched)
-    }
+    if found.isEmpty { throw try nothingFound(within: period, in: open) }
     if let entry {
       guard 1...found.count ~= entry else {
         throw Failure(
