@@ -24,8 +24,9 @@ struct UndeleteCommand: ParsableCommand {
         llavero undelete --attribute application=chromium
         llavero undelete https://git.example.com --account ci --keychain fleet
 
-      '--entry' goes back to an earlier secret; you can bring the present one back in turn. What a program keeps in \
-      the Secret Service has no place; name its attributes, its label or its reference.
+      Without '--entry', a deleted item goes before an earlier secret, and what was at exactly that URL before what \
+      was below it. '--entry' goes back to an earlier secret; you can bring the present one back in turn. What a \
+      program keeps in the Secret Service has no place; name its attributes, its label or its reference.
       """)
 
   @OptionGroup private var place: PlaceArguments
@@ -36,7 +37,10 @@ struct UndeleteCommand: ParsableCommand {
   @Flag(help: "Only list what could be brought back, the latest first; without a URL, of all items")
   var list = false
 
-  @Option(help: ArgumentHelp("Which entry of the list, instead of the latest", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Which entry of the list; without it, the item that was deleted last, or else the secret that was replaced last",
+      valueName: "n"))
   var entry: Int?
 
   /// Whether the items of one place, or those with some attributes, are meant.
