@@ -141,8 +141,8 @@ struct SetupCommand: ParsableCommand {
           : plan.formerIsKnown
             ? "\(tool.name) has its former configuration back" : Self.isOut(tool.name)
         : isService
-          ? "the bus starts llavero for the Secret Service now; \(tool.next)"
-          : "\(tool.name) \(tool.answersBefore(place).isEmpty ? "logs in from llavero now" : "is set up"); \(tool.next)"
+          ? "the bus starts llavero for the Secret Service now; \(tool.next(place))"
+          : "\(tool.name) \(tool.answersBefore(place).isEmpty ? "logs in from llavero now" : "is set up"); \(tool.next(place))"
     )
   }
 

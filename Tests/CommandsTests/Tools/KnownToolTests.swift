@@ -15,9 +15,17 @@ import Testing
     let tool = try #require(KnownTool.all.first { $0.name == name })
     for kind in tool.imports { _ = try ImportKind.named(kind) }
     // The text after setup mentions it.
-    if let kind = tool.imports.first, let next = tool.setup?.next, next.contains("llavero import") {
+    let next = try tool.setup?.next(SetupPlace()).description ?? ""
+    if let kind = tool.imports.first, next.contains("llavero import") {
       #expect(next.contains("'llavero import \(kind)'"))
     }
+  }
+
+  @Test("the text after the setup of a profile names it")
+  func profile() throws {
+    let next = try #require(KnownTool.aws.setup).next(SetupPlace(profile: "my work"))
+    #expect(
+      next == "store the key with 'llavero add --service \"aws:my work\" --account ACCESS-KEY-ID'")
   }
 
   @Test("it is set up by its own name, or by that of its protocol")

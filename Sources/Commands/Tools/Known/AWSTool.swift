@@ -39,7 +39,11 @@ extension KnownTool {
           },
         ]
       },
-      next: "store the key with 'llavero add --service aws:PROFILE --account ACCESS-KEY-ID'"),
+      next: { place in
+        let service = "aws:\(place.profile)"
+        return
+          "store the key with \(command: "llavero", "add", "--service", service, "--account", "ACCESS-KEY-ID")"
+      }),
     speaks: "aws", page: "llavero-aws(1)")
 
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {

@@ -14,6 +14,6 @@ extension KnownTool {
           )
         ]
       }, needsHosts: true,
-      next: "store a login with 'llavero add https://HOST --account NAME', unless git has one there"),
+      next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
     speaks: "bazel", page: "llavero-goauth(1)")
 }

@@ -24,7 +24,7 @@ extension KnownTool {
             try answers(before: provider, in: text)
           }
         ]
-      }, next: "bring in its logins with 'llavero import cargo', or log in again with 'cargo login'"),
+      }, next: { _ in "bring in its logins with 'llavero import cargo', or log in again with 'cargo login'" }),
     speaks: "cargo", imports: ["cargo"], page: "cargo-credential-llavero(1)")
 
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {

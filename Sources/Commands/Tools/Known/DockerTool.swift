@@ -23,7 +23,7 @@ extension KnownTool {
           }
         ]
       },
-      next: "bring in its logins with 'llavero import docker', or log in again with 'docker login'"),
+      next: { _ in "bring in its logins with 'llavero import docker', or log in again with 'docker login'" }),
     speaks: "docker", imports: ["docker"], page: "docker-credential-llavero(1)")
 
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {

@@ -1,3 +1,4 @@
+import Interchange
 import Terminals
 
 extension KnownTool {
@@ -24,8 +25,11 @@ extension KnownTool {
           }
         ]
       },
-      next:
-        "bring in its plain-text logins with 'llavero import git-credentials', or git asks once more, and never again"
+      next: { _ in
+        FileSource.usualPaths(of: .gitCredentials).isEmpty
+          ? "git asks for each login once more, and llavero keeps it"
+          : "bring in its plain-text logins with 'llavero import git-credentials', or git asks for each once more"
+      }
     ),
     speaks: "git-credential", imports: ["git-credentials", "netrc", "git-libsecret", "gcm", "gh"],
     page: "git-credential-llavero(1)")

@@ -9,6 +9,7 @@ extension KnownTool {
         let file = ConfigurationFile(path: place.path("GOENV") ?? place.config("go/env"))
         let command = "\(try place.plain(ProgramLinks.program())) goauth"
         return [(file, [GoAuthList.setting(command)])]
-      }, next: "store a login with 'llavero add https://HOST --account NAME', unless git has one there"),
+      },
+      next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
     speaks: "goauth", page: "llavero-goauth(1)")
 }

@@ -14,6 +14,6 @@ extension KnownTool {
           )
         ]
       },
-      next: "bring in its logins with 'llavero import docker', or log in again with 'podman login'"),
+      next: { _ in "bring in its logins with 'llavero import docker', or log in again with 'podman login'" }),
     speaks: "docker", imports: ["docker"], page: "docker-credential-llavero(1)")
 }

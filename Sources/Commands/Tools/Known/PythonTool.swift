@@ -55,7 +55,9 @@ extension KnownTool {
           },
         ]
       },
-      next: "put a user name into the index's URL, and store its password with 'llavero keyring set URL NAME'"
+      next: { _ in
+        "put a user name into the index's URL, and store its password with 'llavero keyring set URL NAME'"
+      }
     ),
     speaks: "keyring", imports: ["keyring", "pypirc"], page: "llavero-keyring(1)")
 

@@ -16,8 +16,9 @@ extension KnownTool {
           )
         ]
       },
-      next:
+      next: { _ in
         "log out of the desktop and in again; on a terminal, ssh asks there unless SSH_ASKPASS_REQUIRE=prefer"
+      }
     ),
     speaks: "askpass", page: "llavero-askpass(1)")
 }

@@ -23,7 +23,7 @@ extension ToolSetup {
       // The bus must not be told of a unit that isn't there.
       return [(UserUnit.file(place), UserUnit.settings(command)), (activation, formats)]
     },
-    next: "programs that keep secrets there find it when they look for it; see 'man llavero-serve'")
+    next: { _ in "programs that keep secrets there find it when they look for it; see 'man llavero-serve'" })
 }
 
 /// The unit by which systemd starts the service when the bus asks for it, so that it belongs to the person's session

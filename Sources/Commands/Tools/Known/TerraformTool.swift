@@ -34,7 +34,7 @@ extension KnownTool {
             return hosts.map { "\(name) takes the token for \($0) from here, and doesn't ask llavero" }
           }
         }
-      }, next: "log in again with '\(program) login HOST'")
+      }, next: { _ in "log in again with \(command: program, "login", "HOST")" })
   }
 
   private static func configuration(_ place: SetupPlace, _ file: String) -> ConfigurationFile {

@@ -12,6 +12,7 @@ extension KnownTool {
             [VariableLine(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))]
           )
         ]
-      }, next: "store a login with 'llavero add https://HOST --account NAME', unless git has one there"),
+      },
+      next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
     speaks: "askpass", page: "llavero-askpass(1)")
 }

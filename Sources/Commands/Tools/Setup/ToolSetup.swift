@@ -20,5 +20,5 @@ struct ToolSetup: Sendable {
   /// Whether `--host` selects the hosts, and the tool would ask for every host without it.
   var needsHosts = false
   /// What the user does next, to see that it works.
-  let next: String
+  let next: @Sendable (SetupPlace) -> Hint
 }
