@@ -125,7 +125,11 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func nothingThere(_ kind: ImportKind) -> Failure {
-    let usual = kind.format?.usualPaths.compactMap(FileSource.expanded) ?? []
+    var usual: [String] = []
+    // A variable may have its default value.
+    for path in kind.format?.usualPaths.compactMap(FileSource.expanded) ?? [] where !usual.contains(path) {
+      usual.append(path)
+    }
     if usual.isEmpty, kind.format != nil {
       return Failure(
         "no file was named",
