@@ -21,10 +21,12 @@ extension HelpTopic {
 
       SEVERAL ACCOUNTS
 
-      Store each of them, and tell git which one to use. By the owner's name in the
-      URL, for all repositories below it:
+      Store each of them, choose the one that answers everywhere else, and tell git
+      where to use the other. By the owner's name in the URL, for all repositories
+      below it:
 
           llavero add https://github.com --account alice2
+          llavero default https://github.com --account alice
           git config --global credential.https://github.com/acme.username alice2
 
       Or for one repository only, in that repository:
