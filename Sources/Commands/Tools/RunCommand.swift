@@ -122,15 +122,18 @@ enum RunCommand {
     return failure == ENOENT || failure == ENOTDIR ? notFound : cannotExecute
   }
 
+  /// A variable to set, with the text of the reference to its secret.
+  private typealias Variable = (name: ByteString, text: ByteString, reference: SecretReference)
+
   /// Reads the variables to set. Values that aren't references are set at once.
   private static func variables(
     _ options: Options, _ environment: inout ProgramEnvironment
-  ) throws(Failure) -> [(name: ByteString, reference: SecretReference)] {
-    var references: [(name: ByteString, reference: SecretReference)] = []
+  ) throws(Failure) -> [Variable] {
+    var references: [Variable] = []
     func set(_ name: ByteString, _ reference: SecretReference?, _ value: UnsafeRawBufferPointer) {
       references.removeAll { $0.name == name }
       if let reference {
-        references.append((name, reference))
+        references.append((name, ByteString(value), reference))
       } else {
         environment.set(name, value)
       }
@@ -178,34 +181,45 @@ enum RunCommand {
   ///
   /// - Throws: ``Failure`` that names every variable whose secret is missing.
   private static func resolve(
-    _ references: [(name: ByteString, reference: SecretReference)], in keychain: any KeychainStore,
-    _ environment: inout ProgramEnvironment
+    _ references: [Variable], in keychain: any KeychainStore, _ environment: inout ProgramEnvironment
   ) throws(Failure) {
-    var missing: [ByteString] = []
+    var missing: [Variable] = []
     var unusable: [ByteString] = []
     try explaining(
       keychain.reading { () throws(KeychainError) in
-        for (name, reference) in references {
-          guard let answer = try keychain.answer(to: reference.query, where: { _, _ in true }) else {
-            missing.append(name)
+        for variable in references {
+          guard let answer = try keychain.answer(to: variable.reference.query, where: { _, _ in true }) else {
+            missing.append(variable)
             continue
           }
           answer.credential.secret.withUnsafeBytes { secret in
-            if secret.contains(0) { unusable.append(name) }
-            environment.set(name, secret)
+            if secret.contains(0) { unusable.append(variable.name) }
+            environment.set(variable.name, secret)
           }
         }
       })
     if !missing.isEmpty {
       throw Failure(
-        "the keychain has no secret for \(list(missing))", hint: "see what it has with 'llavero list'",
-        status: .nothingMatched)
+        "the keychain has no secret for \(missing.map { "\($0.name) (\($0.text))" }.joined(separator: ", "))",
+        hint: hint(for: missing), status: .nothingMatched)
     }
     if !unusable.isEmpty {
       throw Failure(
         "the secret for \(list(unusable)) has a NUL byte in it, which no variable can hold", status: .keychain
       )
     }
+  }
+
+  /// What to do about missing secrets. People write a server where a service belongs.
+  private static func hint(for missing: [Variable]) -> Hint {
+    for variable in missing {
+      guard case .genericPassword(let query) = variable.reference.query,
+        query.service.bytes.contains(UInt8(ascii: ".")), HostAndPort(parsing: query.service) != nil
+      else { continue }
+      let reference = "llavero+https://\(query.service)"
+      return "the login for that server would be \(words: reference); see what there is with 'llavero list'"
+    }
+    return "see what it has with 'llavero list'"
   }
 
   private static func list(_ names: [ByteString]) -> String {
