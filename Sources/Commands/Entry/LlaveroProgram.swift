@@ -89,7 +89,7 @@ package enum LlaveroProgram {
     let name = arguments[names.count]
     if name.hasPrefix("-") || name == "help" { return }
     var message = (["there is no command 'llavero"] + names).joined(separator: " ") + " \(name)'"
-    if let similar = (names.isEmpty ? known + Tool.all.map(\.name) : known).closest(to: name) {
+    if let similar = (names.isEmpty ? known + Tool.all.map(\.name) + ["--version"] : known).meant(by: name) {
       message += "; did you mean '\(similar)'?"
     }
     throw Failure(message, hint: "see '\(prose: helpCommand(for: arguments))'", status: .usage)

@@ -43,7 +43,7 @@ struct HelpTopic {
     if commands.contains(name) || name.hasPrefix("-") { return false }
     let topics = all.map(\.name)
     var message = "there is no command and no topic '\(name)'"
-    if let similar = (topics + commands + Tool.all.map(\.name)).closest(to: name) {
+    if let similar = (topics + commands + Tool.all.map(\.name)).meant(by: name) {
       message += "; did you mean '\(similar)'?"
     }
     throw Failure(
@@ -52,7 +52,19 @@ struct HelpTopic {
   }
 }
 
+/// Names that programs give to the same command.
+private let synonyms = [
+  ["list", "ls"], ["delete", "remove", "rm", "erase"], ["get", "show", "cat"], ["add", "new", "insert"],
+  ["update", "mv"], ["--version", "version"],
+]
+
 extension [String] {
+  /// The element that other programs call so, or that a text is probably a typing error for.
+  func meant(by text: String) -> String? {
+    let names = synonyms.first { $0.contains(text) } ?? []
+    return first(where: names.contains) ?? closest(to: text)
+  }
+
   /// The element that a text is probably a typing error for, if one is close enough.
   func closest(to text: String) -> String? {
     // With two letters of a short name wrong, anything could have been meant.

@@ -46,6 +46,16 @@ import Testing
     #expect(["git", "backup", "moving", "list"].closest(to: typed) == meant)
   }
 
+  @Test(
+    "so is what other programs call otherwise",
+    arguments: [
+      ("ls", "list"), ("rm", "delete"), ("remove", "delete"), ("show", "get"), ("new", "add"),
+      ("mv", "update"), ("version", "--version"), ("lst", "list"),
+    ])
+  func synonyms(typed: String, meant: String) {
+    #expect(["get", "list", "add", "update", "delete", "--version"].meant(by: typed) == meant)
+  }
+
   @Test("what is far from all is taken for none of them", arguments: ["", "frobnicate", "x", "all", "a b"])
   func different(typed: String) {
     #expect(["git", "backup", "moving", "list", "add"].closest(to: typed) == nil)
