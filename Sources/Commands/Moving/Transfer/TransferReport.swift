@@ -40,10 +40,11 @@ struct TransferReport {
 
   /// One line with all the counts.
   func summary() -> TextForTerminal {
+    let them = count(.kept) == 1 ? "it" : "them"
     let outcomes: [(Transfer.Outcome, String)] = [
       (.added, isRehearsal ? "to add" : "added"), (.replaced, isRehearsal ? "to replace" : "replaced"),
       (.completed, isRehearsal ? "to complete" : "completed"),
-      (.unchanged, "there already"), (.kept, "left as the keychain has them"),
+      (.unchanged, "there already"), (.kept, "left as the keychain has \(them)"),
       (.repeated, "named twice by the source with another secret, and left out"),
       (.unusable, "that no keychain takes"), (.noCollection, "of a collection that isn't there"),
       (.lockedCollection, "of a locked collection"),
@@ -81,9 +82,11 @@ struct TransferReport {
       if !leavers.isEmpty {
         var kinds: [String] = []
         for kind in leavers.flatMap(\.leftBehind) where !kinds.contains(kind) { kinds.append(kind) }
+        let origins = leavers.map(\.origin)
+        let (stay, their) = Set(origins).count == 1 ? ("stays", "its") : ("stay", "their")
         remarks.append(
-          "\(source): left there, because no login has it: \(kinds.joined(separator: ", ")) of "
-            + Self.text(leavers.map(\.origin)))
+          "\(source): \(Self.text(origins)) \(stay) there: a login has no room for \(their) "
+            + kinds.joined(separator: ", "))
       }
     }
     return remarks
