@@ -127,11 +127,31 @@ struct NamedPlace {
     let name = Item(try key()).name
     let shared = SharedSources(of: keychain)
     shared.tellUnasked()
-    return Failure(
-      "the keychain has nothing for \(name)",
-      hint: !shared.isEmpty
-        ? "see what it has with 'llavero list'; 'llavero sync' gets what others have just stored"
-        : "see what it has with 'llavero list'", status: .nothingMatched)
+    var hint: Hint =
+      !shared.isEmpty
+      ? "see what it has with 'llavero list'; 'llavero sync' gets what others have just stored"
+      : "see what it has with 'llavero list'"
+    if let tool = try toolWithLogin(in: keychain) {
+      var words = ["llavero", "get", url ?? "", "--domain", "\(tool)"]
+      if let account { words += ["--account", account] }
+      hint = "there is one for \(prose: tool): \(commandOf: words)"
+    }
+    return Failure("the keychain has nothing for \(name)", hint: hint, status: .nothingMatched)
+  }
+
+  /// A tool that has a login of its own at this place; `nil` if none has, or that can't be found out.
+  private func toolWithLogin(in keychain: any KeychainStore) throws(Failure) -> ByteString? {
+    guard case .internetPassword(let asked) = try query() else { return nil }
+    var criteria = ItemCriteria()
+    criteria.itemClass = .internetPassword
+    criteria.protocol = asked.protocol
+    criteria.server = asked.server
+    criteria.omitsLocked = true
+    for item in (try? keychain.items(matching: .criteria(criteria))) ?? [] {
+      guard case .internetPassword(let key) = item.key else { continue }
+      if asked.differences(from: key) == [.securityDomain] { return key.securityDomain }
+    }
+    return nil
   }
 }
 
