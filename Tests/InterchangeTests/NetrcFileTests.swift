@@ -98,7 +98,6 @@ struct NetrcFileTests {
         decoding: InterchangeTests.remainder(of: Sample.bytes(of: "netrc"), as: .netrc), as: UTF8.self)
           == """
           # of several programs
-          \t # and why
           macdef init
           cd /pub
           machine macro.example login x password y
