@@ -108,7 +108,7 @@ enum ProgramLinks {
   static func make(_ link: Link) throws(Failure) {
     if link.isThere { return }
     // Made under a temporary name first, so that the name always exists.
-    let temporary = "\(link.path).\(getpid()).tmp"
+    let temporary = temporaryName(of: link.path)
     if symlink(link.target, temporary) != 0 || rename(temporary, link.path) != 0 {
       let number = errno
       unlink(temporary)
