@@ -21,6 +21,7 @@ extension SharedKeychainSync {
   ///
   /// - Parameter isQueued: whether one process at most waits for it, in the background: it does what others would do
   ///   after it.
+  /// - Throws: ``SharingFault/busy`` if somebody else takes too long; ``SharingFault/renamed``.
   func turn(isQueued: Bool) throws(SharingFault) -> HeldExchange? {
     do throws(KeychainError) {
       let folder = try Folder(creating: stateFolder)
@@ -31,14 +32,15 @@ extension SharedKeychainSync {
       } catch .busy where isQueued {
         return nil
       }
-      // The name has got another keychain meanwhile, which must not be exchanged with this repository.
-      if folder.wasMovedAway { throw .busy(path: stateFolder, seconds: 0) }
-      return held
+      // The name has got another keychain meanwhile, or is just getting one, which must not be exchanged with this
+      // repository.
+      if !folder.wasMovedAway, isNamed() { return held }
     } catch .busy {
       throw .busy
     } catch {
       throw .keychain(error)
     }
+    throw .renamed
   }
 
   /// Takes the locks: the place of the one that waits, and then the right itself.

@@ -36,6 +36,11 @@ struct GitKeychain {
       throw Failure("the keychain \(name) is not shared through git", status: .usage)
     }
     try self.init(listed, isQuick: isQuick, mayAsk: mayAsk, timeout: timeout)
+    sync.isNamed = {
+      let found = try? ListedKeychain.named(name)
+      return found?.kind == .git && found?.place == listed.place
+        && found?.value(of: ListedKeychain.branchOption) == listed.value(of: ListedKeychain.branchOption)
+    }
   }
 
   init(
@@ -185,7 +190,7 @@ extension Failure {
       self = failure("if no git is at work there, \(removing); what you change here is kept, and sent later")
     case .unreachable, .tooSlow, .contended, .busy:
       self = failure("what you change here is kept, and sent later")
-    case .noRepository, .refused, .failed, .noKeychain: self = failure(nil)
+    case .noRepository, .refused, .failed, .noKeychain, .renamed: self = failure(nil)
     }
   }
 }
