@@ -148,9 +148,7 @@ package final class Provider: @unchecked Sendable {
       state = .unlocked
       load()
     }
-    guard try connection.claim(Self.name, replaces: settings.replaces) == .isOurs else { return 2 }
-    _ = try connection.claim(Self.ownName, replaces: true)
-    if let name = settings.furtherName { _ = try connection.claim(name, replaces: true) }
+    guard try claimNames() else { return 2 }
     settings.onServing()
     settings.say("the Secret Service is served from the keychain")
     loginWatch = LoginWatch { [unowned self] in
@@ -165,6 +163,22 @@ package final class Provider: @unchecked Sendable {
     questionProgram?.waitForEnd()
     connection.flush()
     return status
+  }
+
+  /// Takes the name of the Secret Service, and llavero's own before it: whoever finds the service asks at the same time
+  /// whether it is llavero.
+  ///
+  /// - Returns: `false` if another program keeps the service's name. Nothing was taken away from it then.
+  private func claimNames() throws(BusFailure) -> Bool {
+    let ownNames = [settings.furtherName, Self.ownName].compactMap(\.self)
+    var taken: [String] = []
+    for name in ownNames where try connection.claim(name, replaces: settings.replaces) == .isTaken {
+      taken.append(name)
+    }
+    guard try connection.claim(Self.name, replaces: settings.replaces) == .isOurs else { return false }
+    // Of one that is just ending, or has begun and lost.
+    for name in taken { _ = try connection.claim(name, replaces: true) }
+    return true
   }
 
   private func end(_ status: Int32) {

@@ -58,6 +58,14 @@ final class SessionBus {
     return Variant(taking: reply)
   }
 
+  /// The unique name of the program that has a well-known name.
+  func owner(of name: String) throws(BusFailure) -> String { try Self.owner(in: call(.owner(of: name))) }
+
+  /// The unique name in the reply to ``Call/owner(of:)``.
+  static func owner(in reply: Variant) throws(BusFailure) -> String {
+    try reply.parts("(s)", of: "GetNameOwner")[0].text(of: "GetNameOwner")
+  }
+
   /// Makes calls without waiting for each reply before the next call, and returns the replies in order.
   ///
   /// - Parameters:
@@ -175,6 +183,9 @@ final class SessionBus {
 extension SessionBus.Call {
   /// The first call on every connection, by which it gets its name.
   static var hello: SessionBus.Call { .ofBus("Hello") }
+
+  /// The question who has a well-known name (D-Bus specification, "GetNameOwner"). Starts nothing.
+  static func owner(of name: String) -> SessionBus.Call { .ofBus("GetNameOwner", Argument.text(name)) }
 
   /// A call to the bus itself.
   static func ofBus(_ method: String, _ arguments: OpaquePointer...) -> SessionBus.Call {

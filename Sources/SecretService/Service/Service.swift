@@ -9,6 +9,8 @@ final class Service {
   static let itemInterface = "org.freedesktop.Secret.Item"
   private static let propertiesInterface = "org.freedesktop.DBus.Properties"
   static let wellKnownName = "org.freedesktop.secrets"
+  /// The name that llavero has beside it where it is the service.
+  static let ownName = "org.llavero.SecretService"
   /// The API's placeholder for no object.
   static let none = "/"
 
@@ -17,6 +19,8 @@ final class Service {
   private(set) var owner: String
   /// The collection that the alias `default` names; `nil` if there is none.
   private(set) var defaultCollection: String?
+  /// Whether the program is llavero itself.
+  let isOwn: Bool
 
   /// Says Hello, and finds out which program answers by asking for the default collection.
   ///
@@ -28,20 +32,26 @@ final class Service {
   ///   - meanwhile: called when the calls have been sent.
   init(on bus: SessionBus, patience: Int, meanwhile: () -> Void = {}) throws(BusFailure) {
     self.bus = bus
-    owner = Self.wellKnownName
-    let replies = bus.replies(to: [.hello, readingDefaultAlias], patience: patience, meanwhile: meanwhile)
+    let replies = bus.replies(
+      to: [.hello, .owner(of: Self.wellKnownName), Self.readingDefaultAlias(), .owner(of: Self.ownName)],
+      patience: patience, meanwhile: meanwhile)
     _ = try replies[0].get()
     let reply: SessionBus.Reply
     do throws(BusFailure) {
-      reply = try replies[1].get()
+      reply = try replies[2].get()
     } catch {
       throw error.isAboutMissingService ? error.asAbsence : error
     }
     owner = reply.sender
+    // llavero takes its own name first. A program that the bus starts for this call has none yet.
+    let hadName = (try? SessionBus.owner(in: replies[1].get().body)) == owner
+    let ownName = hadName ? replies[3] : bus.replies(to: [.owner(of: Self.ownName)])[0]
+    isOwn = (try? SessionBus.owner(in: ownName.get().body)) == owner
     // If gnome-keyring loses the same race, its first answer is "/", although there is a default collection.
     defaultCollection = try Self.path(in: reply.body, of: "ReadAlias")
     if defaultCollection == nil {
-      defaultCollection = try Self.path(in: try bus.call(readingDefaultAlias), of: "ReadAlias")
+      let again = try bus.call(Self.readingDefaultAlias(of: owner))
+      defaultCollection = try Self.path(in: again, of: "ReadAlias")
     }
   }
 
@@ -51,13 +61,15 @@ final class Service {
     return path == none ? nil : path
   }
 
-  private var readingDefaultAlias: SessionBus.Call { call("ReadAlias", Argument.text("default")) }
+  private static func readingDefaultAlias(of destination: String = wellKnownName) -> SessionBus.Call {
+    SessionBus.Call(
+      method: "ReadAlias", interface: interface, path: path, destination: destination,
+      arguments: Argument.tuple([Argument.text("default")]))
+  }
 
   /// Finds out whether the same program still answers, and which collection is the default one now.
   func isStillThere() throws(BusFailure) -> Bool {
-    var call = readingDefaultAlias
-    call.destination = Self.wellKnownName
-    let reply = try bus.replies(to: [call])[0].get()
+    let reply = try bus.replies(to: [Self.readingDefaultAlias()])[0].get()
     if reply.sender != owner { return false }
     defaultCollection = try Self.path(in: reply.body, of: "ReadAlias")
     return true
@@ -147,13 +159,8 @@ final class Service {
     return prompt == Self.none ? nil : prompt
   }
 
-  /// Whether the same program has another name on the bus, too. Asks the bus alone, after the service has answered: one
-  /// that the bus has started for that has all its names by then.
-  func has(name: String) -> Bool {
-    let call = "GetNameOwner"
-    let reply = try? bus.call(.ofBus(call, Argument.text(name))).parts("(s)", of: call)
-    return (try? reply?.first?.text(of: call)) == owner
-  }
+  /// Whether the same program has another name on the bus, too.
+  func has(name: String) -> Bool { (try? bus.owner(of: name)) == owner }
 
   /// The process that owns the service's name, and its program, as far as they can be determined.
   func process() -> (id: UInt32, program: String?)? {

@@ -3,10 +3,10 @@ public import Keychain
 
 extension SecretServiceKeychain {
   /// Whether the service is llavero's own.
-  public var isOwn: Bool { service.has(name: Self.ownServiceName) }
+  public var isOwn: Bool { service.isOwn }
 
   /// The name by which llavero's own service is known.
-  package static var ownServiceName: String { "org.llavero.SecretService" }
+  package static var ownServiceName: String { Service.ownName }
 
   /// Whether it serves the keychain that is forwarded to this machine.
   public var servesForwarded: Bool { service.has(name: Self.forwardedServiceName) }

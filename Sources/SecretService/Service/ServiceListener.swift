@@ -68,9 +68,7 @@ final class ServiceListener: @unchecked Sendable {
   /// The unique name of the service; `nil` if there is none.
   private static func owner(_ bus: SessionBus) throws(BusFailure) -> String? {
     do throws(BusFailure) {
-      let call = "GetNameOwner"
-      return try bus.call(.ofBus(call, Argument.text(Service.wellKnownName))).parts("(s)", of: call)[0]
-        .text(of: call)
+      return try bus.owner(of: Service.wellKnownName)
     } catch {
       if error.isAboutMissingService { return nil }
       throw error
