@@ -149,6 +149,8 @@ public enum KeychainError: Error, Hashable, Sendable {
     /// What the age plugin `age-plugin-NAME` has wrapped for another key of the vault doesn't open. What it had wrapped
     /// before does.
     case renewalOpensNothing(id: String, plugin: String)
+    /// The keychain is unlocked, and its ways in are changed by who has one of them: nobody could be asked for it.
+    case passphraseNeeded(path: String)
     /// Another process has changed the ways in meanwhile.
     case changedMeanwhile
     /// A vault that is damaged or gone would be restored with ways in that may have been removed, or with a former

@@ -159,6 +159,7 @@ extension SecurityStatus {
     case .commandFailed, .commandMismatch, .secretMissing, .secretMismatch, .notItsIdentity,
       .noIdentity:
       self = .authFailed
+    case .passphraseNeeded: self = .interactionNotAllowed
     case .pluginFailed, .renewalOpensNothing: self = .notAvailable
     case .passphraseLikeCode, .malformedRecipient: self = .param
     case .notFound, .alreadyThere, .lastWayIn, .nothingElseOpens, .tooMany, .notRenewable, .changedMeanwhile,

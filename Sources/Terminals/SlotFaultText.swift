@@ -71,6 +71,11 @@ extension Failure {
           see whether there is another version of age-plugin-\(prose: plugin), or drop the slot with --drop \
           \(words: id)
           """, status: .keychain)
+    case .passphraseNeeded(let path):
+      self.init(
+        "the keychain \(path) is unlocked, and changing what opens it still takes its passphrase; nobody can be asked for it",
+        hint: "give it with --passphrase-fd, or by LLAVERO_PASSPHRASE_COMMAND; see llavero-passphrase(1)",
+        status: .keychain)
     case .changedMeanwhile:
       self.init(
         "another process has changed the keychain in the meantime; nothing was changed",

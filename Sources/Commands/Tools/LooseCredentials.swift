@@ -34,12 +34,17 @@ struct LooseCredentials {
     for format in FileFormat.all {
       let usual = FileSource.usualPaths(of: format)
       let others = format.name == FileFormat.gitCredentials.name ? stores.filter { !usual.contains($0) } : []
-      for path in usual + others {
+      var leftovers: [String] = []
+      for path in format.usualPaths.compactMap(FileSource.expanded) + others {
+        guard let leftover = FileSource.leftover(of: path), !leftovers.contains(leftover) else { continue }
+        leftovers.append(leftover)
+      }
+      for path in usual + others + leftovers {
         let count = logins(in: path, format)
         if count > 0 {
           found.append(
             LooseCredentials(
-              kind: format.name, path: path, count: count, isElsewhere: others.contains(path)))
+              kind: format.name, path: path, count: count, isElsewhere: !usual.contains(path)))
         }
       }
     }

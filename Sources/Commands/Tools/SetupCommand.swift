@@ -123,7 +123,7 @@ struct SetupCommand: ParsableCommand {
       return try report(tool, place, plan, remove ? try isNotSetUp(tool) : "\(tool.name) is set up already")
     }
     if dryRun {
-      show(plan.steps)
+      try showAnswer(plan.steps)
       return try report(tool, place, plan, nil)
     }
     if !yes {
@@ -198,7 +198,7 @@ struct SetupCommand: ParsableCommand {
     }
     let steps = plans.flatMap(\.plan.steps)
     if dryRun {
-      show(steps)
+      try showAnswer(steps)
     } else if !steps.isEmpty {
       if !yes { try confirm(steps) } else if !output.json { show(steps) }
     }
@@ -283,6 +283,11 @@ struct SetupCommand: ParsableCommand {
   private func show(_ steps: [SetupPlan.Step]) {
     // Standard output is only for what was done.
     _ = try? StandardStreams.write(text(of: steps), to: 2)
+  }
+
+  /// Prints what would change, for that is what was asked; with `--json` it is in what follows.
+  private func showAnswer(_ steps: [SetupPlan.Step]) throws(Failure) {
+    if !output.json { try StandardStreams.write(text(of: steps)) }
   }
 
   private func text(of steps: [SetupPlan.Step]) -> TextForTerminal {

@@ -34,8 +34,14 @@ extension EncryptedFileKeychain {
 
   /// The vault before the lock is taken: other processes must not wait while a person is being asked.
   func slotChangeBasis() throws(KeychainError) -> VaultSnapshot {
-    guard let snapshot = try newest(needsIdentity: true) else { throw .missing(path: location.vaultFile) }
-    return snapshot
+    do throws(KeychainError) {
+      guard let snapshot = try newest(needsIdentity: true) else { throw .missing(path: location.vaultFile) }
+      return snapshot
+    } catch .locked(let path) {
+      // What is kept of an unlocked keychain reads and writes its items; it isn't the identity.
+      guard (try? newest()) ?? nil != nil else { throw .locked(path: path) }
+      throw .slot(.passphraseNeeded(path: path))
+    }
   }
 
   /// Writes a change of the slots, and keeps the notes on this machine in step: how to open a slot is noted before

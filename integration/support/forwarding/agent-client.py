@@ -5,7 +5,7 @@ agent-client.py SOCKET garbage | halves | crowd | silent: ends with status 0 if 
 agent-client.py SOCKET is-refused: status 0 if it hangs up without an answer.
 agent-client.py SOCKET play-dead READY: is a server itself, which never answers. With each connection, it writes down
 what the earlier ones have said.
-agent-client.py SOCKET knock: connects, and says nothing.
+agent-client.py SOCKET knock: connects, so that such a server writes down all that was said before, and then "a knock".
 """
 
 import os
@@ -17,6 +17,7 @@ import time
 
 path, what = sys.argv[1:3]
 STATE = bytes([1, 4]) + b"0" * 36
+KNOCK = b"K"
 
 
 def connect():
@@ -135,12 +136,15 @@ def play_dead():
 
 def said(connection):
     try:
-        return "words" if connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK) else "silence"
+        first = connection.recv(1, socket.MSG_DONTWAIT | socket.MSG_PEEK)
     except BlockingIOError:
         return "silence"
+    return "a knock" if first == KNOCK else "words" if first else "silence"
 
 
 def knock():
+    first = connect()
+    first.sendall(KNOCK)
     connect()
 
 

@@ -123,7 +123,15 @@ final class FileSource: ImportSource {
   }
 
   /// The temporary name of a file that has been moved out of its place.
-  private func aside(_ real: String) -> String { real + ".llavero-tmp" }
+  private func aside(_ real: String) -> String { real + Self.asideEnding }
+
+  private static let asideEnding = ".llavero-tmp"
+
+  /// What an import that was killed has left of a file, which needn't be there any more; `nil` if there is nothing.
+  static func leftover(of path: String) -> String? {
+    let aside = (realPath(path) ?? path) + asideEnding
+    return access(aside, F_OK) == 0 ? aside : nil
+  }
 
   /// Removes the file and overwrites it. What another program writes into it until then stays.
   private func removeWhole(_ file: Int32, _ real: String) throws(Failure) -> Bool {
