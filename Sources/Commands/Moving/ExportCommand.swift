@@ -120,6 +120,12 @@ struct ExportCommand: ParsableCommand {
       throw Failure(
         "\(output) is in a folder of the keychain \(keychain.name)", hint: "name another one", status: .usage)
     }
+    // Who names it so believes it to be encrypted.
+    if recipient.isEmpty, output.hasSuffix(".age") {
+      throw Failure(
+        "\(output) would be plain text", hint: "say with --recipient who may read it, or name another file",
+        status: .usage)
+    }
     if !force, access(output, F_OK) == 0 {
       throw Failure(
         "there is a file \(output) already", hint: "name another one, or say --force", status: .usage)
