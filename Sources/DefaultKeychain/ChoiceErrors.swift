@@ -13,6 +13,8 @@ extension KeychainChoiceError {
       .unavailable(reason: "the setting '\(option)' of the keychain \(keychain) can't be understood")
     case .unreadableChoice(let path):
       .damaged(path: path, detail: "it does not say which keychain is used")
+    case .unlistedChoice(let name):
+      .unavailable(reason: "the keychain \(name), which was chosen, is not in the list any more")
     case .unusableSetting(let name, _): .unavailable(reason: "\(name) has a value that it can't have")
     case .unknownSession:
       .unavailable(reason: "LLAVERO_SECRET_SERVICE_SESSION is neither encrypted nor plain")

@@ -95,6 +95,9 @@ public final class EncryptedFileKeychain: KeychainStore {
   var hasMissed = false
   /// What is done to share the vault; `nil` for one that isn't shared.
   package var sharing: (any VaultSharing)?
+  /// Throws where the name by which the vault was found has another one by now. Called with the vault's lock, before
+  /// anything is changed.
+  package var checkName: () throws(KeychainError) -> Void = {}
   /// The work factor of new passphrases, as scrypt's log2 N, from 1 to 20; `nil`, which is how it begins, takes about a
   /// second on this machine. Tests make passphrases cheap with it, for nobody guesses theirs.
   package var newPassphraseWork: Int? {

@@ -130,7 +130,7 @@ public struct VaultLocation: Hashable, Sendable {
   }
 
   static let vaultName = "vault.age"
-  static let lockName = "lock"
+  package static let lockName = "lock"
   /// The copies of the slots, beside the vault; in the state folder, the notes about them.
   static let slotsName = "slots"
   package static let identityName = "identity.txt"

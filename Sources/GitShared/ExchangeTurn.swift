@@ -1,3 +1,4 @@
+import EncryptedFile
 import Keychain
 import PrivateFiles
 
@@ -21,7 +22,8 @@ extension SharedKeychainSync {
   ///
   /// - Parameter isQueued: whether one process at most waits for it, in the background: it does what others would do
   ///   after it.
-  /// - Throws: ``SharingFault/busy`` if somebody else takes too long; ``SharingFault/renamed``.
+  /// - Throws: ``SharingFault/busy`` if somebody else takes too long, and if the name has got another keychain meanwhile,
+  ///   which must not be exchanged with this repository.
   func turn(isQueued: Bool) throws(SharingFault) -> HeldExchange? {
     do throws(KeychainError) {
       let folder = try Folder(creating: stateFolder)
@@ -32,15 +34,14 @@ extension SharedKeychainSync {
       } catch .busy where isQueued {
         return nil
       }
-      // The name has got another keychain meanwhile, or is just getting one, which must not be exchanged with this
-      // repository.
-      if !folder.wasMovedAway, isNamed() { return held }
+      try keychain.checkName()
+      if folder.wasMovedAway { throw .busy(path: stateFolder, seconds: 0) }
+      return held
     } catch .busy {
       throw .busy
     } catch {
       throw .keychain(error)
     }
-    throw .renamed
   }
 
   /// Takes the locks: the place of the one that waits, and then the right itself.

@@ -43,8 +43,6 @@ package struct SharedKeychainSync {
   package let identity: String?
   /// Asks whether what is here may take the place of what nothing here opens.
   package var mayReplace: () -> Bool = { true }
-  /// Whether the name that the keychain was found by is still its own.
-  package var isNamed: () -> Bool = { true }
   /// Whether a person is told what comes of it.
   package var isTold = false
   /// How long another process is waited for that does the same, in seconds.

@@ -42,8 +42,6 @@ package enum SharingFault: Error, Hashable, Sendable {
   case untrustedKey(detail: String, putAside: [String])
   /// The repository has another keychain.
   case otherKeychain
-  /// The keychain was taken from the list meanwhile, or its name has got another one.
-  case renamed
   /// Another process has been at it for so long.
   case busy
   /// The keychain here, or what the repository has, can't be used.

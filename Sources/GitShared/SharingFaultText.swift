@@ -33,7 +33,6 @@ extension SharingFault {
       "what is in the repository can't be used: \(detail)"
         + (folders.isEmpty ? "" : "; what was here before is in \(folders.joined(separator: " and "))")
     case .otherKeychain: "the repository has another keychain than the one that is here"
-    case .renamed: "it is no longer the keychain of that name"
     case .busy: "another process is at it"
     case .keychain: "the keychain can't be used"
     }

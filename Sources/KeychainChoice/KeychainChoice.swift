@@ -82,7 +82,7 @@ public struct KeychainChoice: Hashable, Sendable {
         return KeychainChoice(
           try keychain(named: remembered.name, in: state), reason: .remembered(remembered.date))
       } catch .unknownName {
-        throw .unreadableChoice(path: RememberedKeychain.path(in: state))
+        throw .unlistedChoice(remembered.name)
       }
     }
     return nil

@@ -12,6 +12,8 @@ package enum KeychainChoiceError: Error, Hashable, Sendable {
   case unusableOption(keychain: String, option: String)
   /// The file that records the choice can't be understood: nobody knows where the items are.
   case unreadableChoice(path: String)
+  /// The keychain that was chosen is not in the search list any more.
+  case unlistedChoice(String)
   /// An environment variable or option has an invalid value.
   case unusableSetting(name: String, SettingFault)
   /// A session is neither `encrypted` nor `plain`.

@@ -1,6 +1,6 @@
 import Bytes
 import Keychain
-import PrivateFiles
+package import PrivateFiles
 
 /// The search list: the keychains that are asked one after the other, if none is named.
 ///
@@ -211,8 +211,11 @@ extension KeychainList {
   /// it is removed.
   package static let copySuffix = ".copy"
   private static let lockName = "keychain-list.lock"
+  private static let namesLockName = "keychain-names.lock"
   /// For how long other writers are waited for, in seconds.
   private static let patience = 10
+  /// For how long another process is waited for that adds a keychain, in seconds: a server may take its time.
+  private static let namesPatience = 180
 
   /// The list; empty if there never was a file.
   ///
@@ -278,6 +281,20 @@ extension KeychainList {
       }
     }
     return result
+  }
+
+  /// The right to give names to keychains and to take them away. Whoever adds one makes folders and keys by its name,
+  /// and asks servers, before it is in the list.
+  ///
+  /// - Parameter onWaiting: called once, after five seconds of waiting for another process.
+  /// - Throws: as ``FileLock`` does.
+  package static func lockNames(
+    in stateFolder: String, onWaiting: () -> Void
+  ) throws(KeychainChoiceError) -> FileLock {
+    try ofChoice { () throws(KeychainError) in
+      let folder = try Folder(creating: stateFolder)
+      return try FileLock(namesLockName, in: folder, patience: namesPatience, onWaiting: onWaiting)
+    }
   }
 
   /// The right to change the list, or what is remembered of the choice.

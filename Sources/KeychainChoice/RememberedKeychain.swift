@@ -70,17 +70,18 @@ package struct RememberedKeychain {
 
   /// Saves a choice.
   ///
-  /// - Parameter keychain: the name of the chosen one.
+  /// - Parameter keychain: the chosen one.
   /// - Parameter vault: the path of the encrypted file, if it is chosen and exists. From then on its absence is an
   ///   error. A path that is too long, or contains a line feed, is left out.
-  /// - Throws: ``KeychainError`` if it can't be written.
+  /// - Throws: ``KeychainError`` if it can't be written, or the keychain isn't in the list any more.
   package static func write(
-    _ keychain: String, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
+    _ keychain: ListedKeychain, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
   ) throws(KeychainError) {
     let folder = try Folder(creating: stateFolder)
     let lock = try KeychainList.lock(folder)
     defer { withExtendedLifetime(lock) {} }
-    try replace(line(of: keychain, vault, at: now), in: folder)
+    try keychain.checkName(in: stateFolder)
+    try replace(line(of: keychain.name, vault, at: now), in: folder)
   }
 
   /// Notes where the encrypted file is, if that is what is chosen.
@@ -112,7 +113,7 @@ package struct RememberedKeychain {
 
   /// Saves a choice that nobody has asked for, unless there is one by now.
   ///
-  /// - Parameters: as for ``write(_:vault:in:at:)-(String,_,_,_)``.
+  /// - Parameters: as for ``write(_:vault:in:at:)-(ListedKeychain,_,_,_)``.
   /// - Returns: whether it was saved.
   /// - Throws: ``KeychainError`` if it can't be written.
   package static func writeFirst(
@@ -146,8 +147,8 @@ package struct RememberedKeychain {
 extension RememberedKeychain {
   /// Saves the choice of the keychain that has the name of its kind.
   ///
-  /// - Throws: as ``write(_:vault:in:at:)-(String,_,_,_)`` does.
+  /// - Throws: as ``write(_:vault:in:at:)-(ListedKeychain,_,_,_)`` does.
   package static func write(
     _ kind: KeychainKind, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
-  ) throws(KeychainError) { try write(kind.rawValue, vault: vault, in: stateFolder, at: now) }
+  ) throws(KeychainError) { try write(ListedKeychain(builtIn: kind), vault: vault, in: stateFolder, at: now) }
 }

@@ -47,6 +47,7 @@ extension KeychainChoiceError {
     case .unusableOption(let keychain, let option):
       .unavailable(reason: "the setting '\(option)' of the keychain \(keychain) can't be understood")
     case .unknownName(let name): .unavailable(reason: "there is no keychain \(name)")
+    case .unlistedChoice(let name): .unavailable(reason: "\(name), which was chosen, isn't in the list")
     case .unreadableList(let path, _), .unreadableChoice(let path):
       .damaged(path: path, detail: "it can't be understood")
     case .refusedChange: .unavailable(reason: "the list can't be changed in this way")
@@ -85,6 +86,27 @@ extension ListedKeychain {
   package func checkMembership(in file: EncryptedFileKeychain) throws(KeychainError) {
     guard kind == .git, let identity = value(of: Self.identityOption) else { return }
     try file.checkMembership(of: name, identity: identity, label: value(of: Self.labelOption))
+  }
+
+  /// Checks that the name still is this keychain's: another process may have taken it from the list since that was
+  /// read, or given the name to another one. What a keychain keeps on this machine is found by its name.
+  ///
+  /// - Throws: `KeychainError.unavailable` if it isn't.
+  package func checkName(in stateFolder: String) throws(KeychainError) {
+    if isBuiltIn { return }
+    let listed: ListedKeychain?
+    do throws(KeychainChoiceError) {
+      listed = try KeychainList.read(in: stateFolder).keychain(named: name)
+    } catch {
+      throw error.inList
+    }
+    guard listed?.kind == kind, listed?.place == place,
+      listed?.value(of: Self.branchOption) == value(of: Self.branchOption)
+    else {
+      throw .unavailable(
+        reason: listed == nil
+          ? "\(name) was taken from the list meanwhile" : "\(name) has become another keychain meanwhile")
+    }
   }
 
   /// The setting with the path of the identity file that opens an encrypted file.

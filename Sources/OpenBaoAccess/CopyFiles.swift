@@ -163,8 +163,16 @@ final class CopyFiles {
 
   private func madeIdentity() -> X25519Identity? {
     if let identity = knownIdentity() { return identity }
-    guard (try? SlotIdentity.make(at: place, StateFiles.identity)) != nil else { return nil }
-    // Another process may have made one in the same moment.
+    do throws(KeychainError) {
+      let isMade = try SlotIdentity.make(at: place, StateFiles.identity) != nil
+      // Another process may have made one in the same moment; one that can't be read opens no copy.
+      if !isMade, knownIdentity() == nil {
+        unlink(place + "/" + StateFiles.identity)
+        _ = try SlotIdentity.make(at: place, StateFiles.identity)
+      }
+    } catch {
+      return nil
+    }
     return knownIdentity()
   }
 

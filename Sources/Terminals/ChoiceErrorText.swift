@@ -31,6 +31,11 @@ extension Failure {
         hint:
           "say which with 'llavero keychain use file', 'llavero keychain use secret-service' or 'llavero keychain use forwarded'",
         status: .keychain)
+    case .unlistedChoice(let name):
+      self.init(
+        "the keychain \(name), which is used for new items, is not in the list any more",
+        hint: "add it again with 'llavero keychain add', or choose another one with 'llavero keychain use'",
+        status: .keychain)
     case .unusableSetting(let name, .noDuration):
       self.init("\(name) has to be a time like 90s, 15m or 8h, from 1s to 30d", status: .usage)
     case .unusableSetting(let name, .noSeconds):

@@ -42,7 +42,7 @@ extension KeychainSelection {
     }
     let folder = new.location.stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
-    try explaining(RememberedKeychain.write(keychain.name, vault: vault, in: folder))
+    try explaining(RememberedKeychain.write(keychain, vault: vault, in: folder))
     if !keychain.isBuiltIn, let former { try explaining(choice: Self.list(former, in: folder)) }
     if keychain.kind.isShared {
       StandardStreams.say(

@@ -11,7 +11,9 @@ import Testing
   func removed() throws {
     let home = Home()
     home.variables["LLAVERO_KEYCHAIN"] = "team"
-    let recipient = try SlotIdentity.make(at: home.folder["keys"], "member.txt")
+    let recipient = try #require(try SlotIdentity.make(at: home.folder["keys"], "member.txt"))
+    #expect(try SlotIdentity.make(at: home.folder["keys"], "member.txt") == nil)
+    #expect(try SlotIdentity.recipient(at: home.folder["keys/member.txt"]) == recipient)
     let identity = home.folder["keys/member.txt"]
     let team = ListedKeychain(
       "team", .git, at: "/repository", [ListedKeychain.Option(ListedKeychain.identityOption, identity)])

@@ -187,7 +187,9 @@ import UnlockCache
     try file.create(.identityFile)
     let open = OpenKeychain(
       choice: KeychainChoice(kind: .file, reason: .vaultIsThere), location: location, store: .file(file))
-    try RememberedKeychain.write("work", in: location.stateFolder)
+    let work = ListedKeychain("work", .file, at: "/work")
+    try KeychainList.change(in: location.stateFolder) { $0.putFirst([work]) }
+    try RememberedKeychain.write(work, in: location.stateFolder)
     _ = try open.writeChoice()
     #expect(try RememberedKeychain.read(in: location.stateFolder)?.name == "work")
     unlink(location.stateFolder + "/keychain")
@@ -202,9 +204,37 @@ import UnlockCache
     try RememberedKeychain.write(.file, in: state)
     #expect(try RememberedKeychain.note(vault: "/v", in: state)?.name == "file")
     #expect(RememberedKeychain.vault(in: state) == "/v")
-    try RememberedKeychain.write("work", in: state)
+    let work = ListedKeychain("work", .file, at: "/work")
+    try KeychainList.change(in: state) { $0.putFirst([work]) }
+    try RememberedKeychain.write(work, in: state)
     #expect(try RememberedKeychain.note(vault: "/v", in: state)?.name == "work")
     #expect(try RememberedKeychain.read(in: state)?.name == "work")
+  }
+
+  @Test("a keychain is chosen only as it is in the list")
+  func chosenFromTheList() throws {
+    let state = location.stateFolder
+    let work = ListedKeychain("work", .git, at: "/one", [ListedKeychain.Option("branch", "b")])
+    func isChosen(_ keychain: ListedKeychain) -> Bool {
+      (try? RememberedKeychain.write(keychain, in: state)) != nil
+    }
+    #expect(!isChosen(work))
+    #expect(try RememberedKeychain.read(in: state) == nil)
+    try KeychainList.change(in: state) { $0.putFirst([work]) }
+    #expect(isChosen(work))
+    // What members see as the label may change, and it is the same keychain.
+    let label = ListedKeychain.Option(ListedKeychain.labelOption, "l")
+    #expect(isChosen(ListedKeychain("work", .git, at: "/one", work.options + [label])))
+    for other in [
+      ListedKeychain("work", .git, at: "/two", work.options), ListedKeychain("work", .git, at: "/one"),
+      ListedKeychain("work", .file, at: "/one"),
+    ] {
+      #expect(throws: KeychainError.self) { try other.checkName(in: state) }
+      #expect(!isChosen(other))
+    }
+    _ = try KeychainList.change(in: state) { $0.remove("work") }
+    #expect(throws: KeychainChoiceError.unlistedChoice("work")) { try choice() }
+    #expect(try choice(named: "file")?.kind == .file)
   }
 
   @Test("a trace of a vault is as good as a vault: no other keychain is looked for")
@@ -222,7 +252,7 @@ import UnlockCache
 
   @Test(
     "what is remembered and can't be understood is an error, and no other keychain",
-    arguments: ["", "\n", "kwallet 2026-01-01T00:00:00Z\n", "FILE"])
+    arguments: ["", "\n", "/wallet 2026-01-01T00:00:00Z\n", "FILE"])
   func unreadable(text: String) {
     folder.makeFolder("state/llavero")
     folder.write(Array(text.utf8), to: "state/llavero/keychain")

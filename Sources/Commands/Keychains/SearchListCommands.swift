@@ -103,8 +103,13 @@ struct AddKeychainCommand: ParsableCommand {
     if kind != .openBao, update {
       throw Failure("only a keychain of the kind openbao has settings for --update", status: .usage)
     }
-    if kind == .git { return try addGit() }
-    if kind == .openBao { return try addServer() }
+    let location = try explaining(VaultLocation())
+    // Only the entry changes then, if it is as it was.
+    if update { return try addServer(location) }
+    let names = try lockNames(at: location)
+    defer { withExtendedLifetime(names) {} }
+    if kind == .git { return try addGit(location) }
+    if kind == .openBao { return try addServer(location) }
     var options: [ListedKeychain.Option] = []
     if let identity {
       guard let path = realPath(identity) else {
@@ -112,7 +117,6 @@ struct AddKeychainCommand: ParsableCommand {
       }
       options.append(ListedKeychain.Option(ListedKeychain.identityOption, path))
     }
-    let location = try explaining(VaultLocation())
     // Its name must be free before anything is made under it.
     let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
     try refuse(ListedKeychain(name, kind, at: place, options), in: list)
@@ -187,11 +191,10 @@ struct AddKeychainCommand: ParsableCommand {
   }
 
   /// Adds a keychain in OpenBao or Vault. The server isn't asked: what logs in may be stored only later.
-  private func addServer() throws {
+  private func addServer(_ location: VaultLocation) throws {
     if identity != nil || create {
       throw Failure("--identity and --create are for encrypted files", status: .usage)
     }
-    let location = try explaining(VaultLocation())
     let state = location.stateFolder
     let list = try explaining(choice: KeychainList.read(in: state))
     let present = list.keychains.first { $0.name == name }
@@ -213,7 +216,7 @@ struct AddKeychainCommand: ParsableCommand {
     let isChanged = try explaining(
       choice: KeychainList.change(in: state) { $0.replace(former, with: described.keychain) })
     // What another process has changed meanwhile stays.
-    if !isChanged { return try addServer() }
+    if !isChanged { return try addServer(location) }
     if described.isAnother { try Self.forget(name, at: location) }
   }
 
@@ -223,11 +226,10 @@ struct AddKeychainCommand: ParsableCommand {
     OpenBaoOpener.forget(name, at: location)
   }
 
-  private func addGit() throws {
+  private func addGit(_ location: VaultLocation) throws {
     if create {
       throw Failure("a keychain of the kind git is made if the repository has none", status: .usage)
     }
-    let location = try explaining(VaultLocation())
     let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
     try refuse(ListedKeychain(name, .git, at: place), in: list)
     let adding = AddingGitKeychain(
@@ -300,6 +302,15 @@ struct AddKeychainCommand: ParsableCommand {
   }
 }
 
+/// Takes the right to give names to keychains, and to take them away.
+private func lockNames(at location: VaultLocation) throws(Failure) -> FileLock {
+  try explaining { () throws(KeychainChoiceError) in
+    try KeychainList.lockNames(in: location.stateFolder) {
+      StandardStreams.say("another process adds a keychain; this one waits for it")
+    }
+  }
+}
+
 extension Folder {
   /// Makes a folder that nobody else can enter, unless it is there.
   fileprivate static func making(_ path: String) throws(Failure) {
@@ -330,22 +341,40 @@ struct RemoveKeychainCommand: ParsableCommand {
   func run() throws {
     let location = try explaining(VaultLocation())
     let state = location.stateFolder
-    if try explaining(choice: RememberedKeychain.read(in: state))?.name == name,
-      KeychainKind(rawValue: name) == nil
-    {
+    if try explaining(choice: isChosen(in: state)) {
       throw Failure(
         "new items go to the keychain \(name)",
         hint: "choose another one for them first, with 'llavero keychain use'", status: .usage)
     }
-    let listed = try explaining(choice: KeychainList.read(in: state)).keychains.first { $0.name == name }
-    if let listed, listed.kind == .git { try LeavingGitKeychain(listed, at: location)?.confirm(unless: yes) }
-    let wasThere = try explaining(choice: KeychainList.change(in: state) { $0.remove(name) })
-    if !wasThere {
+    let list = try explaining(choice: KeychainList.read(in: state))
+    guard let listed = list.keychains.first(where: { $0.name == name }) else {
       throw Failure(
         "there is no keychain \(name) in the list", hint: "see it with 'llavero keychain list'",
         status: .nothingMatched)
     }
-    try AddKeychainCommand.forget(name, at: location)
+    if listed.kind == .git { try LeavingGitKeychain(listed, at: location)?.confirm(unless: yes) }
+    // What another process has made of it meanwhile is looked at, and asked about, anew.
+    if try !remove(listed, at: location) { return try run() }
+  }
+
+  /// Returns whether it was there, just as it is given, and new items don't go there.
+  private func remove(_ listed: ListedKeychain, at location: VaultLocation) throws(Failure) -> Bool {
+    let names = try lockNames(at: location)
+    defer { withExtendedLifetime(names) {} }
+    let isRemoved = try explaining { () throws(KeychainChoiceError) in
+      try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
+        if try isChosen(in: location.stateFolder) { return false }
+        return list.keychains.contains(listed) && list.remove(name)
+      }
+    }
+    if isRemoved { try AddKeychainCommand.forget(name, at: location) }
+    return isRemoved
+  }
+
+  /// Whether new items go to the keychain. One that has the name of its kind needn't be in the list for that.
+  private func isChosen(in state: String) throws(KeychainChoiceError) -> Bool {
+    if KeychainKind(rawValue: name) != nil { return false }
+    return try RememberedKeychain.read(in: state)?.name == name
   }
 }
 
@@ -370,9 +399,15 @@ struct OrderKeychainsCommand: ParsableCommand {
 
   func run() throws {
     let location = try explaining(VaultLocation())
-    var keychains: [ListedKeychain] = []
-    for name in names { keychains.append(try ListedKeychain.named(name)) }
-    let first = keychains
-    try explaining(choice: KeychainList.change(in: location.stateFolder) { $0.putFirst(first) })
+    try explaining { () throws(KeychainChoiceError) in
+      try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
+        var first: [ListedKeychain] = []
+        for name in names {
+          guard let keychain = list.keychain(named: name) else { throw .unknownName(name) }
+          first.append(keychain)
+        }
+        list.putFirst(first)
+      }
+    }
   }
 }

@@ -101,11 +101,16 @@ extension EncryptedFileKeychain {
   }
 
   /// Opens the vault's folder and takes the lock.
+  ///
+  /// - Throws: what ``checkName`` throws; `KeychainError.missing` if the folder was moved away while the lock was waited
+  ///   for: what is at its path belongs to another vault.
   func lockFolder(patience: Int) throws(KeychainError) -> LockedFolder {
     let folder = try Folder(creating: location.vaultFolder)
     let lock = try FileLock(VaultLocation.lockName, in: folder, patience: patience) {
       onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
     }
+    try checkName()
+    if folder.wasMovedAway { throw .missing(path: location.vaultFile) }
     let exchanged = folder.removeStaleTemporaries()
     return LockedFolder(folder: folder, lock: lock, exchanged: exchanged)
   }

@@ -5,14 +5,15 @@ import PrivateFiles
 
 /// The age identity with which somebody opens a slot of a shared vault.
 package enum SlotIdentity {
-  /// Makes an identity in a file of its own, `# public key: age1…` and the identity, each on a line.
+  /// Makes an identity in a file of its own, `# public key: age1…` and the identity, each on a line. One that is there
+  /// stays.
   ///
   /// - Parameters:
   ///   - folder: the folder, which is made if there is none.
   ///   - name: the file's name.
-  /// - Returns: its recipient.
+  /// - Returns: its recipient; `nil` if there is a file of that name.
   /// - Throws: `KeychainError.system` if it can't be written.
-  package static func make(at folder: String, _ name: String) throws(KeychainError) -> String {
+  package static func make(at folder: String, _ name: String) throws(KeychainError) -> String? {
     let identity = X25519Identity()
     var text = Secret()
     text.append("# public key: ")
@@ -21,8 +22,9 @@ package enum SlotIdentity {
     identity.withEncodedBytes { text.append($0) }
     text.append("\n")
     let folder = try Folder(creating: folder)
-    try text.withUnsafeBytes { (text) throws(KeychainError) in try folder.replace(name, with: text) }
-    return identity.recipient.description
+    let isMade = try text.withUnsafeBytes { (text) throws(KeychainError) in try folder.make(name, with: text)
+    }
+    return isMade ? identity.recipient.description : nil
   }
 
   /// The recipient of the first identity in a file, in age's notation or as an ssh public key; `nil` if there is no

@@ -202,6 +202,9 @@ struct AddingGitKeychain {
     let hasKey = other == nil && FileStatus.isThere(MemberIdentity.path(for: location))
     if identity == nil, !hasKey { try refuseAgain(keychain, in: own, present) }
     guard let former = other else { return }
+    // Who changes it at this moment goes on in the folder that it is in by then.
+    let lock = try explaining(Self.lock(location))
+    defer { withExtendedLifetime(lock) {} }
     var number = 1
     while FileStatus.isThere("\(location.vaultFolder)~\(number)")
       || FileStatus.isThere("\(location.stateFolder)~\(number)")
@@ -216,6 +219,11 @@ struct AddingGitKeychain {
     StandardStreams.say(
       "a keychain \(name) was shared through \(former) before; its copy is \(location.vaultFolder)~\(number) now"
     )
+  }
+
+  private static func lock(_ location: VaultLocation) throws(KeychainError) -> FileLock? {
+    guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
+    return try FileLock(VaultLocation.lockName, in: folder, patience: 60) {}
   }
 
   /// Whether what comes before the host has a password, or is a token: some hosts take one as the name of the user.

@@ -36,11 +36,8 @@ struct GitKeychain {
       throw Failure("the keychain \(name) is not shared through git", status: .usage)
     }
     try self.init(listed, isQuick: isQuick, mayAsk: mayAsk, timeout: timeout)
-    sync.isNamed = {
-      let found = try? ListedKeychain.named(name)
-      return found?.kind == .git && found?.place == listed.place
-        && found?.value(of: ListedKeychain.branchOption) == listed.value(of: ListedKeychain.branchOption)
-    }
+    let state = try explaining(VaultLocation()).stateFolder
+    sync.keychain.checkName = { () throws(KeychainError) in try listed.checkName(in: state) }
   }
 
   init(
@@ -190,7 +187,7 @@ extension Failure {
       self = failure("if no git is at work there, \(removing); what you change here is kept, and sent later")
     case .unreachable, .tooSlow, .contended, .busy:
       self = failure("what you change here is kept, and sent later")
-    case .noRepository, .refused, .failed, .noKeychain, .renamed: self = failure(nil)
+    case .noRepository, .refused, .failed, .noKeychain: self = failure(nil)
     }
   }
 }

@@ -25,7 +25,13 @@ struct MemberIdentity {
         self.recipient = recipient
         return
       }
-      recipient = try explaining(SlotIdentity.make(at: location.stateFolder, Self.fileName))
+      if let recipient = try explaining(SlotIdentity.make(at: location.stateFolder, Self.fileName)) {
+        self.recipient = recipient
+        return
+      }
+      // Another process has made one just now.
+      guard let recipient = try Self.recipient(at: path) else { throw Failure(.missing(path: path)) }
+      self.recipient = recipient
       return
     }
     guard let path = realPath(name) else { throw Failure("there is no file \(name)", status: .usage) }
