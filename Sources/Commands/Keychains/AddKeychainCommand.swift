@@ -1,0 +1,328 @@
+import ArgumentParser
+import Bytes
+import EncryptedFile
+import Glibc
+import JSON
+import Keychain
+import KeychainChoice
+import OpenBao
+import OpenBaoAccess
+import PrivateFiles
+import Terminals
+import ToolCommands
+
+/// `llavero keychain add`
+struct AddKeychainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add",
+    abstract: "Add a keychain to those that are asked",
+    discussion: """
+      The keychain is asked after those that are there already; 'llavero keychain order' changes that. New items go \
+      where they went before.
+
+      An encrypted file is in a folder of its own, such as one on another disk, or one that you keep in step with \
+      other machines. It has to be there, unless --create makes it:
+
+        llavero keychain add work file ~/work/keychain
+        llavero keychain add old file /mnt/old/llavero --identity /mnt/old/key.txt
+
+      A keychain of the kind git is shared with other people or machines, through a git repository that all of them \
+      can write to. If it has no keychain yet, one is made; otherwise a member has to let you in, and the command says \
+      how. Answers come from a copy on this machine:
+
+        llavero keychain add team git git@git.example.com:team/logins.git
+
+      A keychain in OpenBao or HashiCorp Vault is at an address, and has settings, which llavero-openbao(7) lists:
+
+        llavero keychain add fleet openbao https://bao.example.com:8200
+        llavero keychain add fleet openbao https://bao.test --set login=oidc
+
+      With --update, the address of one that is there is changed, and the settings that you give; '--set NAME=' takes \
+      one away:
+
+        llavero keychain add fleet openbao https://bao.test --update --set max-age=1h
+      """)
+
+  @Argument(
+    help: ArgumentHelp("What to call it: small letters and digits, and . - _ between them", valueName: "name")
+  )
+  var name: String
+
+  @Argument(help: ArgumentHelp("file, git or openbao", valueName: "kind"))
+  var kind: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "The folder of the encrypted file, the git repository, or the address of the server", valueName: "place"
+    ),
+    completion: .directory)
+  var place: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The file with the identity that opens it, an age identity or ssh key", valueName: "file"),
+    completion: .file())
+  var identity: String?
+
+  @Option(help: ArgumentHelp("The branch of the git repository (default: main)", valueName: "name"))
+  var branch: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What the members of a shared keychain see you as (default: you and this machine)", valueName: "text"))
+  var label: String?
+
+  @Option(
+    name: .customLong("set"),
+    help: ArgumentHelp("A setting of a keychain on a server; may be repeated", valueName: "name=value"))
+  var settings: [String] = []
+
+  @Flag(help: "Make the encrypted file; its key is then kept in your state folder")
+  var create = false
+
+  @Flag(help: "Change the address of a keychain on a server that is there, and the settings given by --set")
+  var update = false
+
+  @OptionGroup var keychain: KeychainOptions
+
+  func run() throws {
+    guard let kind = KeychainKind(rawValue: kind), kind.canBeListed else {
+      throw Failure(
+        "a keychain of the kind '\(kind)' can't be added", hint: "there are file, git and openbao",
+        status: .usage)
+    }
+    if KeychainKind(rawValue: name) != nil {
+      throw Failure("'\(name)' is the name of a kind of keychain; choose another one", status: .usage)
+    }
+    if kind != .git, branch != nil || label != nil {
+      throw Failure("only a keychain of the kind git has a branch, and members with labels", status: .usage)
+    }
+    if kind != .openBao, !settings.isEmpty {
+      throw Failure("only a keychain of the kind openbao has settings for --set", status: .usage)
+    }
+    if kind != .openBao, update {
+      throw Failure("only a keychain of the kind openbao has settings for --update", status: .usage)
+    }
+    let location = try explaining(VaultLocation())
+    // Only the entry changes then, if it is as it was.
+    if update { return try addServer(location) }
+    var options: [ListedKeychain.Option] = []
+    if kind == .file {
+      options = try fileOptions()
+      if !create, realPath(place) == nil { throw noFolder }
+    }
+    // Nothing is made for a name that can't be one, not even the lock's file.
+    if !ListedKeychain.isName(name) { throw Failure(.refusedChange(.noName)) }
+    let names = try lockNames(at: location)
+    defer { withExtendedLifetime(names) {} }
+    switch kind {
+    case .git: try addGit(location)
+    case .openBao: try addServer(location)
+    default: try addFile(location, options)
+    }
+  }
+
+  private var noFolder: Failure {
+    Failure("there is no folder \(place)", hint: "with --create, the keychain is made there", status: .usage)
+  }
+
+  private func fileOptions() throws(Failure) -> [ListedKeychain.Option] {
+    guard let identity else { return [] }
+    guard let path = realPath(identity) else {
+      throw Failure("there is no file \(identity)", status: .usage)
+    }
+    return [ListedKeychain.Option(ListedKeychain.identityOption, path)]
+  }
+
+  private func addFile(_ location: VaultLocation, _ options: [ListedKeychain.Option]) throws {
+    // Its name must be free before anything is made under it.
+    let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    try refuse(ListedKeychain(name, .file, at: place, options), in: list)
+    try refuseFolders(of: list, location)
+    if create { try Folder.making(place) }
+    guard let folder = realPath(place) else { throw noFolder }
+    let added = ListedKeychain(name, .file, at: folder, options)
+    let own = try explaining(choice: location.of(added))
+    if own.vaultFile == location.vaultFile {
+      throw Failure("that is the keychain 'file', which is there without being added", status: .usage)
+    }
+    let file = EncryptedFileKeychain(at: own, respondent: { .nobody })
+    file.onlyReads = true
+    let isThere = try explaining { () throws(KeychainError) in try file.isThere() }
+    if !isThere, !create {
+      throw Failure(
+        "there is no keychain in \(folder): it has no file vault.age",
+        hint: "name the folder that has one, or make one there with --create", status: .keychain)
+    }
+    if isThere { try examine(added, at: own) } else { _ = try explaining(file.create(.identityFile)) }
+    try put(added, into: location)
+    if isThere, create {
+      StandardStreams.say("there was a keychain in \(folder) already; it is used as it is")
+    }
+    if !isThere { StandardStreams.say("made the keychain \(own.vaultFile); its key is \(own.identityFile)") }
+  }
+
+  /// Throws if the place is that of a keychain in the list, even of one that is missing, or is, or would be, in a folder
+  /// that another keychain keeps for itself.
+  private func refuseFolders(of list: KeychainList, _ location: VaultLocation) throws(Failure) {
+    var others = [(keychain: ListedKeychain(builtIn: .file), location: location)]
+    for listed in list.keychains where listed.kind.isFile && !listed.isBuiltIn {
+      others.append((listed, try explaining(choice: location.of(listed))))
+    }
+    let path = resolved(place)
+    for other in others where path == resolved(other.location.vaultFolder) {
+      if other.keychain.isBuiltIn { return }
+      // What is changed in a shared one by another name isn't shared, and nothing keeps the key from those who are no
+      // members. Each name of a file has a key of its own on this machine: a new one by one name locks the other out,
+      // and where the disk of the first is away, the second would be made in its place.
+      let isCopy = other.keychain.kind == .git
+      let name = other.keychain.name
+      var hint: Hint = "use it by that name: \(command: "--keychain", name)"
+      if !isCopy {
+        hint = "\(hint); \(command: "llavero", "keychain", "remove", name) takes it out of the list"
+      }
+      throw Failure(
+        "\(place) is the \(isCopy ? "copy of the " : "")keychain \(name) on this machine", hint: hint,
+        status: .usage)
+    }
+    // A keychain's folders are its own: another's file there would be taken for one of its states or copies.
+    for other in others where other.location.reserves(path) {
+      throw Failure(
+        "\(place) is in a folder of the keychain \(other.keychain.name)", hint: "name another one",
+        status: .usage)
+    }
+  }
+
+  /// A path without links, as far as it is there already.
+  private func resolved(_ path: String) -> String {
+    var (there, rest) = (path, "")
+    while true {
+      if let real = realPath(there) { return real + rest }
+      guard let end = there.lastIndex(of: "/") else { return (realPath(".") ?? "") + "/" + there + rest }
+      rest = there[end...] + rest
+      there = String(there[..<end])
+      if there.isEmpty { return rest }
+    }
+  }
+
+  /// Adds a keychain in OpenBao or Vault. The server isn't asked: what logs in may be stored only later.
+  private func addServer(_ location: VaultLocation) throws {
+    if identity != nil || create {
+      throw Failure("--identity and --create are for encrypted files", status: .usage)
+    }
+    let state = location.stateFolder
+    let list = try explaining(choice: KeychainList.read(in: state))
+    let present = list.keychains.first { $0.name == name }
+    if present?.kind == .openBao, !update {
+      throw Failure(
+        "the list is not changed: there is one of that name already",
+        hint: "with --update, its address and the settings that you give are changed", status: .usage)
+    }
+    if present == nil, update {
+      throw Failure(
+        "there is no keychain '\(name)' in the list", hint: "see it with 'llavero keychain list'",
+        status: .nothingMatched)
+    }
+    let described = try DescribedServer(name, at: place, settings, changing: update ? present : nil)
+    guard update, let former = present else {
+      try refuse(described.keychain, in: list)
+      return try put(described.keychain, into: location)
+    }
+    let isChanged = try explaining(
+      choice: KeychainList.change(in: state) { $0.replace(former, with: described.keychain) })
+    // What another process has changed meanwhile stays.
+    if !isChanged { return try addServer(location) }
+    if described.isAnother { try Self.forget(name, at: location) }
+  }
+
+  /// Forgets what this machine has of a keychain that is somewhere else, or gone.
+  static func forget(_ name: String, at location: VaultLocation) throws(Failure) {
+    try explaining(HiddenItemFile(in: location.stateFolder).revealAll(in: name))
+    OpenBaoOpener.forget(name, at: location)
+  }
+
+  private func addGit(_ location: VaultLocation) throws {
+    if create {
+      throw Failure("a keychain of the kind git is made if the repository has none", status: .usage)
+    }
+    let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
+    try refuse(ListedKeychain(name, .git, at: place), in: list)
+    let adding = AddingGitKeychain(
+      name: name, remote: place, identity: identity, branch: branch, label: label)
+    try adding.run(beside: list) { (added) throws(Failure) in try put(added, into: location) }
+  }
+
+  /// Puts a keychain at the end of the search list.
+  private func put(_ added: ListedKeychain, into location: VaultLocation) throws(Failure) {
+    try explaining { () throws(KeychainChoiceError) in
+      // What was asked until now is asked first.
+      let present = try KeychainChoice.made(named: nil, at: location)
+      try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
+        if list.keychains.isEmpty, let present, !present.isNamed { list.putFirst([present.keychain]) }
+        do throws(KeychainList.Fault) {
+          try list.add(added)
+        } catch {
+          throw .refusedChange(error)
+        }
+      }
+    }
+  }
+
+  /// Checks that the file can be opened, or unlocked by a passphrase. If it has no other key than the vault's own, that
+  /// is copied to where it is looked for.
+  private func examine(_ added: ListedKeychain, at own: VaultLocation) throws(Failure) {
+    let openers = KeychainEnvironment().openers(of: added)
+    let file = EncryptedFileKeychain(at: own, respondent: { .nobody }, openers: openers)
+    file.onlyReads = true
+    do throws(KeychainError) {
+      _ = try file.summary()
+    } catch .missing(own.identityFile) {
+      guard let path = added.value(of: ListedKeychain.identityOption) else {
+        throw Failure(
+          "the key of the keychain \(own.vaultFile) is not here",
+          hint: "name the file that has it with --identity", status: .keychain)
+      }
+      try copyKey(at: path, for: own)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private func copyKey(at path: String, for own: VaultLocation) throws(Failure) {
+    try explaining { () throws(KeychainError) in
+      guard let key = try OpenFile(path: path)?.contents(limit: 65_536) else { throw .missing(path: path) }
+      let folder = try Folder(creating: own.stateFolder)
+      try key.withUnsafeBytes { (bytes) throws(KeychainError) in
+        try folder.replace(VaultLocation.identityName, with: bytes)
+      }
+    }
+    do throws(KeychainError) {
+      let file = EncryptedFileKeychain(at: own, respondent: { .nobody })
+      file.onlyReads = true
+      _ = try file.summary()
+    } catch {
+      unlink(own.identityFile)
+      throw Failure(error)
+    }
+    StandardStreams.say("copied the key of the keychain to \(own.identityFile)")
+  }
+
+  private func refuse(_ added: ListedKeychain, in list: KeychainList) throws(Failure) {
+    var list = list
+    do throws(KeychainList.Fault) {
+      try list.add(added)
+    } catch {
+      throw Failure(.refusedChange(error))
+    }
+  }
+}
+
+extension Folder {
+  /// Makes a folder that nobody else can enter, unless it is there.
+  fileprivate static func making(_ path: String) throws(Failure) {
+    if realPath(path) != nil { return }
+    _ = try explaining { () throws(KeychainError) in
+      _ = try Folder(creating: path)
+    }
+  }
+}
