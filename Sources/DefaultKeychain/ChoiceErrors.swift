@@ -14,7 +14,7 @@ extension KeychainChoiceError {
     case .unreadableChoice(let path):
       .damaged(path: path, detail: "it does not say which keychain is used")
     case .unlistedChoice(let name):
-      .unavailable(reason: "the keychain \(name), which was chosen, is not in the list any more")
+      .unavailable(reason: "the keychain \(name) was chosen, and is not in the list")
     case .unusableSetting(let name, _): .unavailable(reason: "\(name) has a value that it can't have")
     case .unknownSession:
       .unavailable(reason: "LLAVERO_SECRET_SERVICE_SESSION is neither encrypted nor plain")

@@ -47,7 +47,7 @@ extension KeychainChoiceError {
     case .unusableOption(let keychain, let option):
       .unavailable(reason: "the setting '\(option)' of the keychain \(keychain) can't be understood")
     case .unknownName(let name): .unavailable(reason: "there is no keychain \(name)")
-    case .unlistedChoice(let name): .unavailable(reason: "\(name), which was chosen, isn't in the list")
+    case .unlistedChoice(let name): .unavailable(reason: "\(name) was chosen, and is not in the list")
     case .unreadableList(let path, _), .unreadableChoice(let path):
       .damaged(path: path, detail: "it can't be understood")
     case .refusedChange: .unavailable(reason: "the list can't be changed in this way")

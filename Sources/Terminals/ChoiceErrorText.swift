@@ -33,7 +33,7 @@ extension Failure {
         status: .keychain)
     case .unlistedChoice(let name):
       self.init(
-        "the keychain \(name), which is used for new items, is not in the list any more",
+        "the keychain \(name) was chosen for new items, and is not in the list",
         hint: "add it again with 'llavero keychain add', or choose another one with 'llavero keychain use'",
         status: .keychain)
     case .unusableSetting(let name, .noDuration):

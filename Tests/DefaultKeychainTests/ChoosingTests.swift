@@ -205,7 +205,12 @@ import Testing
     #expect(failure { try home.keychain() } == .noKeychain("kwallet"))
     home.variables["LLAVERO_KEYCHAIN"] = nil
     home.folder.makeFolder(".local/state/llavero")
-    home.folder.write(Array("nonsense".utf8), to: ".local/state/llavero/keychain")
+    home.folder.write(Array("work".utf8), to: ".local/state/llavero/keychain")
+    chmod(home.folder[".local/state/llavero/keychain"], 0o600)
+    #expect(
+      failure { try home.keychain() }
+        == .unavailable(reason: "the keychain work was chosen, and is not in the list"))
+    home.folder.write(Array("/nonsense".utf8), to: ".local/state/llavero/keychain")
     chmod(home.folder[".local/state/llavero/keychain"], 0o600)
     let path = home.folder[".local/state/llavero/keychain"]
     #expect(
