@@ -214,8 +214,9 @@ extension KeychainList {
   private static let namesLockName = "keychain-names.lock"
   /// For how long other writers are waited for, in seconds.
   private static let patience = 10
-  /// For how long another process is waited for that adds a keychain, in seconds: a server may take its time.
-  private static let namesPatience = 180
+  /// For how long another process is waited for that adds a keychain, in seconds: a server may take its time, and so may
+  /// whoever is asked for a login.
+  private static let namesPatience = 900
 
   /// The list; empty if there never was a file.
   ///
@@ -283,8 +284,8 @@ extension KeychainList {
     return result
   }
 
-  /// The right to give names to keychains and to take them away. Whoever adds one makes folders and keys by its name,
-  /// and asks servers, before it is in the list.
+  /// The right to give names to keychains. Whoever adds one makes folders and keys by its name, and asks servers, before
+  /// it is in the list.
   ///
   /// - Parameter onWaiting: called once, after five seconds of waiting for another process.
   /// - Throws: as ``FileLock`` does.

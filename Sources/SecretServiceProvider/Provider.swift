@@ -168,16 +168,16 @@ package final class Provider: @unchecked Sendable {
   /// Takes the name of the Secret Service, and llavero's own before it: whoever finds the service asks at the same time
   /// whether it is llavero.
   ///
-  /// - Returns: `false` if another program keeps the service's name. Nothing was taken away from it then.
+  /// - Returns: `false` if another program keeps the service's name.
   private func claimNames() throws(BusFailure) -> Bool {
-    let ownNames = [settings.furtherName, Self.ownName].compactMap(\.self)
-    var taken: [String] = []
-    for name in ownNames where try connection.claim(name, replaces: settings.replaces) == .isTaken {
-      taken.append(name)
+    var others: [String] = []
+    // The bus gives one back to whoever it was taken from, if this process ends before it has the service's name.
+    for name in [settings.furtherName, Self.ownName].compactMap(\.self)
+    where try connection.claim(name, replaces: settings.replaces, waits: true) == .isTaken {
+      others.append(name)
     }
     guard try connection.claim(Self.name, replaces: settings.replaces) == .isOurs else { return false }
-    // Of one that is just ending, or has begun and lost.
-    for name in taken { _ = try connection.claim(name, replaces: true) }
+    for name in others { _ = try connection.claim(name, replaces: true, waits: true) }
     return true
   }
 

@@ -104,21 +104,37 @@ struct AddKeychainCommand: ParsableCommand {
       throw Failure("only a keychain of the kind openbao has settings for --update", status: .usage)
     }
     let location = try explaining(VaultLocation())
+    try refuseUnusable(kind)
     // Only the entry changes then, if it is as it was.
     if update { return try addServer(location) }
-    var options: [ListedKeychain.Option] = []
-    if kind == .file {
-      options = try fileOptions()
-      if !create, realPath(place) == nil { throw noFolder }
-    }
-    // Nothing is made for a name that can't be one, not even the lock's file.
-    if !ListedKeychain.isName(name) { throw Failure(.refusedChange(.noName)) }
+    // What can't be told of the choice is said before anything is made.
+    _ = try explaining(choice: Self.asked(at: location))
     let names = try lockNames(at: location)
     defer { withExtendedLifetime(names) {} }
     switch kind {
     case .git: try addGit(location)
     case .openBao: try addServer(location)
-    default: try addFile(location, options)
+    default: try addFile(location)
+    }
+  }
+
+  /// Refuses what is wrong in itself, for which nothing is made, not even the lock's file.
+  private func refuseUnusable(_ kind: KeychainKind) throws(Failure) {
+    if !ListedKeychain.isName(name) { throw Failure(.refusedChange(.noName)) }
+    switch kind {
+    case .git:
+      if create {
+        throw Failure("a keychain of the kind git is made if the repository has none", status: .usage)
+      }
+      _ = try addingGit.usablePlace()
+    case .openBao:
+      if identity != nil || create {
+        throw Failure("--identity and --create are for encrypted files", status: .usage)
+      }
+      if !update { _ = try DescribedServer(name, at: place, settings, changing: nil) }
+    default:
+      _ = try fileOptions()
+      if !create, realPath(place) == nil { throw noFolder }
     }
   }
 
@@ -134,7 +150,8 @@ struct AddKeychainCommand: ParsableCommand {
     return [ListedKeychain.Option(ListedKeychain.identityOption, path)]
   }
 
-  private func addFile(_ location: VaultLocation, _ options: [ListedKeychain.Option]) throws {
+  private func addFile(_ location: VaultLocation) throws {
+    let options = try fileOptions()
     // Its name must be free before anything is made under it.
     let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
     try refuse(ListedKeychain(name, .file, at: place, options), in: list)
@@ -207,9 +224,6 @@ struct AddKeychainCommand: ParsableCommand {
 
   /// Adds a keychain in OpenBao or Vault. The server isn't asked: what logs in may be stored only later.
   private func addServer(_ location: VaultLocation) throws {
-    if identity != nil || create {
-      throw Failure("--identity and --create are for encrypted files", status: .usage)
-    }
     let state = location.stateFolder
     let list = try explaining(choice: KeychainList.read(in: state))
     let present = list.keychains.first { $0.name == name }
@@ -242,21 +256,29 @@ struct AddKeychainCommand: ParsableCommand {
   }
 
   private func addGit(_ location: VaultLocation) throws {
-    if create {
-      throw Failure("a keychain of the kind git is made if the repository has none", status: .usage)
-    }
     let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
     try refuse(ListedKeychain(name, .git, at: place), in: list)
-    let adding = AddingGitKeychain(
-      name: name, remote: place, identity: identity, branch: branch, label: label)
-    try adding.run(beside: list) { (added) throws(Failure) in try put(added, into: location) }
+    try addingGit.run(beside: list) { (added) throws(Failure) in try put(added, into: location) }
+  }
+
+  private var addingGit: AddingGitKeychain {
+    AddingGitKeychain(name: name, remote: place, identity: identity, branch: branch, label: label)
+  }
+
+  /// What is asked first if the list says nothing; `nil` if that isn't known, or is in no list.
+  private static func asked(at location: VaultLocation) throws(KeychainChoiceError) -> KeychainChoice? {
+    do throws(KeychainChoiceError) {
+      return try KeychainChoice.made(named: nil, at: location)
+    } catch .unlistedChoice {
+      return nil
+    }
   }
 
   /// Puts a keychain at the end of the search list.
   private func put(_ added: ListedKeychain, into location: VaultLocation) throws(Failure) {
     try explaining { () throws(KeychainChoiceError) in
       // What was asked until now is asked first.
-      let present = try KeychainChoice.made(named: nil, at: location)
+      let present = try Self.asked(at: location)
       try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
         if list.keychains.isEmpty, let present, !present.isNamed { list.putFirst([present.keychain]) }
         do throws(KeychainList.Fault) {
@@ -313,6 +335,15 @@ struct AddKeychainCommand: ParsableCommand {
       try list.add(added)
     } catch {
       throw Failure(.refusedChange(error))
+    }
+  }
+}
+
+/// Takes the right to give names to keychains.
+private func lockNames(at location: VaultLocation) throws(Failure) -> FileLock {
+  try explaining { () throws(KeychainChoiceError) in
+    try KeychainList.lockNames(in: location.stateFolder) {
+      StandardStreams.say("another process adds a keychain; this one waits for it")
     }
   }
 }

@@ -44,8 +44,6 @@ struct RemoveKeychainCommand: ParsableCommand {
 
   /// Returns whether it was there, just as it is given, and new items don't go there.
   private func remove(_ listed: ListedKeychain, at location: VaultLocation) throws(Failure) -> Bool {
-    let names = try lockNames(at: location)
-    defer { withExtendedLifetime(names) {} }
     let isRemoved = try explaining { () throws(KeychainChoiceError) in
       try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
         if try isChosen(in: location.stateFolder) { return false }
@@ -84,6 +82,7 @@ struct OrderKeychainsCommand: ParsableCommand {
 
   func run() throws {
     let location = try explaining(VaultLocation())
+    for name in names { _ = try ListedKeychain.named(name) }
     try explaining { () throws(KeychainChoiceError) in
       try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
         var first: [ListedKeychain] = []
@@ -93,15 +92,6 @@ struct OrderKeychainsCommand: ParsableCommand {
         }
         list.putFirst(first)
       }
-    }
-  }
-}
-
-/// Takes the right to give names to keychains, and to take them away.
-func lockNames(at location: VaultLocation) throws(Failure) -> FileLock {
-  try explaining { () throws(KeychainChoiceError) in
-    try KeychainList.lockNames(in: location.stateFolder) {
-      StandardStreams.say("another process adds a keychain; this one waits for it")
     }
   }
 }

@@ -121,7 +121,7 @@ struct ExportCommand: ParsableCommand {
         "\(output) is in a folder of the keychain \(keychain.name)", hint: "name another one", status: .usage)
     }
     // Who names it so believes it to be encrypted.
-    if recipient.isEmpty, output.hasSuffix(".age") {
+    if recipient.isEmpty, output.utf8.suffix(4).map({ $0 | 0x20 }) == Array(".age".utf8) {
       throw Failure(
         "\(output) would be plain text", hint: "say with --recipient who may read it, or name another file",
         status: .usage)

@@ -102,17 +102,20 @@ extension EncryptedFileKeychain {
 
   /// Opens the vault's folder and takes the lock.
   ///
-  /// - Throws: what ``checkName`` throws; `KeychainError.missing` if the folder was moved away while the lock was waited
-  ///   for: what is at its path belongs to another vault.
+  /// - Throws: what ``checkName`` throws; `KeychainError.missing` if another folder is put in its place again and again.
   func lockFolder(patience: Int) throws(KeychainError) -> LockedFolder {
-    let folder = try Folder(creating: location.vaultFolder)
-    let lock = try FileLock(VaultLocation.lockName, in: folder, patience: patience) {
-      onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
+    for _ in 0..<3 {
+      let folder = try Folder(creating: location.vaultFolder)
+      let lock = try FileLock(VaultLocation.lockName, in: folder, patience: patience) {
+        onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
+      }
+      try checkName()
+      // What is read by its path would be put into the folder that was there before.
+      if folder.wasMovedAway { continue }
+      let exchanged = folder.removeStaleTemporaries()
+      return LockedFolder(folder: folder, lock: lock, exchanged: exchanged)
     }
-    try checkName()
-    if folder.wasMovedAway { throw .missing(path: location.vaultFile) }
-    let exchanged = folder.removeStaleTemporaries()
-    return LockedFolder(folder: folder, lock: lock, exchanged: exchanged)
+    throw .missing(path: location.vaultFile)
   }
 
   /// - Parameter needsIdentity: whether the identity itself is needed.

@@ -43,10 +43,12 @@ final class Service {
       throw error.isAboutMissingService ? error.asAbsence : error
     }
     owner = reply.sender
-    // llavero takes its own name first. A program that the bus starts for this call has none yet.
+    // llavero takes its own name first. A program that the bus starts for this call has none yet, and one that takes
+    // over from another may have only one of them.
     let hadName = (try? SessionBus.owner(in: replies[1].get().body)) == owner
-    let ownName = hadName ? replies[3] : bus.replies(to: [.owner(of: Self.ownName)])[0]
-    isOwn = (try? SessionBus.owner(in: ownName.get().body)) == owner
+    var llavero = try? SessionBus.owner(in: replies[3].get().body)
+    if !hadName || llavero != nil && llavero != owner { llavero = try? bus.owner(of: Self.ownName) }
+    isOwn = llavero == owner
     // If gnome-keyring loses the same race, its first answer is "/", although there is a default collection.
     defaultCollection = try Self.path(in: reply.body, of: "ReadAlias")
     if defaultCollection == nil {

@@ -105,10 +105,12 @@ final class ProviderConnection {
 
   /// Asks for a well-known name. Others may take it over later if they ask to.
   ///
-  /// - Parameter replaces: whether to take it away from a program that allows that.
-  func claim(_ name: String, replaces: Bool) throws(BusFailure) -> Claim {
+  /// - Parameters:
+  ///   - replaces: whether to take it away from a program that allows that.
+  ///   - waits: whether the bus is to give it to this one as soon as it is free, also after another has taken it away.
+  func claim(_ name: String, replaces: Bool, waits: Bool = false) throws(BusFailure) -> Claim {
     // ALLOW_REPLACEMENT, REPLACE_EXISTING, DO_NOT_QUEUE (D-Bus specification, "RequestName")
-    let flags: UInt32 = 0x1 | (replaces ? 0x2 : 0) | 0x4
+    let flags: UInt32 = 0x1 | (replaces ? 0x2 : 0) | (waits ? 0 : 0x4)
     let reply = try ask("RequestName", [Argument.text(name), g_variant_new_uint32(flags)])
     let code = try reply.parts("(u)", of: "RequestName")[0].number(of: "RequestName")
     // PRIMARY_OWNER or ALREADY_OWNER

@@ -25,13 +25,7 @@ struct AddingGitKeychain {
   func run(
     beside present: KeychainList, _ list: (ListedKeychain) throws(Failure) -> Void
   ) throws(Failure) {
-    if let label {
-      try explaining { () throws(KeychainError) in try SlotSummary.refuseUnusable(label: label) }
-    }
-    if let branch, !SharedRepository.canBeBranch(branch) {
-      throw Failure("'\(branch)' can't be the name of a branch", status: .usage)
-    }
-    let place = try usableRemote()
+    let place = try usablePlace()
     try refuseTwice(place, present)
     let own = try explaining(VaultLocation())
     var options: [ListedKeychain.Option] = []
@@ -52,6 +46,19 @@ struct AddingGitKeychain {
       if !isListed, !FileStatus.isThere(location.vaultFile) { Self.remove(made) }
       throw error
     }
+  }
+
+  /// The remote as git gets it.
+  ///
+  /// - Throws: ``Failure`` also for a label or a branch that can't be one.
+  func usablePlace() throws(Failure) -> String {
+    if let label {
+      try explaining { () throws(KeychainError) in try SlotSummary.refuseUnusable(label: label) }
+    }
+    if let branch, !SharedRepository.canBeBranch(branch) {
+      throw Failure("'\(branch)' can't be the name of a branch", status: .usage)
+    }
+    return try usableRemote()
   }
 
   /// Removes folders that were made, and the one that they are in, if nothing else is.
@@ -223,7 +230,9 @@ struct AddingGitKeychain {
 
   private static func lock(_ location: VaultLocation) throws(KeychainError) -> FileLock? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
-    return try FileLock(VaultLocation.lockName, in: folder, patience: 60) {}
+    return try FileLock(VaultLocation.lockName, in: folder, patience: 60) {
+      StandardStreams.say("another process changes the former keychain; this one waits for it")
+    }
   }
 
   /// Whether what comes before the host has a password, or is a token: some hosts take one as the name of the user.
@@ -235,7 +244,6 @@ struct AddingGitKeychain {
       || user.utf8.count >= 40 && !user.contains("%")
   }
 
-  /// The remote as git gets it.
   private func usableRemote() throws(Failure) -> String {
     if remote.isEmpty || remote.hasPrefix("-") || remote.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
       throw Failure("'\(remote)' is not the address of a git repository", status: .usage)

@@ -129,7 +129,13 @@ final class FileSource: ImportSource {
 
   /// What an import that was killed has left of a file, which needn't be there any more; `nil` if there is nothing.
   static func leftover(of path: String) -> String? {
-    let aside = (realPath(path) ?? path) + asideEnding
+    // That of a link is beside the file that the link leads to, or led to.
+    var real = realPath(path) ?? path
+    if access(path, F_OK) != 0, let target = ProgramLinks.linkTarget(path) {
+      let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+      real = target.first == "/" ? target : folder + target
+    }
+    let aside = real + asideEnding
     return access(aside, F_OK) == 0 ? aside : nil
   }
 
