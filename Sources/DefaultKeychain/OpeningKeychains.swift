@@ -22,9 +22,7 @@ extension KeychainEnvironment {
       at: location, passphrase: passphrases.passphrase, respondent: { passphrases.respondent },
       cache: try unlockCache(at: location, program: nil), openers: openers, mustExist: !keychain.isBuiltIn,
       onNotice: { settings.onNotice(.encryptedFile($0)) })
-    if keychain.kind == .git {
-      file.checkName = { () throws(KeychainError) in try keychain.checkName(in: main.stateFolder) }
-    }
+    keychain.checkName(atChangesOf: file, in: main.stateFolder)
     // No program is run, so the next one of llavero's own sends what is changed. But whoever was removed stays out.
     do throws(KeychainError) {
       try keychain.checkMembership(in: file)

@@ -88,6 +88,13 @@ extension ListedKeychain {
     try file.checkMembership(of: name, identity: identity, label: value(of: Self.labelOption))
   }
 
+  /// Has each change of the copy on this machine check the name first, if the keychain is shared through git: its folders
+  /// are found by the name alone.
+  package func checkName(atChangesOf file: EncryptedFileKeychain, in stateFolder: String) {
+    guard kind == .git else { return }
+    file.checkName = { () throws(KeychainError) in try checkName(in: stateFolder) }
+  }
+
   /// Checks that the name still is this keychain's: another process may have taken it from the list since that was
   /// read, or given the name to another one. What a keychain keeps on this machine is found by its name.
   ///

@@ -208,9 +208,7 @@ package struct KeychainSelection {
     }
     let own = try location.of(keychain)
     let file = try file(at: own, keychain)
-    if keychain.kind == .git, sharesChanges {
-      file.checkName = { () throws(KeychainError) in try keychain.checkName(in: location.stateFolder) }
-    }
+    if sharesChanges { keychain.checkName(atChangesOf: file, in: location.stateFolder) }
     if keychain.kind == .git, sharesChanges, !changesNothing {
       try BackgroundSync.refuseUnusable(keychain, file)
       file.sharing = BackgroundSync.Sharing(keychain: keychain, location: own)

@@ -36,8 +36,7 @@ struct GitKeychain {
       throw Failure("the keychain \(name) is not shared through git", status: .usage)
     }
     try self.init(listed, isQuick: isQuick, mayAsk: mayAsk, timeout: timeout)
-    let state = try explaining(VaultLocation()).stateFolder
-    sync.keychain.checkName = { () throws(KeychainError) in try listed.checkName(in: state) }
+    listed.checkName(atChangesOf: sync.keychain, in: try explaining(VaultLocation()).stateFolder)
   }
 
   init(
