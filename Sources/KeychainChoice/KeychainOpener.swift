@@ -78,7 +78,7 @@ package struct KeychainOpener {
       if try keepsNewItems(keychain) {
         return opened(KeychainChoice(kind: .secretService, reason: .answers), .secretService(keychain))
       }
-      why = .unavailable(reason: "the Secret Service has no collection that lasts")
+      why = .noCollection(nil)
     } catch {
       // Invalid settings are an error whichever keychain is used, and so is one that is served and can't be reached.
       switch error {

@@ -100,33 +100,23 @@ public final class SecretServiceKeychain: DesktopKeychain {
     // Of two items that are the same login, one may be asked for as what it is for other programs.
     let key = ItemAttributes.key(of: held.stored.attributes)
     if describesNoLogin(held.stored) || !asLogin && key?.secretServiceItem == nil {
-      return Credential(held.body.copy())
+      return Credential(held.secret.body.copy())
     }
-    return SecretBody.decode(held.body, as: SecretBody.Form(of: held.stored.attributes))
+    return SecretBody.decode(held.secret.body, as: SecretBody.Form(of: held.stored.attributes))
   }
 
   /// An item in the service, with its secret.
   struct HeldItem: ~Copyable {
     let stored: StoredItem
-    /// The secret as it is stored.
-    let body: Secret
-    /// The kind of data that the service says it is.
-    let contentType: String
+    let secret: ReceivedSecret
   }
 
   func held(_ reference: ItemReference) throws(KeychainError) -> HeldItem {
     let path = StoredItem.path(of: reference)
     let stored = try readableItem(at: path)
     if stored.reference != reference { throw .itemNotFound }
-    let session = try openSession()
-    var contentType = ItemTranslation.plainText
-    let secret = try unlocking(path) { () throws(BusFailure) -> Secret in
-      let reply = try service.bus.call(
-        service.call("GetSecret", of: Service.itemInterface, at: path, Argument.path(session.path)))
-      contentType = try session.contentType(reply)
-      return try session.open(reply)
-    }
-    return HeldItem(stored: stored, body: secret, contentType: contentType)
+    let secret = try unlocking(path) { () throws(BusFailure) in try self.secret(at: path) }
+    return HeldItem(stored: stored, secret: secret)
   }
 
   /// Runs the body, which sees each item as it was when the body first encountered it.
@@ -337,20 +327,5 @@ public final class SecretServiceKeychain: DesktopKeychain {
     let attributes = try storedItem(at: path).lookup.withoutGenericSchema
     if ItemTranslation.attributes(of: added).withoutGenericSchema != attributes { return true }
     return try !path.hasPrefix(collection(for: added) + "/")
-  }
-
-  /// The session, opened at its first use.
-  func openSession() throws(KeychainError) -> ServiceSession {
-    if let session { return session }
-    let opened = try reporting { () throws(BusFailure) in
-      if !settings.isEncrypted {
-        return try ServiceSession(plain: try service.bus.call(ServiceSession.openingPlain(service)))
-      }
-      if let openingSession { return try ServiceSession(openingSession) }
-      return try ServiceSession(try ServiceSession.beginEncrypted(on: service.bus, owner: service.owner))
-    }
-    session = opened
-    openingSession = nil
-    return opened
   }
 }

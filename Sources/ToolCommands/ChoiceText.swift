@@ -27,6 +27,7 @@ extension KeychainChoice {
     case .isForwarded: "because ssh forwards it to this machine"
     case .answers: "because a Secret Service answers"
     case .isServed: "because llavero itself provides the Secret Service from it"
+    case .noService(.noCollection): "because the Secret Service has no collection yet that lasts"
     case .noService(.unavailable(let why)): "because no Secret Service can be used (\(why))"
     case .noService(let why): "because no Secret Service can be used (\(Failure(why).message))"
     }

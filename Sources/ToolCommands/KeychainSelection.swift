@@ -400,6 +400,13 @@ extension OpenKeychain {
   package func remember(isSaid: Bool = true) throws(Failure) {
     if !choice.isToBeRemembered { return }
     let isWritten = try explaining(writeChoice())
+    if isWritten, case .noService(.noCollection) = choice.reason {
+      // A desktop that has one later would not have these logins, so that tools say it, too.
+      StandardStreams.say(
+        "logins are kept in the encrypted file from now on, \(choice.reasonText); 'llavero keychain create' makes one, "
+          + "and then 'llavero keychain use secret-service' uses it")
+      return
+    }
     if !isSaid { return }
     if !isWritten {
       if let chosen = try? RememberedKeychain.read(in: location.stateFolder)?.name, chosen != choice.name {

@@ -69,7 +69,7 @@ import Testing
       choice
         == KeychainChoice(
           kind: .file,
-          reason: .noService(.unavailable(reason: "the Secret Service has no collection that lasts"))))
+          reason: .noService(.noCollection(nil))))
     home.variables["LLAVERO_COLLECTION"] = "nowhere"
     #expect(try home.keychain().choice().kind == .file)
     home.variables["LLAVERO_KEYCHAIN"] = "secret-service"

@@ -18,6 +18,8 @@ package struct BusFailure: Error {
     case broken(detail: String)
     /// A value has the wrong type.
     case malformed(detail: String)
+    /// A secret was not encrypted with the key of the session.
+    case undecipherable
     /// There is no connection to a bus, or no service on it.
     case absent(detail: String)
   }
@@ -64,7 +66,7 @@ package struct BusFailure: Error {
       .refused("org.freedesktop.DBus.Error.UnknownObject", _),
       .refused("org.freedesktop.DBus.Error.UnknownMethod", _),
       .refused("org.freedesktop.DBus.Error.UnknownInterface", _):
-      true
+      !isAboutSession
     default: false
     }
   }
@@ -94,10 +96,24 @@ package struct BusFailure: Error {
     return BusFailure(call: call, .absent(detail: "\(what) (\(name))"))
   }
 
+  /// The name of the error for a call to a locked object.
+  static let isLocked = "org.freedesktop.Secret.Error.IsLocked"
+
   /// Whether the called object is locked.
   var isAboutLock: Bool {
-    if case .refused("org.freedesktop.Secret.Error.IsLocked", _) = reason { return true }
+    if case .refused(Self.isLocked, _) = reason { return true }
     return false
+  }
+
+  /// Whether secrets can't be exchanged in this session, and perhaps can in another one.
+  var isAboutSession: Bool {
+    switch reason {
+    case .undecipherable, .refused("org.freedesktop.Secret.Error.NoSession", _): true
+    case .refused("org.freedesktop.DBus.Error.InvalidArgs", _): call == "OpenSession"
+    // KWallet says this of a session that it has, if it can't decrypt a secret.
+    case .refused(_, let detail): detail.hasPrefix("Can't find session")
+    default: false
+    }
   }
 
   /// The same for a call that should change something: the service can be used, but hasn't done it.
@@ -115,6 +131,8 @@ package struct BusFailure: Error {
     case .broken(let detail): .unavailable(reason: "the session bus failed at \(call): \(detail)")
     case .malformed(let detail):
       .unavailable(reason: "the Secret Service answered in an unexpected form: \(detail)")
+    case .undecipherable:
+      .unavailable(reason: "the Secret Service has sent a secret that can't be decrypted")
     case .absent(let detail): .unavailable(reason: detail)
     }
   }

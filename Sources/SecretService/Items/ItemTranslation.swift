@@ -37,7 +37,7 @@ package enum ItemTranslation {
       (given == nil ? ToolHelperItems.attributes(of: item.key, label: item.label) : nil)
       ?? ItemAttributes.attributes(of: item, replacing: texts)
     return Shown(
-      attributes: unchanged ?? lookup(made),
+      attributes: unchanged ?? LookupAttributes(made),
       // A program may have given an empty one, and another shows what it has got.
       label: item.label?.isEmpty == true ? "" : ItemAttributes.label(of: item), contentType: contentType)
   }
@@ -123,7 +123,7 @@ package enum ItemTranslation {
     plain.secretService.lookup = nil
     plain.secretService.contentType = nil
     guard ItemAttributes.label(of: plain).utf8.elementsEqual(shown.label.utf8),
-      lookup(ItemAttributes.attributes(of: plain)) == shown.attributes,
+      LookupAttributes(ItemAttributes.attributes(of: plain)) == shown.attributes,
       [plainText, ServiceSession.contentType(of: body)].contains(shown.contentType)
     else { return item }
     return plain
@@ -143,14 +143,14 @@ package enum ItemTranslation {
     var described = ItemAttributes.item(of: StoredItem(path: "/", attributes: texts, label: shown.label))
     described?.secretService = item.secretService
     if let described, !described.saysTheSame(as: item) {
-      shown.attributes = lookup(ItemAttributes.attributes(of: item, replacing: texts))
+      shown.attributes = LookupAttributes(ItemAttributes.attributes(of: item, replacing: texts))
     }
     return shown
   }
 
   /// The attributes that a service gets of an item that is added to it as it is.
   static func attributes(of item: Item) -> LookupAttributes {
-    written(item)?.attributes ?? lookup(ItemAttributes.attributes(of: item))
+    written(item)?.attributes ?? LookupAttributes(ItemAttributes.attributes(of: item))
   }
 
   /// The secret of an item as programs get it.
@@ -169,12 +169,6 @@ package enum ItemTranslation {
     var texts: [String: String] = [:]
     for attribute in lookup.all { texts[attribute.name.description] = attribute.value.description }
     return texts
-  }
-
-  private static func lookup(_ texts: [String: String]) -> LookupAttributes {
-    var lookup = LookupAttributes()
-    for (name, value) in texts { lookup[ByteString(name)] = ByteString(value) }
-    return lookup
   }
 
   /// The content type of an item that says nothing else.

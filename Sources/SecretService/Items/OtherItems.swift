@@ -113,17 +113,17 @@ extension SecretServiceKeychain {
     if stored.exactAttributes == nil, let item = ItemAttributes.item(of: stored),
       item.key.secretServiceItem != nil
     {
-      return Answer(item: item, credential: SecretBody.decode(held.body, as: .whole))
+      return Answer(item: item, credential: SecretBody.decode(held.secret.body, as: .whole))
     }
     let shown = ItemTranslation.Shown(
-      attributes: stored.lookup, label: stored.label, contentType: held.contentType)
+      attributes: stored.lookup, label: stored.label, contentType: held.secret.contentType)
     let (collection, name) = (collectionInFile(of: stored.path), otherName(of: stored))
     let answer =
       asLogin
-      ? ItemTranslation.item(shown, held.body, in: collection, orNamed: name)
-      : ItemTranslation.other(shown, held.body, in: collection, named: name)
+      ? ItemTranslation.item(shown, held.secret.body, in: collection, orNamed: name)
+      : ItemTranslation.other(shown, held.secret.body, in: collection, named: name)
     return Answer(
-      item: ItemTranslation.withoutRepetition(answer.item, shown, held.body).as(stored),
+      item: ItemTranslation.withoutRepetition(answer.item, shown, held.secret.body).as(stored),
       credential: answer.credential.copy())
   }
 }

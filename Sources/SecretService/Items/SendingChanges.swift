@@ -92,32 +92,13 @@ extension SecretServiceKeychain {
     // KeePassXC would make the item once a person unlocks the database, whenever that is.
     if try isLocked(collection) { try unlock([collection], named: collectionName(of: collection)) }
     try retakeLock(for: item, except: former)
-    let session = try openSession()
     let (made, prompt) = try sending(collection) { () throws(BusFailure) in
-      // `replace` would match a subset of the attributes, and remove an item with another path or port.
-      let reply = try service.bus.call(
-        service.call(
-          "CreateItem", of: Service.collectionInterface, at: collection,
-          Argument.properties([
-            (
-              Service.itemInterface + ".Label",
-              Argument.text(written?.label ?? ItemAttributes.label(of: item))
-            ),
-            (
-              Service.itemInterface + ".Attributes",
-              written.map { Argument.attributes($0.attributes) } ?? Argument.texts(described)
-            ),
-          ]), session.seal(body, as: contentType(of: item)), Argument.bool(false))
-      )
-      return try refusing { () throws(BusFailure) in
-        let parts = try reply.parts("(oo)", of: "CreateItem")
-        return (try parts[0].path(of: "CreateItem"), try parts[1].path(of: "CreateItem"))
-      }
+      try create(
+        label: written?.label ?? ItemAttributes.label(of: item),
+        written?.attributes ?? LookupAttributes(described), body, as: contentType(of: item), in: collection)
     }
     if made != Service.none { return made }
-    let present = try reporting(
-      service.property("Items", of: Service.collectionInterface, at: collection).paths(
-        of: "property Items"))
+    let present = try reporting(items(of: collection))
     let completed = try run(prompt: prompt, for: "CreateItem") { dismissed in
       // The item that KeePassXC has made before it encountered a part that it refuses.
       if let path = try? dismissed.path(of: "Completed"), path.hasPrefix(collection + "/"),
@@ -137,11 +118,7 @@ extension SecretServiceKeychain {
     let attributes = ItemAttributes.attributes(of: item, replacing: stored.attributes)
     var tellsOthers = false
     if let body = try body(of: change, as: SecretBody.Form(of: attributes), insteadOf: stored) {
-      let session = try openSession()
-      try sending(path) { () throws(BusFailure) in
-        _ = try service.bus.call(
-          service.call("SetSecret", of: Service.itemInterface, at: path, session.seal(body)))
-      }
+      try sending(path) { () throws(BusFailure) in try set(body, at: path) }
       tellsOthers = true
     }
     let changesAttributes = !attributes.isExactly(stored.attributes)
@@ -161,6 +138,7 @@ extension SecretServiceKeychain {
         tellsOthers = false
       }
     }
+    try refuseLocked(afterChangeAt: path)
     // gnome-keyring doesn't announce a new secret, but it announces a label that is set.
     if tellsOthers {
       try? reporting(service.set("Label", ofItem: path, to: Argument.text(stored.label)))
@@ -172,12 +150,8 @@ extension SecretServiceKeychain {
     _ stored: StoredItem, to item: Item, _ written: ItemTranslation.Shown, _ change: Change
   ) throws(KeychainError) {
     if let body = change.body(of: item) {
-      let (session, contentType) = (try openSession(), contentType(of: item))
-      try sending(stored.path) { () throws(BusFailure) in
-        _ = try service.bus.call(
-          service.call(
-            "SetSecret", of: Service.itemInterface, at: stored.path, session.seal(body, as: contentType)))
-      }
+      let contentType = contentType(of: item)
+      try sending(stored.path) { () throws(BusFailure) in try set(body, at: stored.path, as: contentType) }
     }
     if !stored.lookup.includes(written.attributes) {
       try sending(stored.path) { () throws(BusFailure) in
@@ -188,6 +162,7 @@ extension SecretServiceKeychain {
     try sending(stored.path) { () throws(BusFailure) in
       try service.set("Label", ofItem: stored.path, to: Argument.text(written.label))
     }
+    try refuseLocked(afterChangeAt: stored.path)
   }
 
   /// What a program has said the secret is; without that, the service is told what suits it.
@@ -205,13 +180,13 @@ extension SecretServiceKeychain {
   }
 
   private func deleteItem(at path: String) throws(KeychainError) {
-    seen[path] = nil
+    defer { seen[path] = nil }
     do throws(KeychainError) {
       let prompt = try sending(path) { () throws(BusFailure) in
         let reply = try service.bus.call(service.call("Delete", of: Service.itemInterface, at: path))
         return try refusing(reply.parts("(o)", of: "Delete")[0].path(of: "Delete"))
       }
-      if prompt == Service.none { return }
+      if prompt == Service.none { return try refuseLocked(afterChangeAt: path) }
       _ = try run(prompt: prompt, for: "Delete")
       let isThere = try reporting(!service.items(at: [path]).isEmpty)
       if isThere { throw .refused(call: "Delete", error: "", detail: "the item is there all the same") }

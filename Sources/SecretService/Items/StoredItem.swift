@@ -39,10 +39,7 @@ struct StoredItem {
 
   /// The attributes as a program has given them.
   var lookup: LookupAttributes {
-    if let exactAttributes { return exactAttributes }
-    var lookup = LookupAttributes()
-    for (name, value) in attributes { lookup[ByteString(name)] = ByteString(value) }
-    return lookup
+    exactAttributes ?? LookupAttributes(attributes)
   }
 
   /// Seconds since the Unix epoch. A service that doesn't know them says 0.
@@ -67,5 +64,13 @@ struct StoredItem {
   var number: Int {
     let digits = path.utf8.reversed().prefix { 0x30...0x39 ~= $0 }.prefix(18)
     return digits.reversed().reduce(0) { $0 * 10 + Int($1 - 0x30) }
+  }
+}
+
+extension LookupAttributes {
+  /// The attributes whose names and values are text.
+  init(_ texts: [String: String]) {
+    self.init()
+    for (name, value) in texts { self[ByteString(name)] = ByteString(value) }
   }
 }

@@ -1,34 +1,59 @@
 import Keychain
 
 extension SecretServiceKeychain {
-  /// Runs `body` on an object. If the object is locked, it is unlocked and `body` is run again.
+  /// Runs `body` on an object that is unlocked first, if it is locked. KWallet doesn't refuse a call to a locked item: it
+  /// answers with an empty secret, and takes a new one without keeping it.
+  ///
+  /// - Parameter changes: whether it changes the object. KeePassXC locks single items until somebody has agreed to their
+  ///   being read, and lets them be changed.
   func unlocking<Result: ~Copyable>(
-    _ path: String, _ body: () throws(BusFailure) -> Result
+    _ path: String, changes: Bool = false, _ body: () throws(BusFailure) -> Result
   ) throws(KeychainError) -> Result {
+    let name = collectionName(of: path)
+    let isItem = Self.collection(of: path) != path
+    let mayBeLocked = try isItem ? storedItem(at: path).isLocked : false
+    let isLocked = try mayBeLocked && changes ? isLocked(Self.collection(of: path)) : mayBeLocked
+    if isLocked {
+      try unlock(path, named: name)
+    } else {
+      do throws(BusFailure) {
+        return try body()
+      } catch {
+        if error.isAboutMissingObject { throw .itemNotFound }
+        if !error.isAboutLock { throw error.keychainError }
+      }
+      try unlock(path, named: name)
+    }
     do throws(BusFailure) {
       return try body()
     } catch {
       if error.isAboutMissingObject { throw .itemNotFound }
-      if !error.isAboutLock { throw error.keychainError }
-    }
-    let name = collectionName(of: path)
-    try unlock([path], named: name)
-    try retakeLock(for: nil, except: nil)
-    do throws(BusFailure) {
-      return try body()
-    } catch {
       // The service said that it was unlocked, but it is still locked.
       throw error.isAboutLock ? .collectionLocked(name) : error.keychainError
     }
+  }
+
+  private func unlock(_ path: String, named name: String) throws(KeychainError) {
+    try unlock([path], named: name)
+    try retakeLock(for: nil, except: nil)
+    seen[path] = nil
   }
 
   /// The same for a change of the object.
   func sending<Result: ~Copyable>(
     _ path: String, _ body: () throws(BusFailure) -> Result
   ) throws(KeychainError) -> Result {
-    let result = try unlocking(path, body)
+    let result = try unlocking(path, changes: true, body)
     hasSent = true
     return result
+  }
+
+  /// Makes sure that a change was made: KWallet may have been locked since the item was looked at.
+  ///
+  /// - Throws: ``KeychainError/collectionLocked(_:)``
+  func refuseLocked(afterChangeAt path: String) throws(KeychainError) {
+    if !service.isKWallet { return }
+    if try isLocked(Self.collection(of: path)) { throw .collectionLocked(collectionName(of: path)) }
   }
 
   /// Unlocks objects, through a prompt if the service wants one, and makes sure that they are unlocked.

@@ -161,6 +161,11 @@ final class Service {
     return prompt == Self.none ? nil : prompt
   }
 
+  /// Whether it is KWallet: `kwalletd5`, `kwalletd6` before 6.13 or `ksecretd`.
+  private(set) lazy var isKWallet = bus.replies(
+    to: ["org.kde.kwalletd5", "org.kde.kwalletd6", "org.kde.secretservicecompat"].map { .owner(of: $0) }
+  ).contains { reply in (try? SessionBus.owner(in: reply.get().body)) == owner }
+
   /// Whether the same program has another name on the bus, too.
   func has(name: String) -> Bool { (try? bus.owner(of: name)) == owner }
 

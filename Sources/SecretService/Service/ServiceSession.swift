@@ -103,7 +103,7 @@ final class ServiceSession {
     }
     guard
       let secret = secret_service_decode_dbus_secret(encrypting, try value.checked(as: "(oayays)", of: what))
-    else { throw BusFailure(call: what, .malformed(detail: "a secret that can't be decrypted")) }
+    else { throw BusFailure(call: what, .undecipherable) }
     // libsecret wipes its copy when the last reference is released.
     defer { secret_value_unref(UnsafeMutableRawPointer(secret)) }
     var count: gsize = 0
@@ -138,10 +138,12 @@ final class ServiceSession {
     }
   }
 
-  /// KeePassXC treats `text/plain` as text: it replaces anything that is not UTF-8, and anything in braces.
+  /// KeePassXC treats `text/plain` as text: it replaces anything that is not UTF-8, and anything in braces. KWallet
+  /// takes away a byte order mark.
   static func contentType(of secret: borrowing Secret) -> String {
     secret.withUnsafeBytes { bytes in
-      isValidUTF8(bytes) && !bytes.contains(UInt8(ascii: "{")) ? "text/plain" : "application/octet-stream"
+      isValidUTF8(bytes) && !bytes.contains(UInt8(ascii: "{")) && !bytes.starts(with: [0xef, 0xbb, 0xbf])
+        ? "text/plain" : "application/octet-stream"
     }
   }
 }

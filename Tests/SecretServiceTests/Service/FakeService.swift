@@ -53,6 +53,8 @@ final class FakeService: @unchecked Sendable {
     var errorText = "it was told to"
     /// Whether it loses the attributes of items that it creates or changes.
     var losesAttributes: (made: Bool, changed: Bool) = (false, false)
+    /// Whether it answers calls to what is locked as if they had succeeded, as KWallet does, in place of refusing them.
+    var hidesLocks = false
     /// The result in a dismissal, if it isn't that there is no object.
     var dismissal: String?
     /// The number of changing calls that succeed before one fails; `nil` if none does.
@@ -352,6 +354,17 @@ extension FakeService.State {
     return FakeService.quoted(path)
   }
 
+  /// What KWallet answers for a locked item, of which it does nothing.
+  private func quietAnswer(_ member: String) -> FakeService.Answer {
+    switch member {
+    case "GetSecret":
+      let session = FakeService.quoted(FakeService.root + "/session/s1")
+      return .reply("((objectpath \(session), @ay [], @ay [], 'text/plain'),)")
+    case "Delete": return .reply("(objectpath '/',)")
+    default: return .reply("()")
+    }
+  }
+
   fileprivate mutating func answer(
     _ member: String, _ path: String, _ client: String, _ arguments: FakeService.Arguments
   ) -> FakeService.Answer {
@@ -359,6 +372,7 @@ extension FakeService.State {
     if let reply = replies[member] { return .reply(reply) }
     let needsUnlocked = ["GetSecret", "SetSecret", "Set", "CreateItem", "Delete"]
     if needsUnlocked.contains(member), isLocked(path) {
+      if hidesLocks, member != "CreateItem" { return quietAnswer(member) }
       return .error("org.freedesktop.Secret.Error.IsLocked")
     }
     let isItem = items[path] != nil

@@ -1,0 +1,171 @@
+import Bytes
+import Keychain
+
+/// Secrets on their way to and from the service.
+extension SecretServiceKeychain {
+  /// How often a new session is opened, at most, where the keys of both sides differ: one in 100 does with KWallet
+  /// before 6.25.
+  private static let sessionLimit = 5
+
+  /// The session, opened at its first use.
+  func openSession() throws(KeychainError) -> ServiceSession { try reporting(currentSession()) }
+
+  private func currentSession() throws(BusFailure) -> ServiceSession {
+    if let session { return session }
+    let opened: ServiceSession
+    if !settings.isEncrypted {
+      opened = try ServiceSession(plain: try service.bus.call(ServiceSession.openingPlain(service)))
+    } else if let openingSession {
+      self.openingSession = nil
+      opened = try ServiceSession(openingSession)
+    } else {
+      opened = try ServiceSession(try ServiceSession.beginEncrypted(on: service.bus, owner: service.owner))
+    }
+    session = opened
+    return opened
+  }
+
+  private func forgetSession() {
+    session = nil
+    openingSession = nil
+  }
+
+  /// Runs calls that carry a secret. If both sides turn out to have different keys, they are made again in a new session.
+  ///
+  /// In the exchange of keys, libsecret leaves out leading zeros of its public key, and KWallet before 6.25 those of the
+  /// secret that both share.
+  func exchanging<Result: ~Copyable>(
+    _ body: (ServiceSession) throws(BusFailure) -> Result
+  ) throws(BusFailure) -> Result {
+    for _ in 1..<Self.sessionLimit {
+      do throws(BusFailure) {
+        return try body(try currentSession())
+      } catch {
+        if !settings.isEncrypted || !error.isAboutSession { throw error }
+        forgetSession()
+      }
+    }
+    return try body(try currentSession())
+  }
+
+  /// Whether a secret that one side has decrypted with another key than it was encrypted with may pass for one: with one
+  /// wrong key in 256, its end looks right.
+  private var mayConfuseKeys: Bool { settings.isEncrypted && service.isKWallet }
+
+  /// A secret that the service has sent.
+  struct ReceivedSecret: ~Copyable {
+    /// The secret as it is stored.
+    let body: Secret
+    /// The kind of data that the service says it is.
+    let contentType: String
+  }
+
+  private func received(_ path: String) throws(BusFailure) -> ReceivedSecret {
+    try exchanging { (session) throws(BusFailure) in
+      let reply = try service.bus.call(
+        service.call("GetSecret", of: Service.itemInterface, at: path, Argument.path(session.path)))
+      return ReceivedSecret(body: try session.open(reply), contentType: try session.contentType(reply))
+    }
+  }
+
+  /// The secret of an item that isn't locked.
+  ///
+  /// - Throws: ``BusFailure``, of the kind that stands for a locked item where KWallet has said that a secret is empty
+  ///   because the item is locked.
+  func secret(at path: String) throws(BusFailure) -> ReceivedSecret {
+    var secret = try received(path)
+    for _ in 1..<Self.sessionLimit where mayConfuseKeys && !secret.body.withUnsafeBytes(isValidUTF8) {
+      forgetSession()
+      let again = try received(path)
+      // No two wrong keys make the same of it.
+      if again.body.isEqual(to: secret.body) { break }
+      secret = again
+    }
+    if secret.body.isEmpty, try service.items(at: [path]).first?.isLocked ?? true {
+      throw BusFailure(call: "GetSecret", .refused(name: BusFailure.isLocked, detail: "its secret is empty"))
+    }
+    return secret
+  }
+
+  /// Gives an item another secret.
+  ///
+  /// - Parameter contentType: what kind of data it is, if a program has said that.
+  func set(
+    _ body: borrowing Secret, at path: String, as contentType: String? = nil
+  ) throws(BusFailure) {
+    let body = body.copy()
+    try exchanging { (session) throws(BusFailure) in
+      _ = try service.bus.call(
+        service.call(
+          "SetSecret", of: Service.itemInterface, at: path, session.seal(body, as: contentType)))
+    }
+    try confirm(body, at: path, as: contentType)
+  }
+
+  /// Makes sure that the service has understood the secret that it was given.
+  private func confirm(
+    _ body: borrowing Secret, at path: String, as contentType: String?
+  ) throws(BusFailure) {
+    if !mayConfuseKeys { return }
+    let body = body.copy()
+    for _ in 0..<Self.sessionLimit {
+      if try received(path).body.isEqual(to: body) { return }
+      forgetSession()
+      try exchanging { (session) throws(BusFailure) in
+        _ = try service.bus.call(
+          service.call(
+            "SetSecret", of: Service.itemInterface, at: path, session.seal(body, as: contentType)))
+      }
+    }
+    throw BusFailure(
+      call: "SetSecret", .refused(name: "", detail: "it keeps another secret than it was given"))
+  }
+
+  /// Makes an item.
+  ///
+  /// - Returns: the path of the item, or else of the prompt that makes it.
+  func create(
+    label: String, _ attributes: LookupAttributes, _ body: borrowing Secret, as contentType: String?,
+    in collection: String
+  ) throws(BusFailure) -> (made: String, prompt: String) {
+    let body = body.copy()
+    let result = try exchanging { (session) throws(BusFailure) -> (made: String, prompt: String) in
+      let present = mayConfuseKeys ? try items(of: collection) : nil
+      do throws(BusFailure) {
+        // `replace` would match a subset of the attributes, and remove an item with another path or port.
+        let reply = try service.bus.call(
+          service.call(
+            "CreateItem", of: Service.collectionInterface, at: collection,
+            Argument.properties([
+              (Service.itemInterface + ".Label", Argument.text(label)),
+              (Service.itemInterface + ".Attributes", Argument.attributes(attributes)),
+            ]), session.seal(body, as: contentType), Argument.bool(false)))
+        return try refusing { () throws(BusFailure) in
+          let parts = try reply.parts("(oo)", of: "CreateItem")
+          return (try parts[0].path(of: "CreateItem"), try parts[1].path(of: "CreateItem"))
+        }
+      } catch {
+        if error.isAboutSession, let present { try removeEmpty(attributes, in: collection, besides: present) }
+        throw error
+      }
+    }
+    if result.made != Service.none { try confirm(body, at: result.made, as: contentType) }
+    return result
+  }
+
+  /// The paths of a collection's items.
+  func items(of collection: String) throws(BusFailure) -> [String] {
+    try service.property("Items", of: Service.collectionInterface, at: collection).paths(of: "property Items")
+  }
+
+  /// Removes the item that KWallet has made before it found that it can't decrypt its secret.
+  private func removeEmpty(
+    _ attributes: LookupAttributes, in collection: String, besides present: [String]
+  ) throws(BusFailure) {
+    let added = try items(of: collection).filter { !present.contains($0) }
+    for item in try service.items(at: added) where item.lookup.includes(attributes) {
+      guard try received(item.path).body.isEmpty else { continue }
+      _ = try service.bus.call(service.call("Delete", of: Service.itemInterface, at: item.path))
+    }
+  }
+}
