@@ -95,8 +95,9 @@ let withoutRegularExpressions: [LinkerSetting] = [
     ].flatMap { ["-Xlinker", "--wrap=\($0)"] })
 ]
 
-// For a companion, which loads its library. In `static` is what makes the linker take libstdc++.a: to load the shared
-// one takes half a millisecond, and to relocate a position-independent executable of this size as much again. No
+// For a companion, which loads its library. In `static` is what makes the linker take the archives of libstdc++, whose
+// shared form takes half a millisecond to load, and of libsodium and libgcrypt, which other systems have under other
+// names; to relocate a position-independent executable of this size would take as much again. No
 // library looks for our functions by name: the names of all that could be called would take 0.8 MiB.
 let besideLibraries: [LinkerSetting] = [
   .unsafeFlags(
@@ -104,7 +105,12 @@ let besideLibraries: [LinkerSetting] = [
       "-static-stdlib", "-L\(Context.packageDirectory)/Sources/llavero-secret-service/static",
       "-Xclang-linker", "-static-libgcc", "-Xclang-linker", "-no-pie", "-use-ld=lld",
       "-Xlinker", "--no-export-dynamic",
-    ] + withoutUnwinding)
+    ]
+      // The folders that pkg-config names are searched first.
+      + ["sodium", "gcrypt", "gpg-error"].flatMap { name in
+        let script = "\(Context.packageDirectory)/Sources/llavero-secret-service/static/lib\(name).so"
+        return ["-Xlinker", "--remap-inputs=*/lib\(name).so=\(script)"]
+      } + withoutUnwinding)
 ]
 
 let package = Package(

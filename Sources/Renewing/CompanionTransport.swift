@@ -13,14 +13,12 @@ package final class CompanionTransport: Transport {
   private let setup: ExchangeSetup
   private var running: Conversation?
 
-  /// `nil` if the program isn't installed, or `LLAVERO_NETWORK` is `never`.
+  /// `nil` if the program isn't installed or can't be started, or `LLAVERO_NETWORK` is `never`.
   ///
   /// - Parameter setup: how it connects to servers.
   package init?(_ setup: ExchangeSetup) {
-    guard !NetworkCompanion.isSwitchedOff, let path = Executables.companion(Executables.network) else {
-      return nil
-    }
-    self.path = path
+    guard let companion = NetworkCompanion() else { return nil }
+    path = companion.path
     self.setup = setup
   }
 

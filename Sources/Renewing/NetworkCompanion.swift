@@ -2,32 +2,37 @@ import Bytes
 import Glibc
 import JSON
 package import Keychain
-import Processes
+package import Processes
 package import SignIn
 
 /// The program that has the network, as the programs that have a keychain use it: work goes in and an outcome comes
 /// out, by descriptor.
 package struct NetworkCompanion {
-  private let path: String
+  private let program: Companion
+  /// The path of its executable.
+  package var path: String { program.path }
 
-  /// `nil` if it isn't installed, or `LLAVERO_NETWORK` is `never`.
+  /// `nil` if it isn't installed or can't be started, or `LLAVERO_NETWORK` is `never`.
   package init?() {
-    guard !Self.isSwitchedOff, let path = Executables.companion(Executables.network) else { return nil }
-    self.path = path
+    guard Self.obstacle == nil, let program = Companion(Executables.network) else { return nil }
+    self.program = program
+  }
+
+  /// What keeps it from being used, as far as files tell; `nil` if nothing is known to.
+  package static var obstacle: Companion.Obstacle? {
+    if isSwitchedOff {
+      return Companion.Obstacle(
+        reason: "LLAVERO_NETWORK is never",
+        remedy: "unset LLAVERO_NETWORK, which keeps llavero from the network")
+    }
+    return Companion.obstacle(of: Executables.network)
   }
 
   /// Whether `LLAVERO_NETWORK` is `never`.
   package static var isSwitchedOff: Bool { CString(variable: "LLAVERO_NETWORK")?.text == "never" }
 
-  /// Whether it can be started: the loader finds its libraries.
-  package var starts: Bool {
-    let outcome = try? ProgramOutput.read(
-      [CString(copying: path), CString("--version")], timeout: 5000, limit: 1024)
-    switch consume outcome {
-    case .some(.printed): return true
-    default: return false
-    }
-  }
+  /// Whether it can be started.
+  package var starts: Bool { program.starts() }
 
   /// The longest time for work that asks nobody, in milliseconds: more than its own deadlines together.
   package static var patience: Int {
@@ -72,9 +77,5 @@ package struct NetworkCompanion {
   }
 
   /// What to do if it can't be used.
-  package static var remedy: String {
-    isSwitchedOff
-      ? "unset LLAVERO_NETWORK, which keeps llavero from the network"
-      : "install the package llavero-network, and with it libcurl4"
-  }
+  package static var remedy: String { obstacle?.remedy ?? Companion.remedy(for: Executables.network) }
 }

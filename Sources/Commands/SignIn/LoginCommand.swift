@@ -3,6 +3,7 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import OpenBao
+import Processes
 import Renewing
 import SignIn
 import Terminals
@@ -159,7 +160,7 @@ extension SigningIn {
     }
     guard let signingIn = SigningIn(stateFolder: open.location.stateFolder) else {
       throw Failure(
-        "llavero-network can't be used, which signs in",
+        "llavero-network can't be used, which signs in\(NetworkCompanion.obstacle.map { ": \($0.reason)" } ?? "")",
         hint: "\(prose: NetworkCompanion.remedy)", status: .keychain)
     }
     return signingIn

@@ -29,8 +29,8 @@ struct DoctorCommand: ParsableCommand {
     selection.mayRunPrograms = false
     selection.mayPrompt = false
     selection.renewsUnlock = false
-    var absence: SecretServiceProgram.Absence?
-    if Program.secretService == nil { absence = SecretServiceProgram.become() }
+    var absence: Companion.Obstacle?
+    if Program.secretService == nil { absence = SecretServiceProgram.become(isTried: true) }
     let reports =
       [try Self.fileReport(selection), try Self.serviceReport(selection, absence)]
       + [try Self.forwardedReport(selection)].compactMap { $0 } + Self.listedReports(selection)
@@ -164,7 +164,7 @@ struct DoctorCommand: ParsableCommand {
   }
 
   private static func serviceReport(
-    _ selection: KeychainSelection, _ absence: SecretServiceProgram.Absence?
+    _ selection: KeychainSelection, _ absence: Companion.Obstacle?
   ) throws(Failure) -> Report {
     guard let provider = Program.secretService else {
       let reason = absence?.reason ?? "\(SecretServiceProgram.name) is not installed"
@@ -210,7 +210,7 @@ struct DoctorCommand: ParsableCommand {
     let failure = Failure(problem)
     let next: String? =
       switch finding.subject {
-      case "program": "install \(SecretServiceProgram.name) and the package libsecret-1-0"
+      case "program": SecretServiceProgram.remedy
       case "bus": "log in on the desktop, or run this under 'dbus-run-session'"
       case "owner of org.freedesktop.secrets" where !isAbout(absence: problem):
         "it hangs: end the service and start it again; LLAVERO_PROBE_TIMEOUT gives it more time"

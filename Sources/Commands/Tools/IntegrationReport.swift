@@ -176,15 +176,15 @@ struct IntegrationReport {
   private mutating func addSigningIn() {
     if NetworkCompanion.isSwitchedOff {
       add("signing in", "LLAVERO_NETWORK is never: nobody signs in, and no token is renewed")
-    } else if let companion = NetworkCompanion() {
-      let starts = companion.starts
+    } else if let obstacle = NetworkCompanion.obstacle {
+      add(
+        "signing in", "nobody signs in, and no token is renewed, because \(obstacle.reason)", nil,
+        "\(prose: obstacle.remedy)")
+    } else {
+      let starts = NetworkCompanion()?.starts == true
       add(
         "signing in", "possible, by \(Executables.network)", starts ? nil : "it can't be started",
         starts ? nil : "\(prose: NetworkCompanion.remedy)")
-    } else {
-      add(
-        "signing in", "\(Executables.network) isn't installed: nobody signs in, and no token is renewed", nil,
-        "\(prose: NetworkCompanion.remedy)")
     }
   }
 
