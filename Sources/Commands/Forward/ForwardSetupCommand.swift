@@ -81,7 +81,7 @@ struct ForwardSetupCommand: ParsableCommand {
 
   /// The command that ssh runs, by this program's own path: a shell of ssh may have another PATH.
   private static func startCommand(noKeys: Bool) -> String {
-    let own = Executables.companion(Executables.people) ?? Executables.people
+    let own = (try? LastingPath.ofProgram()) ?? Executables.people
     let isPlain = own.utf8.allSatisfy { byte in
       "/._-+".utf8.contains(byte) || 0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte
     }

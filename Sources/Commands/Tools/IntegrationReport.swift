@@ -87,7 +87,9 @@ struct IntegrationReport {
               ? "\(words: "rm", path)" : "\(words: "rm", path); \(words: "llavero", "link", folder)"
           add(name, path, "it is another program than this llavero, \(program)", remedy)
           if name == "llavero" { accepted += [real] + Self.toolsProgram(real) }
-        } else if target != nil, name != "llavero", !Self.toolsProgram(real).isEmpty {
+        } else if target != nil, name != "llavero", !Self.toolsProgram(real).isEmpty,
+          (try? LastingPath.forLink(name)).flatMap(realPath) != real
+        {
           slower["\(folder)", default: 0] += 1
         }
         break
@@ -108,18 +110,20 @@ struct IntegrationReport {
 
   private mutating func addTools(_ place: SetupPlace) {
     var names: [String] = []
-    for tool in ToolSetup.all where tool.name != "git" {
+    for tool in ToolSetup.all + [.secretService] {
       let state = SetupState(of: tool, place)
+      addStrays(tool, place, state)
+      if ["git", ToolSetup.secretService.name].contains(tool.name) { continue }
       if state.isSetUp { names.append(tool.name) }
       let profiles = ((try? tool.recordedProfiles()) ?? []).filter { $0 != place.profile }.map {
         place.with(profile: $0)
       }
+      for place in profiles { addStrays(tool, place, SetupState(of: tool, place)) }
       for place in (state.isSetUp ? [place] : []) + profiles {
         for (path, sentence) in tool.answersBefore(place) {
           add(tool.name, path, sentence, "take it out of that file, if llavero is to answer")
         }
       }
-      if state.lacksLink { add(tool.name, state.file, state.fault, "set it up again with 'llavero setup'") }
     }
     if !names.isEmpty {
       add("tools", "\(names.joined(separator: ", ")) \(names.count == 1 ? "logs" : "log") in from llavero")
@@ -140,6 +144,15 @@ struct IntegrationReport {
             "\(words: "llavero", "setup", tool.name, "--host", "HOST")")
         }
       }
+    }
+  }
+
+  /// Reports what is to lead a tool to llavero, and doesn't.
+  private mutating func addStrays(_ tool: ToolSetup, _ place: SetupPlace, _ state: SetupState) {
+    let profile = place.recordedProfile(tool).map { $0 == "default" ? [] : ["--profile", $0] } ?? []
+    let command = ["llavero", "setup", tool.name] + profile
+    for (path, sentence) in state.strays {
+      add(tool.name, sentence.hasPrefix(path) ? nil : path, sentence, "\(wordsOf: command)")
     }
   }
 

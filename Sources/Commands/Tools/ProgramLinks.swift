@@ -34,14 +34,12 @@ enum ProgramLinks {
     return ["\(folder)/\(name)", "\(folder)/../../bin/\(name)"].lazy.compactMap(realPath).first ?? path
   }
 
-  /// The path that a link of this name must lead to: `llavero-credential` if it is beside `llavero`, because it answers
-  /// faster, otherwise `llavero` itself. Names that people type always lead to `llavero`.
-  ///
-  /// - Throws: ``Failure`` if the kernel doesn't tell.
-  static func program(for name: String) throws(Failure) -> String {
-    let program = try program()
-    if name == SecurityCommand.name { return program }
-    return toolsProgram(beside: program) ?? program
+  /// Whether people type this name, and no tool calls it.
+  static func isForPeople(_ name: String) -> Bool { name == SecurityCommand.name }
+
+  /// The folder of a file.
+  static func folder(of path: String) -> String {
+    path.split(separator: "/").dropLast().map { "/\($0)" }.joined()
   }
 
   /// The `llavero-credential` beside a `llavero`.
@@ -54,8 +52,16 @@ enum ProgramLinks {
   /// Whether a path leads to an executable of this installation. Links made by earlier versions lead to `llavero`,
   /// which answers tools as well.
   static func isOwn(_ path: String) -> Bool {
-    guard let real = realPath(path), let program = try? program() else { return false }
-    return real == program || real == toolsProgram(beside: program)
+    guard let program = try? program() else { return false }
+    return LastingPath.isSameFile(path, program)
+      || toolsProgram(beside: program).map { LastingPath.isSameFile(path, $0) } ?? false
+  }
+
+  /// Whether a path is a link to this program, or to an `llavero` that has moved.
+  static func isOwnLink(_ path: String) -> Bool {
+    guard let target = linkTarget(path) else { return false }
+    let last = target.split(separator: "/").last.map(String.init) ?? ""
+    return [Executables.people, Executables.tools].contains(last) || isOwn(path)
   }
 
   /// A link to make, or one that exists already.
@@ -74,7 +80,7 @@ enum ProgramLinks {
     }
     var links: [Link] = []
     for name in names {
-      let target = target(try program(for: name), from: real)
+      let target = target(try LastingPath.forLink(name), from: real)
       let path = real == "/" ? "/\(name)" : "\(real)/\(name)"
       guard let present = linkTarget(path) else {
         if access(path, F_OK) == 0 {
@@ -84,9 +90,7 @@ enum ProgramLinks {
         links.append(Link(path: path, target: target, isThere: false))
         continue
       }
-      // A link to an llavero that has moved is ours, too.
-      let last = present.split(separator: "/").last.map(String.init) ?? ""
-      guard [Executables.people, Executables.tools].contains(last) || isOwn(path) else {
+      guard isOwnLink(path) else {
         throw Failure(
           "\(path) is a link to \(present)", hint: "remove it, or name another folder", status: .usage)
       }
@@ -98,7 +102,9 @@ enum ProgramLinks {
   /// The target to write into a link. It is relative within a folder, so that a folder moved as a whole, such as a
   /// package's, keeps working.
   private static func target(_ program: String, from folder: String) -> String {
-    guard let slash = program.lastIndex(of: "/"), program[..<slash] == folder[...] else { return program }
+    guard let slash = program.lastIndex(of: "/"), realPath(String(program[..<slash])) == folder else {
+      return program
+    }
     return String(program[program.index(after: slash)...])
   }
 
@@ -116,9 +122,9 @@ enum ProgramLinks {
     }
   }
 
-  /// Removes a link to this program. Returns whether there was one.
+  /// Removes a link to this program, or to one that has moved. Returns whether there was one.
   static func remove(_ path: String) throws(Failure) -> Bool {
-    guard linkTarget(path) != nil, isOwn(path) else { return false }
+    guard isOwnLink(path) else { return false }
     if unlink(path) != 0 {
       throw Failure("cannot remove the link \(path): \(errorText(errno))", status: .keychain)
     }

@@ -173,7 +173,9 @@ struct SetupCommand: ParsableCommand {
 
   /// - Throws: ``Failure`` if the tool would ask for a login at any host that a stranger names.
   private func refuseEveryHost(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) {
-    guard tool.needsHosts, host.isEmpty, !SetupState(of: tool, place).isSetUp else { return }
+    guard tool.needsHosts, host.isEmpty, case let state = SetupState(of: tool, place), !state.isSetUp,
+      state.strays.isEmpty
+    else { return }
     throw Failure(
       "\(tool.name) would ask for a login wherever a dependency comes from; name the hosts that may have one",
       hint: "\(command: "llavero", "setup", tool.name, "--host", "HOST")", status: .usage)

@@ -6,7 +6,7 @@ extension KnownTool {
     ToolSetup(
       name: "aws", programs: ["aws"],
       settings: { (place) throws(Failure) in
-        let command = "\"\(try ProgramLinks.program())\" aws --profile \"\(place.profile)\""
+        let command = "\"\(try LastingPath.ofProgram())\" aws --profile \"\(place.profile)\""
         return [
           (configuration(place), [AWSProfile.setting("credential_process", is: command, for: place.profile)])
         ]

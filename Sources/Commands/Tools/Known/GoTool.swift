@@ -7,7 +7,7 @@ extension KnownTool {
       name: "go", programs: ["go"],
       settings: { (place) throws(Failure) in
         let file = ConfigurationFile(path: place.path("GOENV") ?? place.config("go/env"))
-        let command = "\(try place.plain(ProgramLinks.program())) goauth"
+        let command = "\(try place.plain(LastingPath.ofProgram())) goauth"
         return [(file, [GoAuthList.setting(command)])]
       },
       next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),

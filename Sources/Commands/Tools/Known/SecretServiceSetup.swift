@@ -9,7 +9,7 @@ extension ToolSetup {
   static let secretService = ToolSetup(
     name: "secret-service", programs: [],
     settings: { (place) throws(Failure) in
-      let program = try place.plain(try ProgramLinks.program())
+      let program = try place.plain(try LastingPath.ofProgram())
       let command = ([program, "serve"] + place.serveOptions).joined(separator: " ")
       let activation = ConfigurationFile(path: BusActivation.ownFile(place))
       let section = "D-BUS Service"
@@ -82,7 +82,9 @@ enum BusActivation {
       let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
       guard let command = lines.first(where: { $0.hasPrefix("Exec=") })?.dropFirst(5) else { continue }
       let program = command.split(separator: " ").first.map(String.init) ?? ""
-      return ProgramLinks.isOwn(program) ? nil : (path, String(command))
+      // This person's own file may name an llavero that has moved.
+      let isOwn = ProgramLinks.isOwn(program) || path == ownFile(place) && NamedPath.isLlavero(program)
+      return isOwn ? nil : (path, String(command))
     }
     return nil
   }

@@ -109,23 +109,23 @@ struct SetupPlace {
   ///
   /// - Throws: ``Failure`` if there is none on the PATH and none beside this program.
   func absolute(_ link: String) throws(Failure) -> String {
-    if isOnPath(link), let path = ProgramLinks.found(link) { return path }
-    let program = try ProgramLinks.program()
-    let path = program.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(link)"
-    if isForRemoving || ProgramLinks.isOwn(path) { return path }
+    if let path = LastingPath.ofLink(link) { return path }
     try needsOnPath(link)
-    return path
+    return "\(ProgramLinks.folder(of: try LastingPath.ofProgram()))/\(link)"
   }
 
   /// The path of a folder that was installed along with this program.
   ///
   /// - Throws: ``Failure`` if the file isn't in it.
   func installed(_ folder: String, having file: String) throws(Failure) -> String {
-    let path =
-      try ProgramLinks.program().split(separator: "/").dropLast(2).map { "/\($0)" }.joined() + "/\(folder)"
-    if isForRemoving || access("\(path)/\(file)", R_OK) == 0 { return path }
+    let paths = [try LastingPath.ofProgram(), try ProgramLinks.program()].map {
+      "\(ProgramLinks.folder(of: ProgramLinks.folder(of: $0)))/\(folder)"
+    }
+    if let path = paths.first(where: { access("\($0)/\(file)", R_OK) == 0 }) { return path }
+    if isForRemoving { return paths[0] }
     throw Failure(
-      "\(path)/\(file) is not installed", hint: "install llavero with integration/install", status: .usage)
+      "\(paths[0])/\(file) is not installed", hint: "install llavero with integration/install",
+      status: .usage)
   }
 
   /// Whether no other program with this name is on the PATH.
@@ -139,7 +139,7 @@ struct SetupPlace {
     guard !isForRemoving, isOnPath(link), let path = ProgramLinks.found(link) else {
       return folderForPrograms
     }
-    return path.split(separator: "/").dropLast().map { "/\($0)" }.joined()
+    return ProgramLinks.folder(of: path)
   }
 
   /// A folder on the PATH for the user's own programs.
@@ -147,9 +147,7 @@ struct SetupPlace {
     let own = home(".local/bin")
     let path = (variable("PATH") ?? "").split(separator: ":")
     if path.contains(where: { $0 == own }) { return own }
-    let program = (try? ProgramLinks.program()).map {
-      $0.split(separator: "/").dropLast().map { "/\($0)" }.joined()
-    }
+    let program = (try? LastingPath.ofProgram()).map(ProgramLinks.folder)
     if let program, path.contains(where: { $0 == program }), access(program, W_OK) == 0 { return program }
     return own
   }

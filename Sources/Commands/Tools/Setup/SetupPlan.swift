@@ -93,14 +93,15 @@ struct SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: false)
     for (file, formats) in try tool.settings(place) { try plan.set(file, formats, place) }
     for (folder, name) in try tool.links(place) {
-      // The folder may not exist yet, and then nothing is in the way.
-      let target = try ProgramLinks.program(for: name)
+      let target = try LastingPath.forLink(name)
       let path = "\(folder)/\(name)"
-      if realPath(path) == target {
+      // The folder may not exist yet, and then nothing is in the way.
+      let link = realPath(folder) == nil ? nil : try ProgramLinks.plan([name], in: folder).first
+      // Whoever has made a link that works, it is theirs.
+      if link?.isThere == true || !plan.before.links.contains(path) && LastingPath.isSameFile(path, target) {
         plan.takeOver(path, place)
         continue
       }
-      if realPath(folder) != nil { _ = try ProgramLinks.plan([name], in: folder) }
       plan.after.links = plan.after.links.filter { $0 != path } + [path]
       plan.noteFolders(of: path)
       plan.steps.append(
@@ -235,7 +236,7 @@ struct SetupPlan {
     let given = plan.steps.map(\.path)
     for path in links {
       plan.after.links.removeAll { $0 == path }
-      guard ProgramLinks.isOwn(path) else { continue }
+      guard ProgramLinks.isOwnLink(path) else { continue }
       if let other = others.needing(link: path, without: given) {
         if !plan.before.isEmpty { plan.handedOver.append((path, other)) }
         plan.remains.append((path, "stays, because \(other) needs it"))

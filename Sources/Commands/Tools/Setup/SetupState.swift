@@ -12,13 +12,15 @@ struct SetupState {
   let isSetUp: Bool
   /// The reason why the state is unknown, or why the tool doesn't find llavero.
   let fault: String?
-  /// Whether it names llavero, and only a link is missing.
-  let lacksLink: Bool
+  /// The links that are missing or lead elsewhere, and the paths in its configuration that do: where each is, and a
+  /// sentence. Setting the tool up again mends them.
+  let strays: [(path: String, sentence: String)]
 
   /// Reads the state, and changes nothing.
   init(of tool: ToolSetup, _ place: SetupPlace) {
     program = tool.programs.lazy.compactMap(ProgramLinks.found).first
     var (file, uses, isSetUp) = ("", String?.none, false)
+    let fault: String?
     do throws(Failure) {
       let settings = try tool.settings(place)
       isSetUp = true
@@ -35,16 +37,41 @@ struct SetupState {
           throw Failure("\(setting.path) can't be used: \(error.reason)", status: .keychain)
         }
       }
-      let missing =
-        isSetUp
-        ? try tool.links(place).map { "\($0.folder)/\($0.name)" }.first { !ProgramLinks.isOwn($0) } : nil
-      lacksLink = missing != nil
-      if lacksLink { isSetUp = false }
-      fault = missing.map { "llavero, but there is no link \($0)" }
+      fault = nil
     } catch {
-      (isSetUp, lacksLink) = (false, false)
+      isSetUp = false
       fault = error.message
     }
+    strays = Self.strays(of: tool, place, needsLinks: isSetUp)
+    if !strays.isEmpty { isSetUp = false }
+    self.fault = fault ?? strays.first.map { "llavero, but \($0.sentence)" }
     (self.file, self.uses, self.isSetUp) = (file, uses, isSetUp)
+  }
+
+  /// - Parameter needsLinks: whether the configuration names llavero, so that the tool looks for its links.
+  private static func strays(
+    of tool: ToolSetup, _ place: SetupPlace, needsLinks: Bool
+  ) -> [(path: String, sentence: String)] {
+    var strays: [(path: String, sentence: String)] = []
+    for (file, formats) in (try? tool.settings(place.forRemoving)) ?? [] {
+      guard let text = try? file.contents() else { continue }
+      for format in formats {
+        let paths = ((try? format.reading(of: text))?.setting ?? []).flatMap(NamedPath.all)
+        strays += paths.compactMap(\.fault).map { (file.path, $0) }
+      }
+    }
+    // A link that doesn't lead here counts if it is needed, or was made for the tool.
+    let recorded = (try? SetupRecord.read(tool.name))?.links ?? []
+    for path in ((try? tool.links(place)) ?? []).map({ "\($0.folder)/\($0.name)" })
+    where !ProgramLinks.isOwn(path) {
+      if !ProgramLinks.isThere(path) {
+        if needsLinks { strays.append((path, "there is no link \(path)")) }
+      } else if needsLinks || recorded.contains(path), ProgramLinks.isOwnLink(path),
+        let fault = NamedPath(path: path).fault
+      {
+        strays.append((path, fault))
+      }
+    }
+    return strays
   }
 }

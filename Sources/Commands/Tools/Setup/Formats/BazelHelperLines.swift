@@ -28,20 +28,44 @@ struct BazelHelperLines: ConfigurationFormat {
   }
 
   func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
+    var edits: [TextEdit] = []
+    var text = text
+    // A line that leads elsewhere is replaced where it is.
+    while let (value, range) = try formerLine(in: text) {
+      let host = value.split(separator: "=").first ?? ""
+      edits.append(.replacement(of: range, in: text, with: Array("\(host)=\(helper)".utf8)))
+      text = edits[edits.count - 1].applied(to: text)
+    }
     let present = try reading(of: text).setting
-    if hosts.isEmpty {
-      if present.contains(where: { $0.hasSuffix("=\(helper)") }) { return [] }
+    if hosts.isEmpty, !present.contains(where: { $0.hasSuffix("=\(helper)") }) {
       throw ConfigurationFault("no host is named")
     }
     let missing = hosts.filter { !present.contains("\($0)=\(helper)") }
-    return missing.isEmpty ? [] : [text.ending(with: missing.map { shown("\($0)=\(helper)") })]
+    return edits
+      + (missing.isEmpty ? [] : [text.ending(with: missing.map { shown("\($0)=\(helper)") })])
+  }
+
+  /// The first value that names an llavero at another path for a host, and where it is.
+  private func formerLine(
+    in text: [UInt8]
+  ) throws(ConfigurationFault) -> (value: String, range: Range<Int>)? {
+    for line in try Self.lines(of: text) {
+      guard let value = Self.helper(line.words), isOurs(value), value.contains("="),
+        !value.hasSuffix("=\(helper)")
+      else { continue }
+      let bytes = Array(value.utf8)
+      guard let start = line.range.first(where: { text[$0..<line.range.upperBound].starts(with: bytes) })
+      else { continue }
+      return (value, start..<start + bytes.count)
+    }
+    return nil
   }
 
   func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
     let added = edit.added.split(separator: 0x0a).map { Array($0) }.map {
       $0.string($0.trimmed(0..<$0.count))
     }
-    return try removing(from: text) { added.contains(Self.option + $0) }
+    return try removing(from: text) { added.contains(Self.option + $0) || edit.added == Array($0.utf8) }
   }
 
   /// The text without the line by which earlier versions made bazel ask for every host.

@@ -38,6 +38,17 @@ struct GitHelperLines: ConfigurationFormat {
     // Another helper may store the same logins in plain text, and an old password there would continue to answer.
     let needsReset = !present.names.isEmpty || hasOthersBefore || Self.includes(file)
     if present.names == [helper], present.isReset || !(hasOthersBefore || Self.includes(file)) { return [] }
+    // One that has moved is replaced where it is.
+    let former = file.entries.filter { entry in
+      entry.name.elementsEqual(Self.key.utf8)
+        && entry.value.map { NamedPath.isLlavero(String(decoding: $0, as: UTF8.self)) } == true
+    }
+    if former.count == 1, present.names.count == 1,
+      former[0].value?.elementsEqual(present.names[0].utf8) == true,
+      present.isReset || !(hasOthersBefore || Self.includes(file))
+    {
+      return [.replacement(of: former[0].range, in: text, with: Array(line.dropFirst().utf8))]
+    }
     return [text.ending(with: needsReset ? byHand : ["[credential]", line])]
   }
 

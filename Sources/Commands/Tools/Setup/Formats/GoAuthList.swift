@@ -2,15 +2,21 @@
 enum GoAuthList {
   /// Puts a command at the beginning of the list.
   static func setting(_ command: String) -> VariableLine {
-    VariableLine(
+    // llavero, perhaps at a former path.
+    let isLlavero: @Sendable (String) -> Bool = { other in
+      let words = other.split(separator: " ")
+      return other == command || words.count == 2 && words[1] == "goauth" && NamedPath.isLlavero(words[0])
+    }
+    return VariableLine(
       .go, "GOAUTH",
       becomes: { present in
         let others = present ?? "netrc"
-        if commands(others).contains(command) { return others }
-        return others == "off" || others.isEmpty ? command : "\(command);\(others)"
+        if commands(others).filter(isLlavero) == [command] { return others }
+        if others == "off" || others.isEmpty { return command }
+        return ([command] + commands(others).filter { !isLlavero($0) }).joined(separator: ";")
       },
       former: { present in
-        let others = commands(present).filter { $0 != command }
+        let others = commands(present).filter { !isLlavero($0) }
         return others.isEmpty ? nil : others.joined(separator: ";")
       },
       accepts: { present in

@@ -137,7 +137,13 @@ struct TOMLSetting: ConfigurationFormat {
   private func isKept(_ text: [UInt8], _ element: Range<Int>) -> Bool {
     guard case .element(let own, let others) = value else { return false }
     guard let string = TOMLDocument.string(text, element) else { return true }
-    return string != own && !others.contains(string)
+    return string != own && !others.contains(string) && !isFormer(string)
+  }
+
+  /// Whether an element is llavero at another path, which gives way to the right one.
+  private func isFormer(_ element: String?) -> Bool {
+    guard case .element(let own, _) = value, let element, element != own else { return false }
+    return NamedPath.isLlavero(element)
   }
 
   private func changing(_ present: TOMLDocument.Entry, _ text: [UInt8]) throws(ConfigurationFault)
@@ -154,6 +160,9 @@ struct TOMLSetting: ConfigurationFormat {
     if isThere { return [] }
     guard let elements = present.elements, now != nil else {
       throw ConfigurationFault("\(name) is not a list of strings")
+    }
+    if let former = elements.first(where: { isFormer(TOMLDocument.string(text, $0)) }) {
+      return [.replacement(of: former, in: text, with: Array(Self.quoted(own).utf8))]
     }
     if let last = elements.last {
       return [.insertion(of: Array(", \(Self.quoted(own))".utf8), at: last.upperBound)]
