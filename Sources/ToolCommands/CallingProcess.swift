@@ -17,21 +17,10 @@ struct CallingProcess: Caller {
 
   init() {
     identifier = getppid()
-    // proc(5): the number, the name in parentheses, which may contain some itself, and fields separated by spaces.
-    let text = Self.contents(of: "/proc/\(identifier)/stat")
-    guard let open = text.firstIndex(of: UInt8(ascii: "(")),
-      let close = text.lastIndex(of: UInt8(ascii: ")")),
-      open < close
-    else {
-      // The process belongs to another user, on a system that hides other users' processes.
-      programName = nil
-      start = "0"
-      return
-    }
-    programName = ByteString(Array(text[(open + 1)..<close]))
-    // The start time is field 22, and the fields after the name begin with 3.
-    let fields = text[(close + 1)...].split(separator: 0x20)
-    start = fields.count > 19 ? ByteString(Array(fields[19])) : "0"
+    // A process of another user is not there, on a system that hides other users' processes.
+    let running = RunningProcess(identifier)
+    programName = running?.programName
+    start = running?.start ?? "0"
   }
 
   func paths(of file: ByteString) -> [ByteString] {
@@ -99,14 +88,5 @@ struct CallingProcess: Caller {
       else { continue }
       unlinkat(folder.descriptor, name, 0)
     }
-  }
-
-  private static func contents(of path: String) -> [UInt8] {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    if file < 0 { return [] }
-    defer { close(file) }
-    var buffer = [UInt8](repeating: 0, count: 1024)
-    let count = buffer.withUnsafeMutableBytes { StandardStreams.read(file, into: $0) }
-    return Array(buffer.prefix(max(0, count)))
   }
 }

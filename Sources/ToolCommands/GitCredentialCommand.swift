@@ -100,6 +100,7 @@ package enum GitCredentialCommand {
     }
     let open = try selected.open()
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
+    protocolOfGit.isAskedByGit = { RunningProcess.isAskedByGit }
     var hasSaved = false
     protocolOfGit.onSave = { outcome in hasSaved = outcome != .unchanged }
     var reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))

@@ -28,6 +28,11 @@ public struct GitCredentialProtocol {
   /// The number of seconds for which a stored login is returned; `nil` for no limit.
   public var timeout: Int64?
 
+  /// Whether the one who asks is git itself, which asks again where a server refuses an answer with `continue`.
+  /// Programs that ask by `git credential` may read that otherwise: git-lfs 3.6 and later keeps such an answer for good.
+  /// Called only if it matters.
+  public var isAskedByGit: () -> Bool = { false }
+
   /// Called with the outcome of `store`, if there was something to store.
   public var onSave: (SaveOutcome) -> Void = { _ in }
 
@@ -46,8 +51,9 @@ public struct GitCredentialProtocol {
   /// refresh token returns nothing, because its account alone would keep the next helper from answering with another
   /// one.
   ///
-  /// An answer that the keychain can renew has `continue` for a git that knows it (2.46). If the server refuses it, git
-  /// asks once more, with the answer's `state[]`, and gets a new one (git-credential(1), "INPUT/OUTPUT FORMAT").
+  /// An answer that the keychain can renew has `continue` for a git that knows it (2.46) and asks for itself. If the
+  /// server refuses it, git asks once more, with the answer's `state[]`, and gets a new one (git-credential(1),
+  /// "INPUT/OUTPUT FORMAT"). A state of an answer without `continue` is no refusal.
   ///
   /// - Throws: ``ProtocolError/keychain(_:)`` with ``KeychainError/queryTooBroad(_:)`` for a request without a
   ///   protocol, or with neither host nor path, and with whatever the keychain throws;
@@ -73,12 +79,16 @@ public struct GitCredentialProtocol {
   ) throws(ProtocolError) -> Secret {
     let query = try throwingProtocolError(request.query())
     let capabilities = request.capabilities
-    var mayContinue = keychain.renewer != nil
-    if capabilities.contains(.state), let answered = request.answered {
-      // Git asks again because the server has refused our answer, which had `continue`. If this fails, the answer is
-      // the same as before, and git erases it when it is refused again.
-      try? keychain.refuse(answered, to: query, at: now)
-      mayContinue = false
+    var isAgain = false
+    if capabilities.contains(.state), let state = request.state, let changed = state.continued {
+      isAgain = true
+      // If this fails, the answer is the same as before, and git erases it when it is refused again. What somebody has
+      // renewed meanwhile was not refused.
+      if try throwingProtocolError(keychain.find(query)).contains(where: {
+        $0.reference == state.item && $0.modificationDate == changed
+      }) {
+        try? keychain.refuse(state.item, to: query, at: now)
+      }
     }
     let found = try throwingProtocolError(
       keychain.answerOrRenewal(to: query, at: now) {
@@ -86,6 +96,9 @@ public struct GitCredentialProtocol {
       })
     switch consume found {
     case .answer(let answer):
+      let mayContinue =
+        !isAgain && capabilities.contains(.state) && keychain.renewer != nil && answer.isRenewable
+        && isAskedByGit()
       return try GitReply.encode(answer, for: capabilities, mayContinue: mayContinue)
     case .renewal(let renewal):
       return isWithinTimeout(renewal.item, at: now) ? try GitReply.encode(renewal, at: now) : Secret()
@@ -124,7 +137,7 @@ public struct GitCredentialProtocol {
     _ request: borrowing GitRequest, from keychain: any KeychainStore, at now: Timestamp
   ) throws(ProtocolError) {
     let query = try throwingProtocolError(request.query())
-    let answered = request.answered
+    let answered = request.state?.item
     _ = try throwingProtocolError { () throws(KeychainError) -> Int in
       guard let refused = request.secret() else { return try keychain.erase(query) }
       return try keychain.erase(query, holding: refused, answered: answered, at: now)

@@ -5,7 +5,7 @@ import Keychain
 enum GitReply {
   /// The lines of an answer. Those that depend on a capability are included only if it was announced.
   ///
-  /// - Parameter mayContinue: whether git may ask again where the server refuses an answer that can be renewed.
+  /// - Parameter mayContinue: whether git is to ask again where the server refuses the answer.
   /// - Throws: ``ProtocolError/unspeakableAnswer(key:)`` if a value contains LF, CR or NUL, or makes a line longer than
   ///   git reads. An item that was added in another way must not turn into several lines (CVE-2020-5260).
   static func encode(
@@ -28,12 +28,11 @@ enum GitReply {
     case .some(let token): try append("oauth_refresh_token", token, to: &reply)
     case .none: break
     }
-    if capabilities.contains(.state), let reference = answer.item.reference {
+    if capabilities.contains(.state), let state = GitState(of: answer.item, continues: mayContinue) {
       reply.append("state[]=")
-      reply.append(GitRequest.statePrefix)
-      reply.append(contentsOf: reference.bytes)
+      reply.append(contentsOf: state.text)
       reply.append("\n")
-      if mayContinue, answer.isRenewable { reply.append("continue=1\n") }
+      if state.continued != nil { reply.append("continue=1\n") }
     }
     return reply
   }

@@ -44,11 +44,8 @@ public struct GitRequest: ~Copyable {
   public private(set) var isEphemeral = false
   /// `wwwauth[]`: the `WWW-Authenticate` headers of the refusal that git asks because of, at most 16 of them.
   public private(set) var challenges: [ByteString] = []
-  /// The item of an earlier answer of ours, from `state[]`.
-  public private(set) var answered: ItemReference?
-
-  /// The prefix of our own values of `state[]`.
-  static let statePrefix: StaticString = "llavero:"
+  /// What our earlier answer was, from `state[]`.
+  public private(set) var state: GitState?
 
   /// Parses the lines of a request.
   ///
@@ -117,13 +114,10 @@ public struct GitRequest: ~Copyable {
   }
 
   private mutating func takeState(_ value: UnsafeRawBufferPointer) {
-    let prefixLength = Self.statePrefix.utf8CodeUnitCount
     if value.isEmpty {
-      answered = nil
-    } else if value.count > prefixLength,
-      UnsafeRawBufferPointer(rebasing: value[..<prefixLength]) == Self.statePrefix
-    {
-      answered = ItemReference(ByteString(UnsafeRawBufferPointer(rebasing: value[prefixLength...])))
+      state = nil
+    } else if let own = GitState(parsing: value) {
+      state = own
     }
   }
 

@@ -7,6 +7,8 @@ final class Conversation {
   let fresh: FreshKeychain
   let keychain: any KeychainStore
   var timeout: Int64?
+  /// Whether git itself asks, and not a program by `git credential`.
+  var isGit = true
 
   init(_ kind: KeychainUnderTest = KeychainUnderTest.all[0]) {
     fresh = kind.make()
@@ -16,7 +18,9 @@ final class Conversation {
   func perform(
     _ operation: GitCredentialProtocol.Operation, _ text: [UInt8]
   ) throws(ProtocolError) -> String {
-    let reply = try GitCredentialProtocol(timeout: timeout).perform(
+    var spoken = GitCredentialProtocol(timeout: timeout)
+    spoken.isAskedByGit = { [isGit] in isGit }
+    let reply = try spoken.perform(
       operation, try makeRequest(text), on: keychain, at: fresh.clock.now)
     fresh.clock.advance(seconds: 1)
     return String(decoding: reply.revealed, as: UTF8.self)

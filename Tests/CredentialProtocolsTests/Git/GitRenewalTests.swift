@@ -187,6 +187,46 @@ import Testing
     #expect(try git.count() == 1)
   }
 
+  @Test("who asks by 'git credential' is not told to ask again, and a further question is no refusal")
+  func notGit() throws {
+    let git = Conversation()
+    let keychain = try #require(git.keychain as? InMemoryKeychain)
+    let renewer = Renewer()
+    keychain.renewer = renewer
+    renewer.outcome = { .renewed(Answer(item: $0, credential: .text("new", refreshToken: "s"))) }
+    let knowing = ["capability[]=authtype", "capability[]=state"] + place
+    try store(git, "username=alice", "password=old", "oauth_refresh_token=r")
+    git.isGit = false
+    let first = try git.perform(.get, joined(knowing)).split(separator: "\n").map(String.init)
+    #expect(first.contains("password=old") && !first.contains { $0.hasPrefix("continue") })
+    let state = try #require(first.first { $0.hasPrefix("state[]=") })
+    git.fresh.clock.advance(seconds: 61)
+    // git-lfs 3.8 has it in its next question, refused or not.
+    #expect(try git.perform(.get, joined(knowing + [state])).contains("password=old\n"))
+    #expect(renewer.renewed == 0)
+    // It says so of what was refused.
+    try git.erase(place[0], place[1], "username=alice", "password=old", "capability[]=state", state)
+    #expect(try git.perform(.get, joined(knowing + [state])).contains("password=new\n"))
+    #expect(renewer.renewed == 1)
+  }
+
+  @Test("what was renewed since git got its answer was not refused")
+  func renewedSince() throws {
+    let git = Conversation()
+    let keychain = try #require(git.keychain as? InMemoryKeychain)
+    let renewer = Renewer()
+    keychain.renewer = renewer
+    let knowing = ["capability[]=state"] + place
+    try store(git, "username=alice", "password=old", "oauth_refresh_token=r")
+    let first = try git.perform(.get, joined(knowing)).split(separator: "\n").map(String.init)
+    let state = try #require(first.first { $0.hasPrefix("state[]=llavero+") })
+    git.fresh.clock.advance(seconds: 61)
+    try store(git, "username=alice", "password=new", "oauth_refresh_token=s")
+    git.fresh.clock.advance(seconds: 61)
+    #expect(try git.perform(.get, joined(knowing + [state])).contains("password=new\n"))
+    #expect(renewer.renewed == 0)
+  }
+
   @Test("a state changes nothing of passwords, of other items and for a git without the capability")
   func stateOfOthers() throws {
     let git = Conversation()

@@ -228,7 +228,7 @@ private struct Fields: Equatable {
     authtype = request.authenticationScheme
     credential = Self.shown(request.credential)
     isEphemeral = request.isEphemeral
-    answered = request.answered?.bytes
+    answered = request.state?.item.bytes
   }
 
   private static func shown(_ secret: borrowing Secret?) -> ByteString? {

@@ -62,7 +62,10 @@ import Testing
     let request = try RevealedRequest(
       "capability[]=future", "capability=authtype", "Protocol=https", " host=example.com",
       "host =example.com",
-      "state[]=other:id", "state[]=llavero", "state[]=llavero:", "state=llavero:id", "wwwauth[]=x", "=value",
+      "state[]=other:id", "state[]=llavero", "state[]=llavero:", "state[]=llavero+:id",
+      "state[]=llavero+x:id",
+      "state[]=llavero-1:id", "state[]=llavero+1:", "state[]=llavero+-1:id", "state[]=llaveros:id",
+      "state=llavero:id", "wwwauth[]=x", "=value",
       "new[]=1",
       "password_expiry=1")
     #expect(request == RevealedRequest())
@@ -74,6 +77,9 @@ import Testing
     #expect(
       try RevealedRequest("capability[]=state", "capability[]=", "capability[]=authtype").capabilities
         == .authtype)
+    #expect(
+      try RevealedRequest("state[]=llavero+7:@team:a:b")
+        == RevealedRequest(answered: "@team:a:b", continued: 7))
     #expect(try RevealedRequest("state[]=llavero:a", "state[]=").answered == nil)
     #expect(try RevealedRequest("state[]=", "state[]=llavero:a", "state[]=other:b").answered == "a")
   }

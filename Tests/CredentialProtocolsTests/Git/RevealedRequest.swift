@@ -17,6 +17,7 @@ struct RevealedRequest: Hashable {
   var credential: ByteString?
   var isEphemeral = false
   var answered: ByteString?
+  var continued: Int64?
 }
 
 extension RevealedRequest {
@@ -35,7 +36,8 @@ extension RevealedRequest {
     authtype = request.authenticationScheme
     credential = revealed(request.credential)
     isEphemeral = request.isEphemeral
-    answered = request.answered?.bytes
+    answered = request.state?.item.bytes
+    continued = request.state?.continued?.milliseconds
   }
 
   init(_ lines: String...) throws(ProtocolError) {

@@ -63,6 +63,14 @@ expiring() {
   } >"$CASE/imported" 2>&1 </dev/null || fail "it can't be changed" "$(cat "$CASE/imported")"
 }
 
+# aged: all tokens were stored ten minutes ago
+aged() {
+  llavero export </dev/null >"$CASE/aged"
+  sed -i "s/\"modified\":\"[^\"]*\"/\"modified\":\"$(date -u -d '-10 minutes' +%FT%T.000Z)\"/" "$CASE/aged"
+  llavero delete --all --class internet --yes >/dev/null </dev/null
+  llavero import llavero "$CASE/aged" --on-conflict replace </dev/null 2>/dev/null
+}
+
 # on_terminal STEP... -- COMMAND...
 on_terminal() {
   local steps=() step

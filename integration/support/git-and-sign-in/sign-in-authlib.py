@@ -236,6 +236,11 @@ def save_token(answer, request):
         refresh[token.refresh_token] = token
 
 
+def end_tokens():
+    for each in access.values():
+        each.expires_at = 0
+
+
 def application():
     app = flask.Flask(__name__)
     app.config["OAUTH2_REFRESH_TOKEN_GENERATOR"] = True
@@ -310,8 +315,7 @@ def application():
 
     @app.post("/control/expire")
     def expire():
-        for each in access.values():
-            each.expires_at = 0
+        end_tokens()
         return {}
 
     @app.post("/control/forget")
@@ -337,6 +341,9 @@ class Authlib(WSGIPeer):
         "/revoke": "revoke",
         "/control": "control",
     }
+
+    def end_tokens(self):
+        end_tokens()
 
     def admits(self, token):
         found = access.get(token)

@@ -10,6 +10,8 @@ it answers. In FOLDER it keeps:
                 [RETRY-AFTER]`, where the request isn't carried out; `hold`, alone or before one of these, where the
                 answer waits until there is FOLDER/go.
   repositories  bare repositories, served at /NAME.git to those with a valid access token
+  lfs           the objects of git LFS there
+  end           where it is there, it goes with the next object of git LFS, after which all access tokens are over
 """
 
 import argparse
@@ -30,6 +32,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 
 from git_backend import GitBackend
+from git_lfs import GitLFS
 
 # Parameters that the log has as they are.
 SHOWN = {
@@ -64,7 +67,7 @@ def token_of(headers):
     return login[1] if login else None
 
 
-class Peer(GitBackend, BaseHTTPRequestHandler):
+class Peer(GitBackend, GitLFS, BaseHTTPRequestHandler):
     """Answers a request, and logs it before the answer goes out.
 
     A server defines `answer`, and `admits` for its repositories.
@@ -81,6 +84,10 @@ class Peer(GitBackend, BaseHTTPRequestHandler):
         raise NotImplementedError
 
     def admits(self, token):
+        raise NotImplementedError
+
+    def end_tokens(self):
+        """Ends all access tokens."""
         raise NotImplementedError
 
     def kind_of(self, path):
@@ -131,8 +138,20 @@ class Peer(GitBackend, BaseHTTPRequestHandler):
         token = token_of(self.headers)
         if token is None or not self.admits(token):
             return 401, [("WWW-Authenticate", f'Basic realm="{self.realm}"')], b"sign in\n"
+        if self.is_lfs(path):
+            reply = self.serve_lfs(os.path.join(self.options.folder, "lfs"), path, body)
+            if "/objects/batch" not in path and "/objects/" in path:
+                self.end_if_told()
+            return reply
         user = (basic(self.headers) or ("bearer", ""))[0]
         return self.run_backend(os.path.join(self.options.folder, "repositories"), path, query, user, body)
+
+    def end_if_told(self):
+        try:
+            os.unlink(os.path.join(self.options.folder, "end"))
+        except FileNotFoundError:
+            return
+        self.end_tokens()
 
     def next_fault(self):
         file = os.path.join(self.options.folder, "next")
