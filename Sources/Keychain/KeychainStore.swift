@@ -374,14 +374,20 @@ extension KeychainStore {
 
   /// The answer as the keychain holds it: nothing is renewed.
   ///
+  /// - Parameter includesRenewable: whether what has expired counts that would be renewed.
   /// - Throws: as ``answer(to:at:where:)`` does.
   package func heldAnswer(
-    to query: ItemQuery, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
+    to query: ItemQuery, at now: Timestamp, includingRenewable includesRenewable: Bool = false,
+    where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(KeychainError) -> Answer? {
-    if case .valid(let answer) = try search(query, at: now, renewingBy: now, where: isUsable) {
-      return answer
+    let found = try search(query, at: now, renewingBy: now, where: isUsable)
+    switch consume found {
+    case .valid(let answer): return answer
+    case .renewable(let answer):
+      if includesRenewable { return answer }
+      return nil
+    case .nothing: return nil
     }
-    return nil
   }
 
   /// - Parameter limit: what expires by then is better renewed.

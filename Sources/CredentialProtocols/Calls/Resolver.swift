@@ -12,6 +12,7 @@ public struct Resolver {
   private let tool: ByteString
   private let services: Services
   private let onQuery: ((AnswerExplanation) -> Void)?
+  private var renews = true
 
   /// A resolver for a tool's call.
   ///
@@ -77,8 +78,18 @@ public struct Resolver {
   ) throws(ProtocolError) -> Answer? {
     try throwingProtocolError { () throws(KeychainError) in
       if let onQuery { onQuery(try keychain.explain(query, at: now, where: isUsable)) }
+      if !renews {
+        return try keychain.heldAnswer(to: query, at: now, includingRenewable: true, where: isUsable)
+      }
       return try keychain.answer(to: query, at: now, where: isUsable)
     }
+  }
+
+  /// The same for who only wants to know what would answer: nothing is renewed.
+  var withoutRenewing: Resolver {
+    var other = self
+    other.renews = false
+    return other
   }
 
   private func query(service: ByteString, _ account: ByteString? = nil) throws(ProtocolError) -> ItemQuery {
@@ -194,6 +205,19 @@ public struct Resolver {
     }
   }
 
+  /// Tells a person who logs out that the tool still gets a login, which isn't its own to delete.
+  ///
+  /// - Parameters:
+  ///   - answer: what the tool would get for the same words as those of its logout.
+  ///   - name: where the person has logged out.
+  func say(_ answer: consuming Answer?, stillAnswersFor name: ByteString, to call: any ToolCall) {
+    guard let answer else { return }
+    call.say(
+      Refusal(
+        "\(tool) still gets a login for \(name), which isn't its own",
+        hint: answer.item.key.commandToDelete.map { "\(commandOf: $0) deletes it" }, .nothingMatched))
+  }
+
   /// Deletes the items of the tool's own service, for every account if none is given. Returns their number.
   @discardableResult
   public func forget(service name: ByteString, account: ByteString? = nil) throws(ProtocolError) -> Int {
@@ -266,6 +290,21 @@ extension Item {
 }
 
 extension Item.Key {
+  /// The command that deletes the item; `nil` if it has none.
+  fileprivate var commandToDelete: [String]? {
+    switch self {
+    case .internetPassword(let key):
+      guard let url = key.url() else { return nil }
+      let domain = key.securityDomain.map { ["--domain", "\($0)"] } ?? []
+      return ["llavero", "delete", url] + words(key.account) + domain
+    case .genericPassword(let key):
+      return ["llavero", "delete", "--service", "\(key.service)"] + words(key.account)
+    case .cryptographic, .secretService: return nil
+    }
+  }
+
+  private func words(_ account: ByteString?) -> [String] { account.map { ["--account", "\($0)"] } ?? [] }
+
   /// Whether both keys are for the same place and tool, whatever their accounts.
   fileprivate func isSamePlace(as other: Item.Key) -> Bool {
     switch (self, other) {

@@ -109,8 +109,11 @@ public enum DockerProtocol: ToolProtocol {
     let address = try address(call)
     guard !address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(address)
-    // A missing item is not an error: skopeo 1.9 dies of one.
-    try Resolver(call).forget(at: registry.place)
+    let resolver = try Resolver(call)
+    // A missing item is not an error: skopeo 1.9 dies of one. What `get` would answer for these words goes.
+    for place in registry.places { try resolver.forget(at: place) }
+    resolver.say(
+      try answer(for: registry, resolver.withoutRenewing), stillAnswersFor: registry.address, to: call)
     return 0
   }
 
@@ -143,25 +146,24 @@ public enum DockerProtocol: ToolProtocol {
   }
 
   /// The item stored for exactly this address. If the address names a whole registry, else the item stored for another
-  /// of its names, or git's item.
+  /// of its names or for its server, or git's item.
   private static func answer(
     for registry: Registry, _ resolver: Resolver
   ) throws(ProtocolError) -> Answer? {
     func isLogin(_ item: Item, _ credential: borrowing Credential) -> Bool {
       item.key.account != nil && credential.authenticationScheme == nil
     }
-    func exact(_ registry: Registry) throws(ProtocolError) -> Answer? {
-      try resolver.answer(at: registry.place, sharing: .none) { item, credential in
-        registry.place.isPlace(of: item) && isLogin(item, credential)
+    func exact(_ place: Place) throws(ProtocolError) -> Answer? {
+      try resolver.answer(at: place, sharing: .none) { item, credential in
+        place.isPlace(of: item) && isLogin(item, credential)
       }
     }
-    if let answer = try exact(registry) { return answer }
-    guard registry.isWhole else { return nil }
-    for name in registry.otherNames {
-      if let answer = try exact(name) { return answer }
+    for place in registry.places {
+      if let answer = try exact(place) { return answer }
     }
+    guard registry.isWhole else { return nil }
     return try resolver.answer(at: registry.server) { item, credential in
-      (item.securityDomain == nil || item.key.isOfWholeServer) && isLogin(item, credential)
+      item.securityDomain == nil && isLogin(item, credential)
     }
   }
 
@@ -218,9 +220,9 @@ private struct Registry {
   let place: Place
 
   /// Docker Hub's names: the docker CLI, skopeo, oras and Jib each use a different one.
-  private static let hub: [ByteString] = [
-    "https://index.docker.io/v1/", "https://index.docker.io/v1", "index.docker.io", "docker.io",
-    "registry-1.docker.io", "registry.hub.docker.com",
+  private static let hub: [(server: ByteString, path: ByteString?)] = [
+    ("index.docker.io", "v1"), ("index.docker.io", nil), ("docker.io", nil), ("registry-1.docker.io", nil),
+    ("registry.hub.docker.com", nil),
   ]
 
   /// The paths under which docker keeps its own tokens.
@@ -243,10 +245,16 @@ private struct Registry {
   /// for the refresh token of `https://index.docker.io/v1/refresh-token`, which `docker logout` revokes.
   var isWhole: Bool { place.path.map { $0 == "v1" || $0 == "v2" } ?? true }
 
-  /// Other names of the same registry.
-  var otherNames: [Registry] {
-    guard Self.hub.contains(address) else { return [] }
-    return Self.hub.compactMap { $0 == address ? nil : try? Registry($0) }
+  /// Where its logins may be, best first: at its own place, and if it is a whole registry at those of its other names,
+  /// or at its server.
+  var places: [Place] {
+    guard isWhole else { return [place] }
+    let isHub =
+      server.protocol == "https" && server.port == nil && Self.hub.contains { $0.server == server.server }
+    let others =
+      isHub
+      ? Self.hub.map { Place(protocol: "https", server: $0.server, path: $0.path) } : []
+    return [place] + (others + [server]).filter { $0 != place }
   }
 
   /// The address that an item was stored with, which its label records; else one that leads to the item.
@@ -257,13 +265,5 @@ private struct Registry {
     if place.protocol == "https", place.path == nil { return place.hostAndPort }
     let path = place.path.map { [UInt8(ascii: "/")] + $0.bytes + [UInt8(ascii: "/")] } ?? []
     return ByteString(place.serverURL.bytes + path)
-  }
-}
-
-extension Item.Key {
-  /// Whether the key is for an internet password without a path.
-  fileprivate var isOfWholeServer: Bool {
-    guard case .internetPassword(let key) = self else { return false }
-    return key.path == nil
   }
 }

@@ -59,7 +59,11 @@ public enum KeyringProtocol: ToolProtocol {
       return try set(call)
     case "del":
       let (service, account) = try serviceAndAccount(call)
-      if try Resolver(call, services: .everybodys).forget(service: service, account: account) > 0 { return 0 }
+      let resolver = try Resolver(call, services: .everybodys)
+      let isDeleted = try resolver.forget(service: service, account: account) > 0
+      let lookup = KeyringLookup(resolver: resolver.withoutRenewing, account: account)
+      resolver.say(try lookup.answer(for: service), stillAnswersFor: service, to: call)
+      if isDeleted { return 0 }
       throw .refused(Refusal("there is no such password to delete", .nothingMatched))
     case "diagnose":
       try call.write(

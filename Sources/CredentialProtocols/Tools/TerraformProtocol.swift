@@ -43,7 +43,11 @@ public enum TerraformProtocol: ToolProtocol {
       try Resolver(call).keep(Credential(try token(input)), at: place, account: nil)
       try call.hasStored()
     case "forget":
-      try Resolver(call).forget(at: place)
+      let resolver = try Resolver(call)
+      try resolver.forget(at: place)
+      resolver.say(
+        try resolver.withoutRenewing.token(at: place, where: place.isPlace),
+        stillAnswersFor: place.hostAndPort, to: call)
     default:
       throw .misused("unknown operation", hint: "there are get, store and forget")
     }

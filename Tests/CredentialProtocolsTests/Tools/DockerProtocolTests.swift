@@ -98,6 +98,44 @@ struct DockerProtocolTests {
     #expect(other.call("list").output == #"{"\#(name)":"alice"}"# + "\n")
   }
 
+  @Test(
+    "after the logout from one name of a registry no other one has a login",
+    arguments: [
+      (hub, "docker.io"), ("docker.io", hub), ("index.docker.io/v1/", "registry-1.docker.io"),
+      ("https://docker.io", "index.docker.io"), ("registry.hub.docker.com", "https://index.docker.io/v2/"),
+      ("https://r.example/v2/", "r.example"), ("r.example", "https://r.example"),
+    ])
+  func logoutByAnotherName(kept: String, named: String) {
+    #expect(docker.call("store", input: login(kept, "alice", "s3cret")) == done)
+    #expect(docker.call("store", input: login("other.example", "bob", "kept")) == done)
+    if named != "r.example" { #expect(docker.call("get", input: named) == found(named, "alice", "s3cret")) }
+    let answer = docker.call("get", input: named)
+    #expect(docker.call("erase", input: named) == done)
+    #expect(docker.call("get", input: named) == notFound)
+    // What doesn't answer for the name isn't its own to delete.
+    let isElsewhere = answer == notFound
+    #expect(docker.call("get", input: kept) == (isElsewhere ? found(kept, "alice", "s3cret") : notFound))
+    #expect(docker.call("get", input: "other.example") == found("other.example", "bob", "kept"))
+  }
+
+  @Test("who logs out is told of a login that still answers")
+  func otherLogin() throws {
+    try docker.add(InternetPassword(protocol: "https", server: "docker.io", account: "carol"), "gits")
+    #expect(docker.call("store", input: login("docker.io", "alice", "s3cret")) == done)
+    var call = try docker.callInMemory(["erase"], bytes: Array("docker.io".utf8))
+    #expect(try DockerProtocol.respond(to: call) == 0)
+    #expect(
+      call.said == [
+        Refusal(
+          "docker still gets a login for docker.io, which isn't its own",
+          hint: "'llavero delete https://docker.io --account carol' deletes it", .nothingMatched)
+      ])
+    #expect(call.output.isEmpty)
+    call = try docker.callInMemory(["erase"], bytes: Array("r.example".utf8))
+    #expect(try DockerProtocol.respond(to: call) == 0)
+    #expect(call.said.isEmpty)
+  }
+
   @Test("a password is never taken for a token of the device login, nor the other way round")
   func tokens() {
     #expect(docker.call("store", input: login(hub, "alice", "s3cret")) == done)
