@@ -23,13 +23,57 @@ struct TokenReplyTests {
     // A life that can't be is unknown.
     (#"{"access_token":"a","expires_in":-1}"#, "a - - -"),
     (#"{"access_token":"a","expires_in":0}"#, "a - - -"),
-    (#"{"access_token":"a","expires_in":"60"}"#, "a - - -"),
-    (#"{"access_token":"a","expires_in":1e3}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":"-60"}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":"soon"}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":"0x3c"}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":""}"#, "a - - -"),
+    (#"{"access_token":"a","expires_in":true}"#, "a - - -"),
     (#"{"access_token":"a","expires_in":99999999999999999999}"#, "a - - -"),
     (#"{"access_token":"a","expires_in":315360001}"#, "a - - -"),
   ])
   func tokens(body: String, expected: String) throws {
     #expect(try parsed(reply(body)) == expected)
+  }
+
+  @Test(
+    "a life may be text, or have a fraction",
+    arguments: [
+      ("\"60\"", 60), ("59.9", 59), ("\"59.9\"", 59), ("3600.0", 3600), ("1e3", 1000),
+      ("\"3599.99999999\"", 3599),
+    ] as [(String, Int64)])
+  func lives(written: String, seconds: Int64) throws {
+    let body = "{\"access_token\":\"a\",\"expires_in\":\(written)}"
+    #expect(try parsed(reply(body)) == "a - \(seconds) -")
+    let codes = """
+      {"device_code":"d","user_code":"u","verification_uri":"https://git.example","expires_in":\(written),"interval":"7"}
+      """
+    switch try DeviceReply.parse(reply(codes)) {
+    case .codes(let codes):
+      #expect(codes.life == Int(seconds))
+      #expect(codes.interval == 7)
+    case .refusal: Issue.record("no codes")
+    }
+  }
+
+  @Test("JSON behind a byte order mark is JSON")
+  func mark() throws {
+    #expect(try parsed(reply("\u{feff}{\"access_token\":\"a\",\"expires_in\":5}")) == "a - 5 -")
+    #expect(throws: ReplyFault.notUnderstood(status: 200)) {
+      try parsed(reply("{\u{feff}\"access_token\":\"a\"}"))
+    }
+  }
+
+  @Test("a form that is called plain text is a form, and a sentence isn't")
+  func plainText() throws {
+    #expect(try parsed(reply("access_token=a&expires_in=5", mediaType: "text/plain")) == "a - 5 -")
+    #expect(
+      try parsed(reply("error=bad_refresh_token", mediaType: "text/plain")) == "invalidGrant")
+    #expect(try parsed(reply(#"{"access_token":"a="}"#, mediaType: "text/plain")) == "a= - - -")
+    for sentence in ["no = yes", "maintenance", ""] {
+      #expect(throws: ReplyFault.notUnderstood(status: 200)) {
+        try parsed(reply(sentence, mediaType: "text/plain"))
+      }
+    }
   }
 
   @Test("a form, as GitHub has it")
@@ -123,7 +167,7 @@ struct DeviceReplyTests {
     ("https://git.example/device", "javascript:x"),
     ("ABCD-EFGH", ""), ("ABCD-EFGH", "A B"), ("ABCD-EFGH", #"\u001b[2J"#), (#""device_code":"d","#, ""),
     ("900", "-1"),
-    ("900", "\"900\""),
+    ("900", "\"soon\""),
   ])
   func refused(part: String, replacement: String) {
     #expect(throws: ReplyFault.self) { try parsed(Self.whole.replacing(part, with: replacement) + "}") }

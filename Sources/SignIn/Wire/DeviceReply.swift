@@ -65,8 +65,8 @@ private struct DeviceMembers: ~Copyable {
     case "verification_uri", "verification_url": verification = value.text(limit: EndpointURL.maximumSize + 1)
     case "verification_uri_complete", "verification_url_complete":
       complete = value.text(limit: EndpointURL.maximumSize + 1)
-    case "expires_in": life = value.integer ?? 0
-    case "interval": if let seconds = value.integer { interval = seconds }
+    case "expires_in": life = value.seconds ?? 0
+    case "interval": if let seconds = value.seconds { interval = seconds }
     case "error": error = value.text(limit: 100) ?? "unknown"
     case "error_description": errorDescription = value.text(limit: 300)
     default: break

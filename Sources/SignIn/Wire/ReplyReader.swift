@@ -55,6 +55,21 @@ package enum ReplyValue: ~Copyable {
     }
   }
 
+  /// A number of seconds, rounded down; `nil` if it is none, or negative. Servers write what RFC 6749 section 5.1 has as
+  /// a number also as text, and with a fraction.
+  var seconds: Int64? {
+    if let integer { return integer < 0 ? nil : integer }
+    let written: String?
+    switch self {
+    case .json(let value) where value.kind == .number: written = String(decoding: value.raw, as: UTF8.self)
+    default: written = text(limit: 40)
+    }
+    guard let written, let first = written.utf8.first, 0x30...0x39 ~= first,
+      written.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }), let number = Double(written)
+    else { return nil }
+    return Int64(exactly: number.rounded(.down))
+  }
+
   /// The texts of an array; `nil` if it is no array of texts.
   func texts(limit: Int) -> [String]? {
     guard let value = json, value.kind == .array else { return nil }
@@ -76,7 +91,8 @@ package enum ReplyValue: ~Copyable {
   }
 }
 
-/// Reads replies of OAuth's endpoints. They are JSON; older ones of GitHub are forms, by their media type.
+/// Reads replies of OAuth's endpoints. They are JSON, also behind a byte order mark; older ones of GitHub are forms, by
+/// their media type or by what they look like where a server calls them plain text.
 package enum ReplyReader {
   /// Passes each member to `body`, in order.
   ///
@@ -87,9 +103,9 @@ package enum ReplyReader {
   ) throws(ReplyFault) {
     let status = reply.status
     var fault: ReplyFault?
-    let isForm = reply.mediaType == "application/x-www-form-urlencoded"
-    let isRead = reply.body.withUnsafeBytes { text -> Bool in
-      if isForm {
+    let isRead = reply.body.withUnsafeBytes { bytes -> Bool in
+      let text = withoutMark(bytes)
+      if isForm(text, reply.mediaType) {
         do throws(FormReader.Malformed) {
           try FormReader.parameters(of: text) { (name, value) throws(FormReader.Malformed) in
             do throws(ReplyFault) { try body(name, ReplyValue.form(value)) } catch {
@@ -117,5 +133,17 @@ package enum ReplyReader {
     }
     if let fault { throw fault }
     if !isRead { throw .notUnderstood(status: status) }
+  }
+
+  /// The text without a byte order mark, which a reader of JSON may ignore (RFC 8259 section 8.1).
+  private static func withoutMark(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    text.starts(with: [0xef, 0xbb, 0xbf]) ? text.part(3, text.count - 3) : text
+  }
+
+  private static func isForm(_ text: UnsafeRawBufferPointer, _ mediaType: String) -> Bool {
+    if mediaType == "application/x-www-form-urlencoded" { return true }
+    // A sentence has spaces, and JSON no unquoted equals sign before its first brace.
+    return mediaType == "text/plain" && text.first != UInt8(ascii: "{")
+      && text.contains(UInt8(ascii: "=")) && text.allSatisfy { 0x21...0x7e ~= $0 }
   }
 }

@@ -149,7 +149,7 @@ private struct TokenMembers: ~Copyable {
       refreshToken = try Self.token(value, "refresh_token")
     case "expires_in":
       try once(name)
-      if let seconds = value.integer, 1...Self.longestLife ~= seconds { life = seconds }
+      if let seconds = value.seconds, 1...Self.longestLife ~= seconds { life = seconds }
     // Bitbucket says "scopes".
     case "scope", "scopes":
       if let text = value.text(limit: 4096) { scope = text }
@@ -159,7 +159,7 @@ private struct TokenMembers: ~Copyable {
     case "error_description":
       errorDescription = value.text(limit: 300)
     case "interval":
-      if let seconds = value.integer, 1...3600 ~= seconds { interval = Int(seconds) }
+      if let seconds = value.seconds, 1...3600 ~= seconds { interval = Int(seconds) }
     default: break
     }
   }
