@@ -12,7 +12,7 @@ func expiry(
 ) throws(ProtocolError) -> ByteString? {
   // Expired items don't answer, so this time is in the future.
   if let seconds = answer.credential.expiry {
-    return ByteString("\(Timestamp(seconds: seconds).description.prefix(19))Z")
+    return rfc3339(Timestamp(seconds: seconds))
   }
   guard let noted else { return nil }
   if let end = Timestamp(rfc3339: utc(noted).bytes), end.seconds <= now.seconds {
@@ -23,6 +23,9 @@ func expiry(
   }
   return noted
 }
+
+/// A time as tools are told it.
+func rfc3339(_ moment: Timestamp) -> ByteString { ByteString("\(moment.description.prefix(19))Z") }
 
 /// Converts a time with offset zero to the single form that ``Timestamp`` reads.
 private func utc(_ moment: ByteString) -> ByteString {

@@ -23,6 +23,9 @@ public enum BazelProtocol: ToolProtocol {
 
     """
 
+  /// How long before its end a login is asked for again, in seconds.
+  private static let margin: Int64 = 60
+
   /// Answers one call.
   public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
     let input = try call.input()
@@ -44,8 +47,11 @@ public enum BazelProtocol: ToolProtocol {
       header.withUnsafeBytes { json.textElement($0) }
       json.endArray()
       json.endObject()
-      let name = answer.item.name
-      if let end = try expiry(of: answer, login: name, at: call.now) { json.textMember("expires", end) }
+      if let end = answer.credential.expiry {
+        // Bazel keeps a header up to that second, and a request with it that is under way would come too late.
+        let early = Timestamp(seconds: max(end - margin, call.now.seconds))
+        json.textMember("expires", rfc3339(early))
+      }
     } else {
       // This is not an error, because bazel also asks for public places.
       json.beginObject("headers")

@@ -29,8 +29,8 @@ public enum KubectlProtocol: ToolProtocol {
       llavero add --domain kubectl https://prod.example:6443
       cat tls.crt tls.key | llavero add --domain kubectl https://prod.example:6443
 
-    With args: [kubectl, NAME] and no provideClusterInfo it is that of the service
-    kubectl:NAME; see llavero-kubectl(1).
+    With args: [kubectl, NAME] it is that of the service kubectl:NAME, and no other;
+    see llavero-kubectl(1).
 
     """
 
@@ -59,29 +59,28 @@ public enum KubectlProtocol: ToolProtocol {
     return 0
   }
 
-  /// The login for the cluster, else the one with the name.
+  /// The login with the name, else the one for the cluster. A name is one of several users of a cluster, so that nothing
+  /// else answers in its place.
   ///
-  /// - Throws: ``ProtocolError`` if there is neither, because kubectl has no other way to learn that.
+  /// - Throws: ``ProtocolError`` if there is none, because kubectl has no other way to learn that.
   private static func answer(
     to request: ExecRequest, named name: ByteString?, _ call: any ToolCall
   ) throws(ProtocolError) -> Answer {
-    guard request.server != nil || name != nil else {
+    if let name {
+      if let answer = try Resolver(call).answer(toService: name, sharing: .none) { return answer }
+      throw nothing(for: "the name \(name)", ["--service", "kubectl:\(name)"])
+    }
+    guard let server = request.server else {
       throw .misused(
         "kubectl named no cluster",
         hint: "in the kubeconfig, set provideClusterInfo to true or give a name in args")
     }
-    let resolver = try Resolver(call)
-    if let server = request.server, let answer = try resolver.token(at: try Place.parse(server).place) {
-      return answer
-    }
-    if let name, let answer = try resolver.answer(toService: name, sharing: .none) { return answer }
-    let (what, place) =
-      if let server = request.server {
-        ("the cluster \(server)", ["--domain", "kubectl", "\(server)"])
-      } else {
-        ("the name \(name ?? "")", ["--service", "kubectl:\(name ?? "")"])
-      }
-    throw .refused(
+    if let answer = try Resolver(call).token(at: try Place.parse(server).place) { return answer }
+    throw nothing(for: "the cluster \(server)", ["--domain", "kubectl", "\(server)"])
+  }
+
+  private static func nothing(for what: String, _ place: [String]) -> ProtocolError {
+    .refused(
       Refusal(
         "the keychain has no token or certificate for \(what)",
         hint: "add it with \(commandOf: ["llavero", "add"] + place)",

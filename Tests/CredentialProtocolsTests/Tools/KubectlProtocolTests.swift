@@ -78,7 +78,7 @@ struct KubectlProtocolTests {
     }
   }
 
-  @Test("a name is asked for where no cluster is told, or the cluster has nothing")
+  @Test("a name wins over the cluster, and no other login answers in its place")
   func names() throws {
     try kubectl.fresh.keychain.add(
       Item(GenericPassword(service: "kubectl:prod")), Credential(password: "named"))
@@ -87,7 +87,9 @@ struct KubectlProtocolTests {
     #expect(ask(request(), "prod") == found(#""token":"named""#))
     #expect(ask(request(nil), "test") == nothing)
     try add("tok")
-    #expect(ask(request(), "prod") == found(#""token":"tok""#))
+    #expect(ask(request()) == found(#""token":"tok""#))
+    #expect(ask(request(), "prod") == found(#""token":"named""#))
+    #expect(ask(request(), "nobody") == nothing)
     #expect(ask(request(nil)) == ToolReply(status: 64, output: ""))
     #expect(ask(request(""), "prod") == found(#""token":"named""#))
     #expect(ask(request(nil), "a", "b") == ToolReply(status: 64, output: ""))
@@ -175,8 +177,7 @@ struct KubectlProtocolTests {
       return nil
     }
     #expect(try hint(request(), []) == "add it with 'llavero add --domain kubectl https://k.example:6443'")
-    #expect(
-      try hint(request(), ["prod"]) == "add it with 'llavero add --domain kubectl https://k.example:6443'")
+    #expect(try hint(request(), ["prod"]) == "add it with 'llavero add --service kubectl:prod'")
     #expect(try hint(request(nil), ["prod"]) == "add it with 'llavero add --service kubectl:prod'")
     #expect(try hint(request(nil), ["$(x)"]) == "add it with llavero add --service $'kubectl:$(x)'")
   }
