@@ -31,18 +31,8 @@ extension Failure {
       self.init("the URL has a line break or a NUL byte in it", status: .usage)
     case .unusableURL(.badHost):
       self.init("the URL's host or port can't be understood", status: .usage)
-    case .unusableReference(let line):
-      self.init(
-        line.map { "line \($0) has a reference that can't be understood" }
-          ?? "the reference can't be understood",
-        hint: Self.references, status: .usage)
-    case .unusableVariable(let line):
-      self.init("line \(line) is not NAME=VALUE", status: .usage)
-    case .quotedReference(let line):
-      self.init(
-        "line \(line) has a reference in quotes",
-        hint: "leave the quotes out: they would be part of the value",
-        status: .usage)
+    case .unusableReference:
+      self.init("the reference can't be understood", hint: Self.references, status: .usage)
     case .unspeakableAnswer(let key):
       self.init(
         "the item's \(key) can't be said in this protocol",

@@ -18,12 +18,8 @@ public enum ProtocolError: Error, Hashable, Sendable {
   case unusableValue(key: String)
   /// A URL can't be parsed.
   case unusableURL(URLFault)
-  /// A reference to a secret can't be parsed; in a file, the one on this line, numbered from 1.
-  case unusableReference(line: Int? = nil)
-  /// A line in a file of variables is not `NAME=VALUE`. Lines are numbered from 1.
-  case unusableVariable(line: Int)
-  /// A line in a file of variables has a reference in quotes.
-  case quotedReference(line: Int)
+  /// A reference to a secret can't be parsed.
+  case unusableReference
   /// The answer contains a byte, or has a length, that the protocol can't carry.
   case unspeakableAnswer(key: String)
   /// Reading the request failed.

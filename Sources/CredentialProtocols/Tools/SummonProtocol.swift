@@ -27,7 +27,7 @@ public enum SummonProtocol: ToolProtocol {
       throw .misused("summon gives one ID", hint: "see 'llavero-summon --help'")
     }
     if let id = call.operands.first {
-      try call.write(try value(of: id, try Resolver(call)))
+      try call.write(try value(of: id, call))
       return 0
     }
     try call.begin()
@@ -36,7 +36,7 @@ public enum SummonProtocol: ToolProtocol {
     // it.
     while let line = try lines.next() {
       let id = line.withUnsafeBytes { ByteString($0) }
-      let value = try value(of: id, try Resolver(call))
+      let value = try value(of: id, call)
       var encoded = Secret(capacity: value.count * 4 / 3 + 5)
       value.withUnsafeBytes { Base64.encode($0, to: &encoded) }
       encoded.append("\n")
@@ -45,27 +45,32 @@ public enum SummonProtocol: ToolProtocol {
     return 0
   }
 
-  private static func value(of id: ByteString, _ resolver: Resolver) throws(ProtocolError) -> Secret {
-    let query = try query(id)
-    guard let answer = try resolver.answer(to: query, where: { $1.authenticationScheme == nil }) else {
+  private static func value(of id: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Secret {
+    let (query, field) = try meaning(of: id)
+    let answer = try Resolver(call).answer(to: query, where: { $1.authenticationScheme == nil })
+    guard let answer, let value = field.value(of: answer, at: call.now) else {
       throw .refused(
         Refusal(
           "the keychain has nothing for \(id)", hint: "see what it has with 'llavero list'", .nothingMatched))
     }
-    return answer.credential.secret.copy()
+    return value
   }
 
-  private static func query(_ id: ByteString) throws(ProtocolError) -> ItemQuery {
+  private static func meaning(
+    of id: ByteString
+  ) throws(ProtocolError) -> (query: ItemQuery, field: ReferencedField) {
     let text = Secret(copying: id)
     if text.withUnsafeBytes({ SecretReference.isMeant(by: $0) }) {
-      return try text.withUnsafeBytes { (text) throws(ProtocolError) in
-        try SecretReference(parsing: text).query
+      let reference = try text.withUnsafeBytes { (text) throws(ProtocolError) in
+        try SecretReference(parsing: text)
       }
+      return (reference.query, reference.field)
     }
     let slash = id.bytes.firstIndex(of: 0x2f)
     let service = ByteString(Array(id.bytes[..<(slash ?? id.bytes.endIndex)]))
     let account = slash.map { ByteString(Array(id.bytes[($0 + 1)...])) }
-    return try throwingProtocolError(
+    let query: ItemQuery = try throwingProtocolError(
       .genericPassword(try GenericPasswordQuery(service: service, account: account.nonEmpty)))
+    return (query, .secret)
   }
 }

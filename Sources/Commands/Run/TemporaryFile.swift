@@ -5,12 +5,12 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// A netrc file for programs that need one. It is never on a disk, only this user can read it, and it is removed when
-/// this value is destroyed.
+/// A file with secrets for a program that needs one. It is never on a disk, only this user can read it, and
+/// it is removed when this value is destroyed.
 ///
-/// A path in `/proc` to a descriptor would leave no file. But only the program itself could open it, not the programs
-/// that it starts without its descriptors, such as Bazel's server and pip's builds.
-struct TemporaryNetrc: ~Copyable {
+/// A path in `/proc` to a descriptor would leave no file. But only the program itself could open it, not the
+/// programs that it starts without its descriptors, such as Bazel's server and pip's builds.
+struct TemporaryFile: ~Copyable {
   /// The path of the file.
   let path: String
   private let folder: Folder
@@ -21,13 +21,13 @@ struct TemporaryNetrc: ~Copyable {
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)`` if there is no file system in memory;
   ///   ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/system(operation:path:errno:)``.
-  init(_ contents: borrowing Secret) throws(KeychainError) {
+  init(_ kind: Kind, _ contents: borrowing Secret) throws(KeychainError) {
     let folder = try Folder(creating: try Self.place())
     Self.removeAbandoned(in: folder)
     var name = ""
     var descriptor: Int32 = -1
     for number in 0..<1000 {
-      name = "\(Self.prefix)\(getpid())-\(number)"
+      name = "\(kind.rawValue)-\(getpid())-\(number)"
       let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
       descriptor = clinux_openat(folder.descriptor, name, flags, 0o600)
       if descriptor >= 0 || errno != EEXIST { break }
@@ -52,7 +52,21 @@ struct TemporaryNetrc: ~Copyable {
     close(descriptor)
   }
 
-  private static let prefix = "netrc-"
+  /// What is in the file, with which its name begins.
+  enum Kind: String, CaseIterable {
+    case netrc
+    case filled
+  }
+
+  /// Whether a path is that of such a file, which may be gone.
+  static func isPlace(_ path: String) -> Bool {
+    guard let place = try? place(), path.hasPrefix(place + "/") else { return false }
+    return isName(path.dropFirst(place.utf8.count + 1).utf8)
+  }
+
+  private static func isName(_ name: some Collection<UInt8>) -> Bool {
+    Kind.allCases.contains { name.starts(with: "\($0.rawValue)-".utf8) }
+  }
 
   /// The folder for such files.
   private static func place() throws(KeychainError) -> String {
@@ -63,13 +77,14 @@ struct TemporaryNetrc: ~Copyable {
     }
     if clinux_is_in_memory("/dev/shm") { return "/dev/shm/llavero-\(geteuid())" }
     throw .unavailable(
-      reason: "neither XDG_RUNTIME_DIR nor /dev/shm is in memory, and a netrc file must not get on a disk")
+      reason:
+        "neither XDG_RUNTIME_DIR nor /dev/shm is in memory, and a file with secrets must not get on a disk")
   }
 
-  /// Removes the files of processes that were killed. A process locks its file while it lives; a new file is briefly
-  /// unlocked.
+  /// Removes the files of processes that were killed. A process locks its file while it lives; a new file is
+  /// briefly unlocked.
   private static func removeAbandoned(in folder: borrowing Folder) {
-    let names = (try? folder.names { $0.starts(with: prefix.utf8) }) ?? []
+    let names = (try? folder.names { isName($0) }) ?? []
     for name in names {
       let file = clinux_openat(folder.descriptor, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
       if file < 0 { continue }

@@ -61,7 +61,63 @@ struct SecretReferenceTests {
       "op://vault/item",
     ])
   func refused(text: String) {
-    #expect(throws: ProtocolError.unusableReference()) { try parse(text) }
+    #expect(throws: ProtocolError.unusableReference) { try parse(text) }
+  }
+
+  @Test("a field names another part of the item")
+  func fields() throws {
+    func field(_ text: String) throws(ProtocolError) -> ReferencedField {
+      try Secret(text).withUnsafeBytes { (text) throws(ProtocolError) in
+        try SecretReference(parsing: text).field
+      }
+    }
+    #expect(try field("llavero://db/app") == .secret)
+    #expect(try field("llavero://db/app?field=account") == .account)
+    #expect(try field("llavero+https://a@h.example/p?field=url") == .url)
+    #expect(try field("llavero+https://h.example?field=code") == .code)
+    #expect(try field("llavero://db?field=expiry") == .expiry)
+    #expect(try field("llavero://db?field=label") == .attribute("label"))
+    #expect(try parse("llavero://db/app?field=account") == parse("llavero://db/app"))
+    for text in [
+      "?", "?field", "?field=", "?x=y", "?field=a&field=b", "?field=a?b", "?field=a b", "?field=a#b",
+    ] {
+      #expect(throws: ProtocolError.unusableReference) { try field("llavero://db/app" + text) }
+    }
+  }
+
+  @Test("what a field says of an item")
+  func values() throws {
+    func value(_ field: ReferencedField, _ item: Item, _ credential: consuming Credential) -> String? {
+      let answer = Answer(item: item, credential: credential)
+      let value = field.value(of: answer, at: Timestamp(seconds: 59))
+      switch value {
+      case .none: return nil
+      case .some(let value): return value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      }
+    }
+    let key = InternetPassword(protocol: "https", server: "h.example", port: 8443, account: "al", path: "p")
+    let login = Item(.internetPassword(key), label: "mine", comment: "a remark")
+    for (field, text) in [
+      (.secret, "pw"), (.account, "al"), (.url, "https://h.example:8443/p"),
+      (.attribute("server"), "h.example"),
+      (.attribute("port"), "8443"), (.attribute("path"), "p"), (.attribute("label"), "mine"),
+      (.attribute("comment"), "a remark"), (.attribute("creator"), nil), (.attribute("service"), nil),
+      (.attribute("secret"), nil), (.code, nil), (.expiry, "1970-01-01T00:01:40Z"),
+    ] as [(ReferencedField, String?)] {
+      #expect(value(field, login, Credential(Secret("pw"), expiry: 100)) == text, "\(field)")
+    }
+    let plain = Item(GenericPassword(service: "db"))
+    #expect(value(.account, plain, Credential(password: "x")) == nil)
+    #expect(value(.url, plain, Credential(password: "x")) == nil)
+    #expect(value(.attribute("service"), plain, Credential(password: "x")) == "db")
+    // RFC 6238, appendix B, with the last digits.
+    let code = "otpauth://totp/a:b?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=a"
+    #expect(value(.code, plain, Credential(password: code)) == "287082")
+    #expect(value(.code, plain, Credential(password: code + "&digits=8")) == "94287082")
+    #expect(value(.code, plain, Credential(password: code + "&period=60&algorithm=SHA1")) == "755224")
+    for wrong in ["&algorithm=SHA256", "&digits=5", "&period=0", "&secret=1"] {
+      #expect(value(.code, plain, Credential(password: code + wrong)) == nil, "\(wrong)")
+    }
   }
 
   @Test("what begins like one is meant as one")
@@ -123,72 +179,5 @@ struct SecretReferenceTests {
       }
     }
     #expect(count > 1000)
-  }
-}
-
-@Suite("Files of variables")
-struct EnvironmentLinesTests {
-  private struct Line: Equatable {
-    var number: Int
-    var name: String
-    var value: String
-  }
-
-  private func parse(_ text: String) throws(ProtocolError) -> [Line] {
-    var lines: [Line] = []
-    try Secret(text).withUnsafeBytes { (text) throws(ProtocolError) in
-      try EnvironmentLines.forEach(in: text) { (number, name, value) throws(ProtocolError) in
-        lines.append(Line(number: number, name: "\(name)", value: String(decoding: value, as: UTF8.self)))
-      }
-    }
-    return lines
-  }
-
-  @Test("a line is a name and a value, to its end")
-  func lines() throws {
-    let parsed = try parse(
-      "A=1\n\n# B=2\n  \t\n  # C\nD=\"x\" $y  # z\nE=\nF==\nnpm_config_//r/:_authToken=t")
-    #expect(
-      parsed == [
-        Line(number: 1, name: "A", value: "1"), Line(number: 6, name: "D", value: "\"x\" $y  # z"),
-        Line(number: 7, name: "E", value: ""), Line(number: 8, name: "F", value: "="),
-        Line(number: 9, name: "npm_config_//r/:_authToken", value: "t"),
-      ])
-    #expect(try parse("") == [])
-  }
-
-  @Test(
-    "what is no such line is named by its number",
-    arguments: ["A", "=1", "export A=1", " A=1", "A =1", "A=1\r", "A=\0", "\u{feff}A=1", "é=1", "A\t=1"])
-  func malformed(line: String) {
-    #expect(throws: ProtocolError.unusableVariable(line: 3)) { try parse("X=1\n\n\(line)\nY=2\n") }
-  }
-
-  @Test("a reference in quotes is refused, for the program would get it as it stands")
-  func quoted() {
-    for line in ["A=\"llavero://a\"", "A='llavero+https://h'"] {
-      #expect(throws: ProtocolError.quotedReference(line: 2)) { try parse("#\n\(line)\n") }
-    }
-  }
-
-  @Test("lines at random say what they say, or are refused")
-  func random() {
-    var random = SeededGenerator(seed: 9)
-    let dictionary = ["\n", "=", "#", "\r\n", "A=", "llavero://", "\0", "\""].map { Array($0.utf8) }
-    for _ in 0..<5000 {
-      let text = random.mutated(Array("A=1\n#x\n\nB=llavero://a/b\n".utf8), dictionary: dictionary)
-      var pairs: [[UInt8]] = []
-      let isRead =
-        (try? Secret(copying: ByteString(text)).withUnsafeBytes { (text) throws(ProtocolError) in
-          try EnvironmentLines.forEach(in: text) { (_, name, value) throws(ProtocolError) in
-            pairs.append(name.bytes + [0x3d] + Array(value))
-          }
-        }) != nil
-      let plain = text.split(separator: 0x0a).filter { line in
-        guard let first = line.first(where: { ![0x20, 0x09, 0x0d].contains($0) }) else { return false }
-        return first != 0x23
-      }.map { Array($0) }
-      #expect(isRead ? pairs == plain : plain.starts(with: pairs))
-    }
   }
 }

@@ -7,8 +7,8 @@ import Processes
 import Terminals
 import ToolCommands
 
-/// `llavero run`: runs a program with secrets in its environment. The arguments after `--` are passed on byte for byte,
-/// so this command starts without ArgumentParser.
+/// `llavero run`: runs a program with secrets in its environment. The arguments after `--` are passed on byte
+/// for byte, so this command starts without ArgumentParser.
 enum RunCommand {
   static let usage = """
     usage: llavero run [OPTION...] [--env NAME=REFERENCE]... [--env-file FILE]...
@@ -19,9 +19,13 @@ enum RunCommand {
       llavero://SERVICE/ACCOUNT       a generic password; ACCOUNT may be left out
       llavero+https://USER@HOST/PATH  an internet password, as for 'llavero get'
 
+    With ?field=account, code, expiry, url or another attribute's name after it, a
+    reference names that part of the item. Inside a value it is written in braces:
+    'postgres://app:${llavero://db/app}@db.example'. References in the variables that
+    llavero is given are resolved as well.
+
       --env NAME=REFERENCE    sets a variable to the secret
-      --env-file FILE         sets variables from lines NAME=VALUE; values that are
-                              references to their secrets
+      --env-file FILE         sets variables from a file, as Docker Compose reads it
       --netrc-file [HOST...]  makes a netrc file of the logins for the hosts, or
                               all, for as long as the program runs, and sets NETRC
                               to its path
@@ -76,7 +80,8 @@ enum RunCommand {
 
   /// Replaces the process with the program, or runs it, and returns the exit status.
   ///
-  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing has run
+  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing
+  /// has run
   ///   then.
   static func run(_ arguments: [CString]) throws(Failure) -> Int32 {
     let options = try Options(parsing: arguments)
@@ -93,17 +98,20 @@ enum RunCommand {
 
     var environment = ProgramEnvironment()
     var netrc: Secret?
-    if options.needsKeychain {
+    if options.needsKeychain || ProgramVariables.areInherited {
       // Before any file is read, because a file may be a pipe.
       let selected = try options.selection.choose()
-      let references = try variables(options, &environment)
+      let variables = try variables(options)
+      let references = variables.references
+      var resolved = ResolvedReferences()
       if !references.isEmpty || options.hosts != nil {
         let keychain = try selected.open().keychain
-        try resolve(references, in: keychain, &environment)
+        resolved = try ResolvedReferences(references, in: keychain)
         if let hosts = options.hosts {
           netrc = try explaining(call: NetrcText.text(for: hosts, in: keychain, at: .now))
         }
       }
+      try variables.set(in: &environment, resolved)
     }
     if let descriptor = options.selection.passphraseDescriptor, descriptor > 2 { close(descriptor) }
     ProcessSettings.takeBack()
@@ -122,50 +130,28 @@ enum RunCommand {
     return failure == ENOENT || failure == ENOTDIR ? notFound : cannotExecute
   }
 
-  /// A variable to set, with the text of the reference to its secret.
-  private typealias Variable = (name: ByteString, text: ByteString, reference: SecretReference)
-
-  /// Reads the variables to set. Values that aren't references are set at once.
-  private static func variables(
-    _ options: Options, _ environment: inout ProgramEnvironment
-  ) throws(Failure) -> [Variable] {
-    var references: [Variable] = []
-    func set(_ name: ByteString, _ reference: SecretReference?, _ value: UnsafeRawBufferPointer) {
-      references.removeAll { $0.name == name }
-      if let reference {
-        references.append((name, ByteString(value), reference))
-      } else {
-        environment.set(name, value)
-      }
-    }
-    for file in options.files {
-      let text = try contents(of: file)
-      do throws(ProtocolError) {
-        try text.withUnsafeBytes { (text) throws(ProtocolError) in
-          try EnvironmentLines.forEach(in: text) { (line, name, value) throws(ProtocolError) in
-            guard SecretReference.isMeant(by: value) else { return set(name, nil, value) }
-            guard let reference = try? SecretReference(parsing: value) else {
-              throw .unusableReference(line: line)
-            }
-            set(name, reference, value)
-          }
-        }
-      } catch {
-        let failure = Failure(error)
-        throw Failure("\(file.text): \(failure.message)", hint: failure.hint, status: failure.status)
-      }
-    }
+  /// The variables to set: those of the files, then those of the command line, then what is inherited.
+  private static func variables(_ options: Options) throws(Failure) -> ProgramVariables {
+    var variables = ProgramVariables()
+    for file in options.files { try variables.read(try contents(of: file), of: file.text) }
     for assignment in options.assignments {
       try Secret(copying: assignment).withUnsafeBytes { (text) throws(Failure) in
+        // npm's names, for example, contain slashes and colons.
+        guard let equals = text.firstIndex(of: UInt8(ascii: "=")), equals > 0,
+          text[..<equals].allSatisfy({ 0x21...0x7e ~= $0 })
+        else { throw unusable }
+        let value = UnsafeRawBufferPointer(rebasing: text[(equals + 1)...])
         // The text is not shown, because somebody may have written a secret there.
-        guard let (name, value) = EnvironmentLines.pair(text), SecretReference.isMeant(by: value) else {
-          throw Failure("--env needs NAME=REFERENCE", hint: Failure.references, status: .usage)
-        }
-        let reference = try explaining(call: SecretReference(parsing: value))
-        set(name, reference, value)
+        guard value.containsReference else { throw unusable }
+        try variables.set(ByteString(UnsafeRawBufferPointer(rebasing: text[..<equals])), value)
       }
     }
-    return references
+    try variables.inherit()
+    return variables
+  }
+
+  private static var unusable: Failure {
+    Failure("--env needs NAME=REFERENCE", hint: Failure.references, status: .usage)
   }
 
   private static func contents(of file: CString) throws(Failure) -> Secret {
@@ -174,56 +160,7 @@ enum RunCommand {
       throw Failure("cannot open \(file.text): \(errorText(errno))", status: .usage)
     }
     defer { close(descriptor) }
-    return try StandardStreams.readAll(descriptor, limit: EnvironmentLines.longest, what: file.text)
-  }
-
-  /// Sets each variable to its secret.
-  ///
-  /// - Throws: ``Failure`` that names every variable whose secret is missing.
-  private static func resolve(
-    _ references: [Variable], in keychain: any KeychainStore, _ environment: inout ProgramEnvironment
-  ) throws(Failure) {
-    var missing: [Variable] = []
-    var unusable: [ByteString] = []
-    try explaining(
-      keychain.reading { () throws(KeychainError) in
-        for variable in references {
-          guard let answer = try keychain.answer(to: variable.reference.query, where: { _, _ in true }) else {
-            missing.append(variable)
-            continue
-          }
-          answer.credential.secret.withUnsafeBytes { secret in
-            if secret.contains(0) { unusable.append(variable.name) }
-            environment.set(variable.name, secret)
-          }
-        }
-      })
-    if !missing.isEmpty {
-      throw Failure(
-        "the keychain has no secret for \(missing.map { "\($0.name) (\($0.text))" }.joined(separator: ", "))",
-        hint: hint(for: missing), status: .nothingMatched)
-    }
-    if !unusable.isEmpty {
-      throw Failure(
-        "the secret for \(list(unusable)) has a NUL byte in it, which no variable can hold", status: .keychain
-      )
-    }
-  }
-
-  /// What to do about missing secrets. People write a server where a service belongs.
-  private static func hint(for missing: [Variable]) -> Hint {
-    for variable in missing {
-      guard case .genericPassword(let query) = variable.reference.query,
-        query.service.bytes.contains(UInt8(ascii: ".")), HostAndPort(parsing: query.service) != nil
-      else { continue }
-      let reference = "llavero+https://\(query.service)"
-      return "the login for that server would be \(words: reference); see what there is with 'llavero list'"
-    }
-    return "see what it has with 'llavero list'"
-  }
-
-  private static func list(_ names: [ByteString]) -> String {
-    names.map { "\($0)" }.joined(separator: ", ")
+    return try StandardStreams.readAll(descriptor, limit: EnvironmentFile.longest, what: file.text)
   }
 
   /// Replaces the process with the program. Returns an `errno` only if the program can't be executed.
@@ -255,11 +192,20 @@ enum RunCommand {
     try explaining(SupervisedProgram())
   }
 
-  private static func makeFile(_ contents: borrowing Secret) throws(Failure) -> TemporaryNetrc {
+  private static func makeFile(_ contents: borrowing Secret) throws(Failure) -> TemporaryFile {
     do throws(KeychainError) {
-      return try TemporaryNetrc(contents)
+      return try TemporaryFile(.netrc, contents)
     } catch {
       throw Failure(error)
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether something in it is meant as a reference, whatever it may be worth.
+  fileprivate var containsReference: Bool {
+    indices.contains {
+      self[$0...].starts(with: "llavero:".utf8) || self[$0...].starts(with: "llavero+".utf8)
     }
   }
 }

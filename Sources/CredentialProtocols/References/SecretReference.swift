@@ -3,12 +3,17 @@ public import Keychain
 
 /// The name of a secret, to write in its place: on a command line, or in a file that others may read.
 ///
-/// `llavero://SERVICE` and `llavero://SERVICE/ACCOUNT` name generic passwords. `llavero+https://USER@HOST:PORT/PATH`,
-/// with any scheme after the plus, names an internet password that belongs to no tool, as people ask for it. Reserved
-/// bytes are written as `%XX` (RFC 3986 section 2.1).
+/// With `?field=NAME` it names another part of the item than the secret; see ``ReferencedField``.
+///
+/// `llavero://SERVICE` and `llavero://SERVICE/ACCOUNT` name generic passwords.
+/// `llavero+https://USER@HOST:PORT/PATH`, with any scheme after the plus, names an internet password that
+/// belongs to no tool, as people ask for it. Reserved bytes are written as `%XX` (RFC 3986 section 2.1).
 public struct SecretReference: Hashable, Sendable {
   /// The query for the items that answer.
   public let query: ItemQuery
+
+  /// The part of the item that is meant.
+  public let field: ReferencedField
 
   /// Whether a text looks like a reference, valid or not.
   public static func isMeant(by text: UnsafeRawBufferPointer) -> Bool {
@@ -17,13 +22,16 @@ public struct SecretReference: Hashable, Sendable {
 
   /// Parses a reference.
   ///
-  /// - Throws: ``ProtocolError/unusableReference``, also if it contains a password, which doesn't belong there, or a
-  ///   query or fragment, which have no meaning yet.
-  public init(parsing text: UnsafeRawBufferPointer) throws(ProtocolError) {
-    // ? and #
-    guard Self.isMeant(by: text), !text.contains(where: { $0 == 0x3f || $0 == 0x23 }) else {
-      throw .unusableReference()
-    }
+  /// - Throws: ``ProtocolError/unusableReference``, also if it contains a password, which doesn't belong
+  /// there, or a
+  ///   fragment, which has no meaning.
+  public init(parsing whole: UnsafeRawBufferPointer) throws(ProtocolError) {
+    let end = whole.firstIndex(of: UInt8(ascii: "?")) ?? whole.endIndex
+    let text = UnsafeRawBufferPointer(rebasing: whole[..<end])
+    guard Self.isMeant(by: text), !whole.contains(UInt8(ascii: "#")),
+      let field = end < whole.endIndex ? ReferencedField(query: whole[(end + 1)...]) : .secret
+    else { throw .unusableReference }
+    self.field = field
     do throws(ProtocolError) {
       if Self.begins(text, "llavero+") {
         query = try Self.internetPassword(UnsafeRawBufferPointer(rebasing: text["llavero+".utf8.count...]))
@@ -31,18 +39,18 @@ public struct SecretReference: Hashable, Sendable {
         query = try Self.genericPassword(text)
       }
     } catch {
-      throw .unusableReference()
+      throw .unusableReference
     }
   }
 
   private static func internetPassword(_ text: UnsafeRawBufferPointer) throws(ProtocolError) -> ItemQuery {
     let url = try CredentialURL(parsing: text)
     switch url.password {
-    case .some: throw .unusableReference()
+    case .some: throw .unusableReference
     case .none: break
     }
     guard url.hasScheme, let host = HostAndPort(parsing: url.host), !host.server.isEmpty else {
-      throw .unusableReference()
+      throw .unusableReference
     }
     return try throwingProtocolError(
       .internetPassword(
@@ -54,9 +62,9 @@ public struct SecretReference: Hashable, Sendable {
   private static func genericPassword(_ text: UnsafeRawBufferPointer) throws(ProtocolError) -> ItemQuery {
     // A user and a password don't belong here, and a service may contain an @ or a colon.
     let scheme = "llavero://"
-    guard begins(text, "llavero://") else { throw .unusableReference() }
+    guard begins(text, "llavero://") else { throw .unusableReference }
     let parts = text[scheme.utf8.count...].split(separator: 0x2f, omittingEmptySubsequences: false)
-    guard 1...2 ~= parts.count else { throw .unusableReference() }
+    guard 1...2 ~= parts.count else { throw .unusableReference }
     let service = try CredentialURL.decode(parts[0])
     let account = parts.count > 1 && !parts[1].isEmpty ? try CredentialURL.decode(parts[1]) : nil
     return try throwingProtocolError(

@@ -1,0 +1,131 @@
+import Bytes
+import CredentialProtocols
+import Glibc
+import Keychain
+import Processes
+import Terminals
+
+/// The variables to set for a program: values with references to secrets in them.
+struct ProgramVariables: ~Copyable {
+  private struct Variable {
+    let name: ByteString
+    let value: Range<Int>
+    let parts: ReferencesInText
+  }
+
+  private var text = Secret()
+  private var variables: [Variable] = []
+
+  /// Takes a variable in place of one with the same name.
+  ///
+  /// - Parameter origin: what a failure begins with: the file and line, or nothing.
+  /// - Throws: ``Failure`` if something in it looks like a reference and can't be resolved. The value isn't
+  /// shown.
+  mutating func set(
+    _ name: ByteString, _ value: UnsafeRawBufferPointer, from origin: String = ""
+  ) throws(Failure) {
+    let parts: ReferencesInText
+    do throws(ReferencesInText.Fault) {
+      parts = try ReferencesInText(value, isValue: true)
+    } catch {
+      throw Self.failure(for: error, in: "\(origin)the variable \(name)")
+    }
+    variables.removeAll { $0.name == name }
+    variables.append(Variable(name: name, value: text.count..<(text.count + value.count), parts: parts))
+    text.append(value)
+  }
+
+  private static func failure(for fault: ReferencesInText.Fault, in place: String) -> Failure {
+    if fault.isMarked || fault.offset == 0 {
+      return Failure(
+        "\(place) has a reference that can't be understood", hint: Failure.references, status: .usage)
+    }
+    return Failure(
+      "\(place) has a reference inside its value, which is resolved in braces alone",
+      hint: "write it as ${llavero://SERVICE/ACCOUNT}, in quotes that keep the shell from it", status: .usage)
+  }
+
+  /// Takes those variables of this process that have references and aren't set yet.
+  ///
+  /// - Throws: ``Failure``, as ``set(_:_:from:)`` does.
+  mutating func inherit() throws(Failure) {
+    var next = environ
+    while let variable = next.pointee {
+      next += 1
+      guard strstr(variable, "llavero") != nil, let equals = strchr(variable, Int32(UInt8(ascii: "="))) else {
+        continue
+      }
+      let name = ByteString(UnsafeRawBufferPointer(start: variable, count: equals - variable))
+      if variables.contains(where: { $0.name == name }) { continue }
+      let value = UnsafeRawBufferPointer(start: equals + 1, count: strlen(equals + 1))
+      try set(name, value)
+      // What has none is inherited as it is.
+      if variables.last?.parts.hasReferences == false { variables.removeLast() }
+    }
+  }
+
+  /// Whether a variable of this process seems to have a reference.
+  static var areInherited: Bool {
+    var next = environ
+    while let variable = next.pointee {
+      if strstr(variable, "llavero:") != nil || strstr(variable, "llavero+") != nil { return true }
+      next += 1
+    }
+    return false
+  }
+
+  /// The references in all values.
+  var references: [PlacedReference] { variables.flatMap { $0.parts.references(in: "\($0.name)") } }
+
+  /// Sets the variables.
+  ///
+  /// - Throws: ``Failure`` if a value has a NUL byte in it.
+  func set(
+    in environment: inout ProgramEnvironment, _ resolved: borrowing ResolvedReferences
+  ) throws(Failure) {
+    var unusable: [ByteString] = []
+    for variable in variables {
+      text.withUnsafeBytes { text in
+        let value = resolved.filled(
+          UnsafeRawBufferPointer(rebasing: text[variable.value]), variable.parts.parts)
+        value.withUnsafeBytes {
+          if $0.contains(0) { unusable.append(variable.name) }
+          environment.set(variable.name, $0)
+        }
+      }
+    }
+    if unusable.isEmpty { return }
+    throw Failure(
+      "the secret for \(unusable.map { "\($0)" }.joined(separator: ", ")) has a NUL byte in it, which no variable can hold",
+      status: .keychain)
+  }
+}
+
+extension ProgramVariables {
+  /// Reads a file of variables.
+  ///
+  /// - Throws: ``Failure`` that names the line.
+  mutating func read(_ text: borrowing Secret, of file: String) throws(Failure) {
+    var reader = EnvironmentFile { name, value in
+      guard let found = getenv("\(name)") else { return false }
+      value.append(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+      return true
+    }
+    var failure: Failure?
+    do throws(EnvironmentFile.Fault) {
+      try text.withUnsafeBytes { (text) throws(EnvironmentFile.Fault) in
+        try reader.read(text) { (line, name, value) in
+          if failure != nil { return }
+          do throws(Failure) {
+            try set(name, value, from: "\(file): line \(line): ")
+          } catch { failure = error }
+        }
+      }
+    } catch {
+      throw Failure(
+        "\(file): line \(error.line) \(error.message)", hint: error.hint.map { "\(prose: $0)" },
+        status: .usage)
+    }
+    if let failure { throw failure }
+  }
+}

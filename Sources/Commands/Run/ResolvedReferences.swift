@@ -1,0 +1,93 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import Terminals
+
+/// A reference in its place: a variable's name or a line, and how it is written.
+struct PlacedReference {
+  let place: String
+  let text: ByteString
+  let reference: SecretReference
+}
+
+/// What references stand for. Each is looked up once.
+struct ResolvedReferences: ~Copyable {
+  private var text = Secret()
+  private var ranges: [SecretReference: Range<Int>] = [:]
+
+  /// Makes an empty set.
+  init() {}
+
+  /// Looks all of them up in one keychain.
+  ///
+  /// - Throws: ``Failure`` that names every one for which there is nothing.
+  init(_ references: [PlacedReference], in keychain: any KeychainStore) throws(Failure) {
+    var missing: [PlacedReference] = []
+    try explaining(
+      keychain.reading { () throws(KeychainError) in
+        for placed in references where ranges[placed.reference] == nil {
+          let (query, field) = (placed.reference.query, placed.reference.field)
+          if let answer = try keychain.answer(to: query, where: { _, _ in true }),
+            let value = field.value(of: answer, at: .now)
+          {
+            ranges[placed.reference] = text.count..<(text.count + value.count)
+            text.append(value)
+          } else {
+            missing.append(placed)
+          }
+        }
+      })
+    if missing.isEmpty { return }
+    let areSecrets = missing.allSatisfy { $0.reference.field == .secret }
+    let names = missing.map { "\($0.place) (\($0.text))" }.joined(separator: ", ")
+    throw Failure(
+      "the keychain has \(areSecrets ? "no secret" : "nothing") for \(names)", hint: Self.hint(for: missing),
+      status: .nothingMatched)
+  }
+
+  /// Lends what a reference stands for.
+  func withValue<Result>(
+    of reference: SecretReference, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[ranges[reference] ?? 0..<0])) }
+  }
+
+  /// Calls `body` with each that is confidential.
+  func forEachSecret(_ body: (UnsafeRawBufferPointer) -> Void) {
+    for reference in ranges.keys where reference.field.isSecret { withValue(of: reference, body) }
+  }
+
+  /// The text with its references replaced.
+  func filled(_ source: UnsafeRawBufferPointer, _ parts: [ReferencesInText.Part]) -> Secret {
+    var result = Secret(capacity: source.count)
+    for part in parts {
+      switch part {
+      case .text(let range): result.append(UnsafeRawBufferPointer(rebasing: source[range]))
+      case .reference(let reference, _): withValue(of: reference) { result.append($0) }
+      }
+    }
+    return result
+  }
+
+  /// What to do about missing secrets. People write a server where a service belongs.
+  private static func hint(for missing: [PlacedReference]) -> Hint {
+    for placed in missing {
+      guard case .genericPassword(let query) = placed.reference.query,
+        query.service.bytes.contains(UInt8(ascii: ".")), HostAndPort(parsing: query.service) != nil
+      else { continue }
+      let reference = "llavero+https://\(query.service)"
+      return "the login for that server would be \(words: reference); see what there is with 'llavero list'"
+    }
+    return "see what it has with 'llavero list'"
+  }
+}
+
+extension ReferencesInText {
+  /// The references, all in one place.
+  func references(in place: String) -> [PlacedReference] {
+    parts.compactMap { part in
+      guard case .reference(let reference, let text) = part else { return nil }
+      return PlacedReference(place: place, text: text, reference: reference)
+    }
+  }
+}
