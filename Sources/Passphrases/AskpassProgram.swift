@@ -1,5 +1,5 @@
 import Glibc
-import Keychain
+package import Keychain
 package import Processes
 
 /// A program that shows its only argument as a prompt, and prints the user's answer (ssh(1), `SSH_ASKPASS`).
@@ -33,6 +33,21 @@ package struct AskpassProgram {
     case .failed(.tooMuch(let limit)):
       throw .unavailable(reason: "\(program.text) printed more than \(limit) bytes")
     }
+  }
+
+  /// The path of the machine's own, other than this program; `nil` if there is none. Each distribution has a place of its
+  /// own for it.
+  package static var ofMachine: ByteString? {
+    let names = [
+      "ssh-askpass", "/usr/bin/ssh-askpass", "/usr/lib/ssh/ssh-askpass", "/usr/lib/ssh/x11-ssh-askpass",
+      "/usr/libexec/openssh/ssh-askpass", "/usr/libexec/ssh-askpass", "/usr/lib/openssh/gnome-ssh-askpass",
+      "/usr/bin/ksshaskpass", "/usr/lib/seahorse/ssh-askpass", "/usr/libexec/seahorse/ssh-askpass",
+    ]
+    for name in names {
+      guard let path = ProgramSearch.path(of: CString(copying: name)) else { continue }
+      if !isThisProgram(CString(copying: path)) { return ByteString(path) }
+    }
+    return nil
   }
 
   /// Whether a program is `llavero` under any name, which would ask itself.

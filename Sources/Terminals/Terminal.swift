@@ -72,14 +72,14 @@ package struct Terminal: ~Copyable {
     return answer.count == 1 ? letters.first { answer.lowercased() == String($0) } : nil
   }
 
-  /// The answer to a question, at most 16 bytes of it; `nil` if the input ends.
-  package borrowing func answer(to question: TextForTerminal) -> String? {
+  /// The answer to a question, at most so many bytes of it; `nil` if the input ends.
+  package borrowing func answer(to question: TextForTerminal, limit: Int = 16) -> String? {
     show(question)
     var answer: [UInt8] = []
     var byte: UInt8 = 0
     while withUnsafeMutableBytes(of: &byte, { StandardStreams.read(descriptor, into: $0) }) == 1 {
       if byte == 0x0a { return String(decoding: answer, as: UTF8.self) }
-      if answer.count < 16 { answer.append(byte) }
+      if answer.count < limit { answer.append(byte) }
     }
     return nil
   }

@@ -23,6 +23,26 @@ struct CallingProcess: Caller {
     start = running?.start ?? "0"
   }
 
+  func value(ofOptions names: [String]) -> Secret? {
+    let file = clinux_openat(AT_FDCWD, "/proc/\(identifier)/cmdline", O_RDONLY | O_CLOEXEC, 0)
+    if file < 0 { return nil }
+    defer { close(file) }
+    let text = try? StandardStreams.readAll(file, limit: 1 << 20, what: "the command line")
+    guard let line = consume text else { return nil }
+    return line.withUnsafeBytes { line in
+      let words = line.split(separator: 0, omittingEmptySubsequences: false)
+      var found: Slice<UnsafeRawBufferPointer>?
+      for (index, word) in words.enumerated() {
+        for name in names where word.starts(with: name.utf8) {
+          let rest = word.dropFirst(name.utf8.count)
+          if rest.first == UInt8(ascii: "=") { found = rest.dropFirst() }
+          if rest.isEmpty, index + 1 < words.count { found = words[index + 1] }
+        }
+      }
+      return found.map { Secret(copying: UnsafeRawBufferPointer(rebasing: $0)) }
+    }
+  }
+
   func paths(of file: ByteString) -> [ByteString] {
     var written = file
     if file.bytes.first != UInt8(ascii: "/") {

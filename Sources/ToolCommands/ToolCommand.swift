@@ -1,5 +1,7 @@
 import Bytes
+import CLinux
 package import CredentialProtocols
+import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
@@ -88,12 +90,13 @@ private final class StandardToolCall: ToolCall {
 
   var caller: any Caller { CallingProcess() }
 
-  func become(_ program: ByteString, _ arguments: [ByteString], withholding variable: String) -> Refusal {
+  func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Refusal {
     let words = ([program] + arguments).map(CString.init(copying:))
     if AskpassProgram.isThisProgram(words[0]) {
       return Refusal("\(program) is llavero itself, and can't answer in its place", .usage)
     }
-    unsetenv(variable)
+    let former = CString(variable: variable)
+    setenv(variable, "", 1)
     ProcessSettings.takeBack()
     let failure = CString.withPointers(words) { pointers in
       ProgramSearch.run(words[0]) { path in
@@ -102,7 +105,38 @@ private final class StandardToolCall: ToolCall {
       }
     }
     ProcessSettings.make()
+    if let former { setenv(variable, former.pointer, 1) } else { unsetenv(variable) }
     return Refusal("cannot run \(program): \(errorText(failure))", .usage)
+  }
+
+  var askingProgram: ByteString? { Program.hasDisplay ? AskpassProgram.ofMachine : nil }
+
+  var hasTerminal: Bool { selection.mayBeAsked && Terminal() != nil }
+
+  func askPerson(_ prompt: ByteString, showsAnswer: Bool) -> Secret? {
+    guard selection.mayBeAsked, let terminal = Terminal() else { return nil }
+    if showsAnswer { return terminal.answer(to: Self.lines(prompt), limit: 256).map { Secret($0) } }
+    guard case .line(let line) = terminal.askForSecret(Self.lines(prompt)) else { return nil }
+    return line
+  }
+
+  func show(_ text: ByteString) { Terminal()?.show(Self.lines(text) + "\n") }
+
+  /// A text whose line ends stay.
+  private static func lines(_ text: ByteString) -> TextForTerminal {
+    let lines = text.bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
+    return lines.enumerated().reduce(into: "") { shown, line in
+      if line.offset > 0 { shown += "\n" }
+      shown += "\(ByteString(Array(line.element)))"
+    }
+  }
+
+  func contents(ofFileInHome name: String) -> Secret? {
+    guard let home = VaultLocation.environmentVariable("HOME") else { return nil }
+    let file = clinux_openat(AT_FDCWD, "\(home)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+    if file < 0 { return nil }
+    defer { close(file) }
+    return try? StandardStreams.readAll(file, limit: 1 << 20, what: name)
   }
 
   func begin() throws(ProtocolError) {

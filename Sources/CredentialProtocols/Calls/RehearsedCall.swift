@@ -63,8 +63,18 @@ public final class RehearsedCall: ToolCall {
   public var caller: any Caller { NoCaller() }
   /// Never replaces the process.
   public func become(
-    _ program: ByteString, _ arguments: [ByteString], withholding variable: String
+    _ program: ByteString, _ arguments: [ByteString], emptying variable: String
   ) -> Refusal { Refusal("it runs \(program) instead", .nothingMatched) }
+  /// Nobody is asked.
+  public var askingProgram: ByteString? { nil }
+  /// Always `false`.
+  public var hasTerminal: Bool { false }
+  /// Asks nobody.
+  public func askPerson(_ prompt: ByteString, showsAnswer: Bool) -> Secret? { nil }
+  /// Shows nothing.
+  public func show(_ text: ByteString) {}
+  /// Reads no file.
+  public func contents(ofFileInHome name: String) -> Secret? { nil }
   /// Does nothing, because the keychain is already chosen.
   public func begin() {}
 
@@ -96,6 +106,7 @@ public final class RehearsedCall: ToolCall {
 
 private struct NoCaller: Caller {
   var programName: ByteString? { nil }
+  func value(ofOptions names: [String]) -> Secret? { nil }
   func paths(of file: ByteString) -> [ByteString] { [file] }
   func notesAnswer(to question: ByteString) -> Bool { true }
 }

@@ -37,9 +37,25 @@ public protocol ToolCall: AnyObject {
   ///
   /// - Parameters:
   ///   - arguments: the arguments without the program's name.
-  ///   - variable: an environment variable that isn't passed on.
+  ///   - variable: an environment variable that is empty there.
   /// - Returns: the reason why it can't be executed.
-  func become(_ program: ByteString, _ arguments: [ByteString], withholding variable: String) -> Refusal
+  func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Refusal
+
+  /// The program by which this machine asks a person in a window (ssh(1), `SSH_ASKPASS`); `nil` if there is none, or no
+  /// display.
+  var askingProgram: ByteString? { get }
+
+  /// Whether a person at the terminal may be asked.
+  var hasTerminal: Bool { get }
+
+  /// Asks the person at the terminal, with the prompt as it is; `nil` if there is no answer.
+  func askPerson(_ prompt: ByteString, showsAnswer: Bool) -> Secret?
+
+  /// Shows the person at the terminal a text.
+  func show(_ text: ByteString)
+
+  /// The contents of a file of the user's home; `nil` if it can't be read, or is larger than a MiB.
+  func contents(ofFileInHome name: String) -> Secret?
 
   /// Reads the next bytes of standard input into the buffer and returns their number; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
@@ -78,6 +94,9 @@ public protocol ToolCall: AnyObject {
 public protocol Caller {
   /// The name of its program, of which the kernel keeps 15 bytes; `nil` if it is unknown.
   var programName: ByteString? { get }
+
+  /// The value of the last of its command line's options that has one of these names; `nil` if there is none.
+  func value(ofOptions names: [String]) -> Secret?
 
   /// The absolute paths of a file that it names, both as written and with links resolved.
   func paths(of file: ByteString) -> [ByteString]

@@ -5,12 +5,11 @@ import Keychain
 /// one line.
 ///
 /// A process gets a stored answer only once. It would ask again only if the first answer was rejected, and repeated
-/// wrong answers lead to a lockout.
+/// wrong answers lead to a lockout. What the keychain can't answer is handed over: to the program that was set before, to
+/// the dialog of this machine, or to the person at the terminal.
 public enum AskpassProtocol: ToolProtocol {
   /// The program to ask if the keychain has no answer.
   public static let options: [ToolOption] = [.value("--fallback")]
-
-  private static let fallbackVariable = "LLAVERO_ASKPASS_FALLBACK"
 
   /// The text that `--help` prints.
   public static let usage = """
@@ -19,12 +18,13 @@ public enum AskpassProtocol: ToolProtocol {
     Git, ssh, ssh-add, sudo and wget call this by themselves after:
 
       export GIT_ASKPASS=llavero-askpass
-      export SSH_ASKPASS=llavero-askpass SSH_ASKPASS_REQUIRE=prefer
+      export SSH_ASKPASS=llavero-askpass SSH_ASKPASS_REQUIRE=force
       export SUDO_ASKPASS=/usr/local/bin/llavero-askpass       (then: sudo -A)
       wget --use-askpass=/usr/local/bin/llavero-askpass URL
 
     It answers what the keychain has an answer for, once. Other questions go to
-    PROGRAM, or to that of the variable LLAVERO_ASKPASS_FALLBACK; see
+    PROGRAM, or to that of the variable LLAVERO_ASKPASS_FALLBACK, else to an
+    ssh-askpass where there is a display, else to the terminal; see
     llavero-askpass(1).
 
     """
@@ -34,36 +34,46 @@ public enum AskpassProtocol: ToolProtocol {
     guard call.operands.count == 1, let text = call.operands.first else {
       throw .misused("this is for git, ssh and others to call", hint: "see 'llavero-askpass --help'")
     }
+    let caller = call.caller
+    let isByWget = caller.isWget
+    if isByWget, let answer = WgetLogin.onCommandLine(text, caller) { return try write(answer, call) }
     let refusal: Refusal
     do throws(ProtocolError) {
-      guard let why = try answer(text, call) else { return 0 }
+      guard let why = try answer(text, call, caller) else { return 0 }
       refusal = why
     } catch {
       refusal = call.refusal(for: error)
     }
-    let fallback = (call.value(of: "--fallback") ?? call.variable(fallbackVariable)).nonEmpty
-    guard let fallback else { throw .refused(refusal) }
-    // If there is nothing, users notice it by being asked.
-    if refusal.cause != .nothingMatched { call.say(refusal) }
-    throw .refused(call.become(fallback, [text], withholding: fallbackVariable))
+    let handing = AskpassHandingOver(call, caller, text)
+    if isByWget { return try write(try handing.forWget(refusal), call) }
+    return try handing.answer(refusal)
+  }
+
+  /// Writes an answer, which is one line.
+  static func write(_ answer: borrowing Secret, _ call: any ToolCall) throws(ProtocolError) -> Int32 {
+    var line = answer.copy()
+    line.append("\n")
+    try call.write(line)
+    return 0
   }
 
   /// Answers the question, or returns the reason why not.
-  private static func answer(_ text: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Refusal? {
+  private static func answer(
+    _ text: ByteString, _ call: any ToolCall, _ caller: any Caller
+  ) throws(ProtocolError) -> Refusal? {
     // With this variable ssh asks for a yes or no, or shows a message (ssh(1), SSH_ASKPASS).
     if call.variable("SSH_ASKPASS_PROMPT").nonEmpty != nil { return forAPerson }
     guard let prompt = AskpassPrompt(text) else { return forAPerson }
-    let caller = call.caller
     let program = caller.programName
     // A server controls the end of ssh's prompts, and must not get another host's password.
     if let family = program.flatMap(AskpassPrompt.Family.init(ofProgram:)), family != prompt.family {
       return forAPerson
     }
     let resolver = try Resolver(call)
-    guard let answer = try find(prompt, resolver, caller, isByWget: program == "wget") else {
+    guard let answer = try find(prompt, resolver, caller, isByWget: caller.isWget) else {
       return Refusal("the keychain has nothing for \(prompt.name)", .nothingMatched)
     }
-    var line: Secret
+    let line: Secret
     switch prompt {
     case .account:
       guard let account = answer.item.key.account.nonEmpty else {
@@ -75,13 +85,13 @@ public enum AskpassProtocol: ToolProtocol {
     guard line.withUnsafeBytes({ !$0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }) else {
       return Refusal("the answer for \(prompt.name) is not one line", .keychain)
     }
-    guard try caller.notesAnswer(to: text) else {
+    // wget asks before it knows whether it needs an answer, and again for each URL.
+    if !caller.isWget, try !caller.notesAnswer(to: text) {
       return Refusal(
         "the answer for \(prompt.name) was given to this program before, and isn't given again",
         .nothingMatched)
     }
-    line.append("\n")
-    try call.write(line)
+    _ = try write(line, call)
     return nil
   }
 

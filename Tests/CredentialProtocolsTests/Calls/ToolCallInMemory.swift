@@ -53,10 +53,27 @@ final class ToolCallInMemory: ToolCall {
   /// The command that replaced this process.
   private(set) var became: [ByteString] = []
 
-  func become(_ program: ByteString, _ arguments: [ByteString], withholding variable: String) -> Refusal {
+  func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Refusal {
     became = [program] + arguments
     return Refusal("became \(program)", .nothingMatched)
   }
+
+  /// The machine's own askpass program.
+  var askingProgram: ByteString?
+  var hasTerminal: Bool { typed != nil }
+  /// What the person was shown or asked on the terminal, and whether the answer was shown.
+  private(set) var shown: [(text: ByteString, isAnswerShown: Bool)] = []
+
+  func askPerson(_ prompt: ByteString, showsAnswer: Bool) -> Secret? {
+    shown.append((prompt, showsAnswer))
+    return typed.map { Secret($0) }
+  }
+
+  func show(_ text: ByteString) { shown.append((text, true)) }
+
+  /// The files of the home.
+  var files: [String: String] = [:]
+  func contents(ofFileInHome name: String) -> Secret? { files[name].map { Secret($0) } }
 
   func begin() {}
 
@@ -93,8 +110,16 @@ final class CallerInMemory: Caller {
   var programName: ByteString?
   private var answered: Set<ByteString> = []
 
-  init(_ programName: ByteString? = nil) {
+  /// The options of its command line.
+  private let options: [String: String]
+
+  init(_ programName: ByteString? = nil, options: [String: String] = [:]) {
     self.programName = programName
+    self.options = options
+  }
+
+  func value(ofOptions names: [String]) -> Secret? {
+    names.compactMap { options[$0] }.last.map { Secret($0) }
   }
 
   func paths(of file: ByteString) -> [ByteString] {

@@ -69,14 +69,77 @@ struct AskpassProtocolTests {
     try askpass.add(InternetPassword(protocol: "http", server: "h", port: 8080, account: "a"), "pw")
     #expect(try ask("Username for 'http://h': ", as: "wget") == "a\n")
     #expect(try ask("Password for 'http://a@h': ", as: "wget") == "pw\n")
-    #expect(try ask("Password for 'http://b@h': ", as: "wget") == nil)
+    // It ends where there is no answer at all.
+    #expect(try ask("Password for 'http://b@h': ", as: "wget") == "\n")
     // Git includes the port; without one it means the default port.
     #expect(try ask("Username for 'http://h': ", as: "git") == nil)
     #expect(try ask("Username for 'http://h': ") == nil)
     try askpass.add(InternetPassword(protocol: "http", server: "h", account: "b"), "other")
-    #expect(try ask("Username for 'http://h': ", as: "wget") == nil)
+    #expect(try ask("Username for 'http://h': ", as: "wget") == "\n")
     #expect(try ask("Password for 'http://a@h': ", as: "wget") == "pw\n")
     #expect(try ask("Username for 'http://h': ", as: "git") == "b\n")
+  }
+
+  @Test("wget gets what it would use without llavero, where that has nothing")
+  func wgetAlone() throws {
+    func ask(_ prompt: String, netrc: String? = nil, _ options: [String: String] = [:]) throws -> String {
+      let call = try askpass.callInMemory([prompt])
+      call.callingProgram = CallerInMemory("wget", options: options)
+      if let netrc { call.files[".netrc"] = netrc }
+      #expect(try AskpassProtocol.respond(to: call) == 0)
+      return String(decoding: call.output, as: UTF8.self)
+    }
+    #expect(try ask("Username for 'ftp://h': ") == "anonymous\n")
+    #expect(try ask("Password for 'ftp://anonymous@h': ") == "-wget@\n")
+    #expect(try ask("Password for 'https://@h': ") == "\n")
+    #expect(try ask("anything") == "\n")
+    let netrc = "machine x login a password 1\nmachine h\n login b password 2 default login c password 3"
+    #expect(try ask("Username for 'https://h': ", netrc: netrc) == "b\n")
+    #expect(try ask("Password for 'https://b@h': ", netrc: netrc) == "2\n")
+    #expect(try ask("Password for 'https://z@h': ", netrc: netrc) == "\n")
+    #expect(try ask("Username for 'https://other': ", netrc: netrc) == "c\n")
+    #expect(try ask("Username for 'https://h': ", netrc: "machine h login") == "\n")
+    // The command line comes before the keychain.
+    try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
+    #expect(try ask("Username for 'https://h': ", ["--user": "u", "--http-user": "v"]) == "u\n")
+    #expect(try ask("Password for 'https://u@h': ", ["--user": "u", "--password": "w"]) == "w\n")
+    #expect(try ask("Password for 'https://u@h': ", ["--user": "u"]) == "\n")
+    #expect(try ask("Username for 'https://h': ") == "a\n")
+  }
+
+  @Test("what the keychain can't answer goes to a window, or to the terminal, and no further")
+  func handedOver() throws {
+    func hand(
+      _ prompt: String, as program: ByteString?, window: ByteString? = nil, typed: String? = nil,
+      _ environment: [String: String] = [:]
+    ) throws -> (output: String, became: [ByteString], shown: [Bool]) {
+      var askpass = askpass
+      askpass.environment = environment
+      let call = try askpass.callInMemory([prompt])
+      call.callingProgram = CallerInMemory(program)
+      (call.askingProgram, call.typed) = (window, typed)
+      do throws(ProtocolError) { _ = try AskpassProtocol.respond(to: call) } catch {}
+      return (String(decoding: call.output, as: UTF8.self), call.became, call.shown.map(\.isAnswerShown))
+    }
+    let password = "a@h's password: "
+    let host = "Are you sure you want to continue connecting (yes/no/[fingerprint])? "
+    #expect(try hand(password, as: "ssh", typed: "pw") == ("pw\n", [], [false]))
+    #expect(try hand(host, as: "ssh", typed: "yes") == ("yes\n", [], [true]))
+    #expect(try hand(password, as: "ssh", window: "/w").became == ["/w", ByteString(password)])
+    let confirm = ["SSH_ASKPASS_PROMPT": "confirm"]
+    #expect(try hand("Allow?", as: "ssh-agent", typed: "yes", confirm).output == "yes\n")
+    #expect(try hand("Allow?", as: "ssh-agent", typed: "no", confirm).output == "")
+    #expect(try hand("Touch!", as: "ssh", typed: "", ["SSH_ASKPASS_PROMPT": "none"]).shown == [true])
+    // git asks on the terminal by itself.
+    let git = "Password for 'https://a@h': "
+    #expect(try hand(git, as: "git-remote-http", window: "/w", typed: "pw") == ("", [], []))
+    #expect(try hand(git, as: nil, typed: "pw") == ("", [], []))
+    #expect(try hand(git, as: "git-remote-http", window: "/w").became == ["/w", ByteString(git)])
+    for variable in [["LLAVERO_ASKPASS_FALLBACK": ""], ["LLAVERO_ASKING": "1"]] {
+      #expect(try hand(password, as: "ssh", window: "/w", typed: "pw", variable) == ("", [], []))
+    }
+    let both = try hand(password, as: "ssh", window: "/w", ["LLAVERO_ASKPASS_FALLBACK": "/f"])
+    #expect(both.became == ["/w", ByteString(password)])
   }
 
   @Test("ssh gets a password for the account and host")
@@ -185,7 +248,7 @@ struct AskpassProtocolTests {
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
     #expect(try ask("Password for '\(url)': ") == nil)
     #expect(try ask("Username for '\(url)': ") == nil)
-    #expect(try ask("Password for '\(url)': ", as: "wget") == nil)
+    #expect(try ask("Password for '\(url)': ", as: "wget") == "\n")
   }
 
   @Test("a process gets an answer once, and each question has its own")

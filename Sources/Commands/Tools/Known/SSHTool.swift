@@ -1,24 +1,37 @@
 import Terminals
 
 extension KnownTool {
-  /// ssh and ssh-add, for the passphrases of keys.
+  /// ssh and ssh-add, for passwords and the passphrases of keys.
   static let ssh = KnownTool(
     ToolSetup(
       name: "ssh", programs: ["ssh"],
       settings: { (place) throws(Failure) in
-        [
+        let own = try place.plain(place.absolute("llavero-askpass"))
+        return [
           (
             ConfigurationFile(path: place.config("environment.d/50-llavero.conf")),
-            [
-              VariableLine(
-                .environment, "SSH_ASKPASS", is: try place.plain(place.absolute("llavero-askpass")))
-            ]
+            [VariableLine(.environment, "SSH_ASKPASS", is: own)] + former(place)
           )
         ]
       },
-      next: { _ in
-        "log out of the desktop and in again; on a terminal, ssh asks there unless SSH_ASKPASS_REQUIRE=prefer"
+      next: { place in
+        let program = (try? place.absolute("llavero-askpass")) ?? "llavero-askpass"
+        return """
+          log out of the desktop and in again; where ssh has a terminal or no display, it asks llavero after \
+          \(words: "export", "SSH_ASKPASS=\(program)", "SSH_ASKPASS_REQUIRE=force")
+          """
       }
     ),
     speaks: "askpass", page: "llavero-askpass(1)")
+
+  /// The program that asked before goes on asking what llavero can't answer.
+  private static func former(_ place: SetupPlace) -> [any ConfigurationFormat] {
+    let present = place.variable("SSH_ASKPASS").flatMap { program in
+      ProgramLinks.isOwn(program) || NamedPath.isLlavero(program) || (try? place.plain(program)) == nil
+        ? nil : program
+    }
+    // Without one, a line that is there was written when there was one.
+    guard let former = present ?? (place.isForRemoving ? "" : nil) else { return [] }
+    return [VariableLine(.environment, "LLAVERO_ASKPASS_FALLBACK", becomes: { $0 ?? former })]
+  }
 }

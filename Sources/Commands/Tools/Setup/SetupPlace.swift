@@ -14,7 +14,7 @@ struct SetupPlace {
   /// Whether git may be run to check what it reads.
   let mayRunPrograms: Bool
   /// Whether settings are only removed. llavero's own files may then be gone.
-  private var isForRemoving = false
+  private(set) var isForRemoving = false
 
   /// - Throws: ``Failure`` if HOME isn't set to a path.
   init(

@@ -1,0 +1,90 @@
+import Bytes
+import Keychain
+
+/// The login that wget would use by itself. With an askpass program, wget 1.21 asks that before everything else, and uses
+/// its answer in place of its own options and of `~/.netrc`.
+enum WgetLogin {
+  /// The answer that the command line has, which comes before every keychain; `nil` if it names no login.
+  static func onCommandLine(_ prompt: ByteString, _ caller: any Caller) -> Secret? {
+    let isFTP = Question(prompt).isFTP
+    let user = caller.value(ofOptions: [isFTP ? "--ftp-user" : "--http-user", "--user"])
+    let password = caller.value(ofOptions: [isFTP ? "--ftp-password" : "--http-password", "--password"])
+    guard let user else { return Question(prompt).isForAccount ? nil : password }
+    return Question(prompt).isForAccount ? user : password ?? Secret()
+  }
+
+  /// What wget finds where no option names a login: that of `~/.netrc`, for FTP the one of anonymous users, else an empty
+  /// one, with which it asks the server without a login first.
+  static func own(_ prompt: ByteString, _ call: any ToolCall) -> Secret {
+    let question = Question(prompt)
+    if let file = call.contents(ofFileInHome: ".netrc") {
+      let found = file.withUnsafeBytes { text -> Secret? in
+        guard let login = login(at: question.server, question.account, in: text) else { return nil }
+        let part = question.isForAccount ? login.0 : login.1
+        return Secret(copying: UnsafeRawBufferPointer(rebasing: text[part]))
+      }
+      if let found { return found }
+    }
+    if question.isFTP { return Secret(question.isForAccount ? "anonymous" : "-wget@") }
+    return Secret()
+  }
+
+  /// What wget asks for. It writes neither the port nor what it would have to encode.
+  private struct Question {
+    let isForAccount: Bool
+    let isFTP: Bool
+    let account: [UInt8]
+    let server: [UInt8]
+
+    init(_ prompt: ByteString) {
+      isForAccount = prompt.bytes.starts(with: "Username".utf8)
+      let url = prompt.bytes.split(separator: UInt8(ascii: "'")).dropFirst().first ?? []
+      isFTP = url.starts(with: "ftp".utf8)
+      let rest = Array(url.drop { $0 != UInt8(ascii: "/") }.drop { $0 == UInt8(ascii: "/") })
+      let at = rest.lastIndex(of: UInt8(ascii: "@"))
+      account = at.map { Array(rest[..<$0]) } ?? []
+      server = at.map { Array(rest[($0 + 1)...]) } ?? rest
+    }
+  }
+
+  /// The login of a netrc file for a server, as two ranges of its text: the first for the server, else that of
+  /// `default` (netrc(5)).
+  private static func login(
+    at server: [UInt8], _ account: [UInt8], in text: UnsafeRawBufferPointer
+  ) -> (Range<Int>, Range<Int>)? {
+    var words: [Range<Int>] = []
+    var start: Int?
+    for index in 0...text.count {
+      let isSpace = index == text.count || text[index] <= 0x20
+      if let begin = start, isSpace {
+        words.append(begin..<index)
+        start = nil
+      } else if start == nil, !isSpace {
+        start = index
+      }
+    }
+    func isWord(_ index: Int, _ word: [UInt8]) -> Bool { text[words[index]].elementsEqual(word) }
+    var isMeant = false
+    var (user, password): (Range<Int>?, Range<Int>?)
+    for index in words.indices {
+      let isEntry = isWord(index, Array("machine".utf8)) || isWord(index, Array("default".utf8))
+      if isEntry {
+        if isMeant, let user, let password { return (user, password) }
+        (user, password) = (nil, nil)
+        isMeant = isWord(index, Array("default".utf8)) || index + 1 < words.count && isWord(index + 1, server)
+      } else if index > 0, isMeant, isWord(index - 1, Array("login".utf8)) {
+        if !account.isEmpty, !isWord(index, account) { isMeant = false }
+        user = words[index]
+      } else if index > 0, isMeant, isWord(index - 1, Array("password".utf8)) {
+        password = words[index]
+      }
+    }
+    if isMeant, let user, let password { return (user, password) }
+    return nil
+  }
+}
+
+extension Caller {
+  /// Whether it is wget, or wget2.
+  var isWget: Bool { programName?.bytes.starts(with: "wget".utf8) ?? false }
+}
