@@ -15,7 +15,7 @@ package enum GitCredentialCommand {
   package static let usage = """
     usage: git-credential-llavero [OPTION...] get | store | erase | capability
 
-    Git calls this by itself after: git config --global credential.helper llavero
+    Git calls this by itself after: llavero setup git
     It reads key=value lines up to a blank one and answers likewise; see
     git-credential-llavero(1).
 

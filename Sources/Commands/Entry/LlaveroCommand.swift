@@ -12,7 +12,7 @@ struct LlaveroCommand: ParsableCommand {
     discussion: """
       To let git log in with llavero, once and for all:
 
-        git config --global credential.helper llavero
+        llavero setup git
 
       Git asks for a login the first time, and never again. By hand:
 

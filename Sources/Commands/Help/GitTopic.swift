@@ -8,7 +8,7 @@ extension HelpTopic {
 
           llavero setup git
 
-      It writes one line, which you can also write yourself:
+      It says which helpers git asks then. Where it is the only one, the same is:
 
           git config --global credential.helper llavero
 

@@ -5,7 +5,7 @@ enum ShortHelp {
   static let text = """
     llavero keeps passwords and tokens, and logs in git and other tools with them.
 
-      git config --global credential.helper llavero    let git log in with llavero
+      llavero setup git                                let git log in with llavero
       llavero add https://HOST --account NAME          store a login
       llavero get https://HOST                         print it
       llavero list                                     list your logins

@@ -1,5 +1,13 @@
 import CredentialProtocols
 
+extension GitSettings.Entry {
+  /// The short name of the helper that it sets; `nil` if it sets none.
+  var helperName: String? {
+    guard name.lowercased().hasSuffix(".helper"), !value.isEmpty else { return nil }
+    return GitHelperChain.Helper(key: name, value: value, origin: origin, scope: scope).name
+  }
+}
+
 /// The helpers that git asks in turn for a URL, and those that an empty entry resets (git-config(1),
 /// `credential.helper`).
 struct GitHelperChain {
@@ -78,6 +86,20 @@ struct GitHelperChain {
       name.utf8.count > prefix.utf8.count + suffix.utf8.count
     else { return nil }
     return String(name.dropFirst(prefix.count).dropLast(suffix.count))
+  }
+
+  /// Who is asked here, in order, if that isn't llavero alone: a sentence for people; `nil` if it is, or nobody is.
+  var otherwise: String? {
+    guard let first = asked.first, asked.count > 1 || !first.isLlavero else { return nil }
+    var sentence = url.map { "for \($0), " } ?? ""
+    sentence += "git asks " + asked.map(\.value).joined(separator: ", then ")
+    if !asked.contains(where: \.isLlavero) { sentence += ", and not llavero" }
+    // Those for a single URL answer there whatever is set for all.
+    guard let other = asked.first(where: { !$0.isLlavero && $0.key != "credential.helper" }) else {
+      return sentence
+    }
+    let command = ["git", "config"] + other.scopeOption + ["--unset-all", other.key]
+    return sentence + "; '\(command.joined(separator: " "))' leaves it to llavero"
   }
 
   /// The files that git's own store is told to use.

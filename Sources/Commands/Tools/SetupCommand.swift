@@ -120,7 +120,8 @@ struct SetupCommand: ParsableCommand {
     let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
     if plan.steps.isEmpty {
       if !dryRun, !plan.isEmpty { try plan.carryOut() }
-      return try report(tool, place, plan, remove ? try isNotSetUp(tool) : "\(tool.name) is set up already")
+      try report(tool, place, plan, remove ? try isNotSetUp(tool) : "\(tool.name) is set up already")
+      return try offer(tool, place)
     }
     if dryRun {
       try showAnswer(plan.steps)
@@ -144,6 +145,23 @@ struct SetupCommand: ParsableCommand {
           ? "the bus starts llavero for the Secret Service now; \(tool.next(place))"
           : "\(tool.name) \(tool.answersBefore(place).isEmpty ? "logs in from llavero now" : "is set up"); \(tool.next(place))"
     )
+    try offer(tool, place)
+  }
+
+  /// Offers to bring in what other programs have, whose logins the tool would otherwise go on asking for.
+  private func offer(_ tool: ToolSetup, _ place: SetupPlace) throws {
+    if remove || dryRun || output.json { return }
+    for kind in tool.offers(place) {
+      let selection = KeychainSelection(mayPrompt: !noPrompt && !yes)
+      switch selection.confirms("Bring in the logins that \(kind) has?") {
+      case true?:
+        let importing = try ImportCommand.parse([kind])
+        try importing.run()
+      case false?: continue
+      case nil:
+        StandardStreams.say("hint: bring in the logins that \(kind) has with 'llavero import \(kind)'")
+      }
+    }
   }
 
   /// The answer if there is nothing to remove. It names the profiles of aws that are set up.

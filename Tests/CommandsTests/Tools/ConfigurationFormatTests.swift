@@ -324,13 +324,6 @@ struct ConfigurationFormatTests {
     #expect(!helpers.isUnbounded(in: try helpers.setting(in: helpers.cleaned(bytes(text)))))
   }
 
-  @Test("URLs with helpers of their own are said")
-  func exceptions() throws {
-    let text =
-      "[credential \"https://a\"]\nhelper = gh\n[credential \"https://b\"]\nhelper = llavero\n[credential]\nhelper = x\n"
-    #expect(try GitHelperLines(helper: "llavero").exceptions(in: bytes(text)) == ["https://a"])
-  }
-
   @Test("a list of TOML gets one more, once")
   func lists() throws {
     let key = TOMLSetting("k", is: .element("x", of: ["d"]))

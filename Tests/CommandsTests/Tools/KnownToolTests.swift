@@ -28,7 +28,7 @@ import Testing
       next == "store the key with 'llavero add --service \"aws:my work\" --account ACCESS-KEY-ID'")
   }
 
-  @Test("it is set up by its own name, or by that of its protocol")
+  @Test("it is set up by its own name, or by that of its protocol or of one of its programs")
   func names() {
     for tool in KnownTool.all {
       guard let setup = tool.setup else { continue }
@@ -37,6 +37,9 @@ import Testing
     #expect(ToolSetup.named("goauth")?.name == "go")
     #expect(ToolSetup.named("keyring")?.name == "python")
     #expect(ToolSetup.named("docker")?.name == "docker")
+    for name in ["pip", "pip3", "uv", "twine", "poetry"] { #expect(ToolSetup.named(name)?.name == "python") }
+    for name in ["skopeo", "buildah"] { #expect(ToolSetup.named(name)?.name == "podman") }
+    #expect(ToolSetup.named("tofu")?.name == "opentofu")
     #expect(ToolSetup.named("kubectl") == nil)
   }
 

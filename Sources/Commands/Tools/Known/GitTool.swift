@@ -16,14 +16,19 @@ extension KnownTool {
       },
       check: { (path, text) throws(Failure) in try GitSettings.check(text, at: path) },
       earlier: { (place) throws(Failure) in
-        let helper = try place.shortOrAbsolute("llavero", ProgramLinks.git)
+        let file = configuration(place)
         return [
-          EarlierAnswers(in: configuration(place)) { (text) throws(ConfigurationFault) in
-            try GitHelperLines(helper: helper).exceptions(in: text).map {
-              "for \($0), git asks another helper too; see 'llavero doctor'"
-            }
+          EarlierAnswers(in: file) { (text) throws(ConfigurationFault) in
+            try chains(place, text, of: file).compactMap(\.otherwise)
           }
         ]
+      },
+      offers: { place in
+        let file = configuration(place)
+        let text = (try? file.contents()) ?? []
+        let names = Set(((try? entries(place, text, of: file)) ?? []).compactMap(\.helperName))
+        let kinds = [("gh", ["gh"]), ("gcm", ["manager", "manager-core"])]
+        return kinds.filter { !names.isDisjoint(with: $0.1) }.map(\.0)
       },
       next: { _ in
         FileSource.usualPaths(of: .gitCredentials).isEmpty
@@ -37,5 +42,24 @@ extension KnownTool {
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {
     place.path("GIT_CONFIG_GLOBAL").map { ConfigurationFile(path: $0) }
       ?? place.first(of: [place.home(".gitconfig"), place.config("git/config")])
+  }
+
+  private static func chains(
+    _ place: SetupPlace, _ text: [UInt8], of file: ConfigurationFile
+  ) throws(ConfigurationFault) -> [GitHelperChain] {
+    GitHelperChain.all(in: try entries(place, text, of: file))
+  }
+
+  /// What git reads; without git, what is in the file.
+  private static func entries(
+    _ place: SetupPlace, _ text: [UInt8], of file: ConfigurationFile
+  ) throws(ConfigurationFault) -> [GitSettings.Entry] {
+    if place.mayRunPrograms, let entries = GitSettings.credentialEntries() { return entries }
+    return try GitConfiguration(text).entries.map { entry in
+      GitSettings.Entry(
+        name: String(decoding: entry.name, as: UTF8.self),
+        value: String(decoding: entry.value ?? [], as: UTF8.self), scope: "global",
+        origin: "file:\(file.path)")
+    }
   }
 }

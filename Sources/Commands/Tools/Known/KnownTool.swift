@@ -39,10 +39,14 @@ extension ToolSetup {
   /// All tools that can be set up, in the order in which they are shown.
   static let all = KnownTool.all.compactMap(\.setup)
 
-  /// The setup of the tool with this name, or of the one whose protocol has it; `nil` if there is none.
+  /// The setup of the tool with this name, or of the one whose protocol has it, or that has a program of that name, as
+  /// `pip` is Python's; `nil` if there is none.
   static func named(_ name: String) -> ToolSetup? {
     if name == secretService.name { return secretService }
     let tools = KnownTool.all.filter { $0.setup != nil }
-    return (tools.first { $0.name == name } ?? tools.first { $0.speaks == name })?.setup
+    let tool =
+      tools.first { $0.name == name } ?? tools.first { $0.speaks == name }
+      ?? tools.first { $0.setup?.programs.contains(name) ?? false }
+    return tool?.setup
   }
 }

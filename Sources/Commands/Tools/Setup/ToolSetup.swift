@@ -17,6 +17,8 @@ struct ToolSetup: Sendable {
   var check: @Sendable (_ path: String, _ text: [UInt8]) throws(Failure) -> Void = { _, _ in }
   /// The places that may say that something else answers before llavero.
   var earlier: @Sendable (SetupPlace) throws(Failure) -> [EarlierAnswers] = { _ in [] }
+  /// The kinds of `llavero import` that bring in what other helpers, which are set beside it, have.
+  var offers: @Sendable (SetupPlace) -> [String] = { _ in [] }
   /// Whether `--host` selects the hosts, and the tool would ask for every host without it.
   var needsHosts = false
   /// What the user does next, to see that it works.

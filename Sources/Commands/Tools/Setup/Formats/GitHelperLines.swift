@@ -52,20 +52,6 @@ struct GitHelperLines: ConfigurationFormat {
     return [text.ending(with: needsReset ? byHand : ["[credential]", line])]
   }
 
-  /// The URLs that have helpers of their own, which git asks whatever the end of the file says.
-  func exceptions(in text: [UInt8]) throws(ConfigurationFault) -> [String] {
-    var urls: [String] = []
-    for entry in try GitConfiguration(text).entries {
-      let name = String(decoding: entry.name, as: UTF8.self)
-      guard name.hasPrefix("credential."), name.hasSuffix(".helper"), name.utf8.count > 18,
-        let value = entry.value, !value.isEmpty, !value.elementsEqual(helper.utf8)
-      else { continue }
-      let url = String(name.dropFirst(11).dropLast(7))
-      if !urls.contains(url) { urls.append(url) }
-    }
-    return urls
-  }
-
   func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
     let file = try GitConfiguration(text)
     let places = file.entries.indices.filter { index in
