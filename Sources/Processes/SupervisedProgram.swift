@@ -36,9 +36,22 @@ package struct SupervisedProgram: ~Copyable {
   }
 
   /// Starts the program, and returns when it has ended.
+  ///
+  /// - Parameters:
+  ///   - outputs: the pipes that it writes into.
+  ///   - hasStarted: called once it runs.
   package borrowing func run(
-    _ arguments: [CString], _ environment: borrowing ProgramEnvironment
+    _ arguments: [CString], _ environment: borrowing ProgramEnvironment, _ outputs: [FilteredOutput] = [],
+    hasStarted: () -> Void = {}
   ) -> Outcome {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for output in outputs {
+      for descriptor in output.descriptors {
+        posix_spawn_file_actions_adddup2(&actions, output.input, descriptor)
+      }
+    }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -54,7 +67,7 @@ package struct SupervisedProgram: ~Copyable {
     let failure = environment.withPointers { variables in
       CString.withPointers(arguments) { pointers in
         ProgramSearch.run(arguments[0]) { path in
-          posix_spawn(&child, path, nil, &attributes, pointers, variables)
+          posix_spawn(&child, path, &actions, &attributes, pointers, variables)
         }
       }
     }
@@ -63,6 +76,7 @@ package struct SupervisedProgram: ~Copyable {
       kill(failure == 0 ? child : getpid(), number)
     }
     if failure != 0 { return .failed(failure) }
+    hasStarted()
     return .ended(wait(for: child))
   }
 

@@ -35,6 +35,8 @@ struct Completions {
       completeGit(Array(arguments.dropFirst()))
     } else if arguments[0] == "run" {
       completeRun(Array(arguments.dropFirst()))
+    } else if arguments[0] == InjectCommand.name {
+      completeInject(Array(arguments.dropFirst()))
     } else if let tool = Tool.named(arguments[0]) {
       complete(tool, Array(arguments.dropFirst()))
     } else if arguments[0] == "help" {
@@ -236,10 +238,20 @@ struct Completions {
     complete(
       arguments, of: ["run"],
       CommandArguments(
-        options: [("--env", "assignment"), ("--env-file", "file"), ("--netrc-file", nil)]
+        options: [("--env", "assignment"), ("--env-file", "file"), ("--netrc-file", nil), ("--mask", nil)]
           + CommandArguments.general,
         operands: []))
     if typed.isEmpty, !candidates.isEmpty { candidates.append(CompletionCandidate("--")) }
+  }
+
+  private mutating func completeInject(_ arguments: [String]) {
+    if arguments.dropLast().contains("--") {
+      others = .program
+      return
+    }
+    complete(
+      arguments, of: [InjectCommand.name],
+      CommandArguments(options: [("--output", "file")] + CommandArguments.general, operands: ["file"]))
   }
 }
 

@@ -46,6 +46,7 @@ struct LlaveroCommand: ParsableCommand {
       ExportCommand.self,
       MigrateCommand.self,
       RunSubcommand.self,
+      InjectSubcommand.self,
       VaultCommand.self,
       StatusCommand.self,
       DoctorCommand.self,
@@ -110,4 +111,19 @@ struct RunSubcommand: ParsableCommand {
   func run() throws {
     throw Failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
   }
+}
+
+/// Shows `inject` in the help. ``Program/main()`` handles the real call earlier, as for `run`.
+struct InjectSubcommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: InjectCommand.name,
+    abstract: "Fill a template with secrets",
+    usage: "llavero inject [OPTION...] [TEMPLATE] [-- PROGRAM [ARGUMENT...]]",
+    discussion: """
+      In the template, ${llavero://SERVICE/ACCOUNT} stands for a secret. It is printed, or kept in a file in memory for \
+      as long as a program runs. 'llavero inject --help' has the options.
+      """)
+
+  @Argument(parsing: .allUnrecognized, help: .hidden)
+  var words: [String] = []
 }

@@ -29,6 +29,8 @@ package enum LlaveroProgram {
         try StandardStreams.write(raw: CompletionScript.text(for: shell))
       } else if arguments.count > 1, arguments[1] == "run" {
         Program.end(try RunCommand.run(CString.arguments(from: 2)))
+      } else if arguments.count > 1, arguments[1] == InjectCommand.name {
+        Program.end(try InjectCommand.run(CString.arguments(from: 2)))
       } else if arguments.count > 1, arguments[1] == SecurityCommand.name {
         Program.end(SecurityCommand.run(CString.arguments(from: 2)))
       } else {

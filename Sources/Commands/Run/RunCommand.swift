@@ -12,7 +12,7 @@ import ToolCommands
 enum RunCommand {
   static let usage = """
     usage: llavero run [OPTION...] [--env NAME=REFERENCE]... [--env-file FILE]...
-                       [--netrc-file [HOST...]] -- PROGRAM [ARGUMENT...]
+                       [--netrc-file [HOST...]] [--mask] -- PROGRAM [ARGUMENT...]
 
     Runs a program with secrets in its environment. A reference names a secret:
 
@@ -21,7 +21,7 @@ enum RunCommand {
 
     With ?field=account, code, expiry, url or another attribute's name after it, a
     reference names that part of the item. Inside a value it is written in braces:
-    'postgres://app:${llavero://db/app}@db.example'. References in the variables that
+    'postgres://app:${llavero://db/app}@db.example'. References in variables that
     llavero is given are resolved as well.
 
       --env NAME=REFERENCE    sets a variable to the secret
@@ -29,16 +29,14 @@ enum RunCommand {
       --netrc-file [HOST...]  makes a netrc file of the logins for the hosts, or
                               all, for as long as the program runs, and sets NETRC
                               to its path
+      --mask                  hides the secrets in the program's output, where that
+                              isn't a terminal
       --keychain NAME, --collection NAME, --session KIND, --passphrase-fd N,
       --no-prompt             as for git-credential-llavero(1)
 
     If a secret is missing, nothing is run. See llavero-run(1).
 
     """
-
-  /// The exit statuses that shells use for a program that can't be executed, and for one that isn't found.
-  private static let cannotExecute: Int32 = 126
-  private static let notFound: Int32 = 127
 
   /// The options of the command line.
   private struct Options {
@@ -48,6 +46,7 @@ enum RunCommand {
     /// The hosts of `--netrc-file`; `nil` if the option isn't given.
     var hosts: [ByteString]?
     var program: [CString] = []
+    var masks = false
     var wantsHelp = false
 
     init(parsing arguments: [CString]) throws(Failure) {
@@ -66,6 +65,7 @@ enum RunCommand {
         case .option("--env"): assignments.append(try value())
         case .option("--env-file"): files.append(CString(copying: try value()))
         case .option("--netrc-file"): hosts = (hosts ?? []) + reader.values()
+        case .option("--mask"): masks = true
         case .option("--help"), .option("-h"): wantsHelp = true
         case .option(let name):
           if !(try selection.take(name) { () throws(Failure) in "\(try value())" }) {
@@ -81,23 +81,20 @@ enum RunCommand {
   /// Replaces the process with the program, or runs it, and returns the exit status.
   ///
   /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing
-  /// has run
-  ///   then.
+  /// has run then.
   static func run(_ arguments: [CString]) throws(Failure) -> Int32 {
     let options = try Options(parsing: arguments)
     if options.wantsHelp {
       try StandardStreams.write(raw: usage)
       return ExitStatus.done.rawValue
     }
-    guard let program = options.program.first else {
+    guard !options.program.isEmpty else {
       throw Failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
     }
-    // GLib ignores SIGPIPE, and the program would inherit that.
-    let brokenPipe = signal(SIGPIPE, SIG_DFL)
-    signal(SIGPIPE, brokenPipe)
-
+    let program = ProgramRun(options.program)
     var environment = ProgramEnvironment()
     var netrc: Secret?
+    var mask: SecretMask?
     if options.needsKeychain || ProgramVariables.areInherited {
       // Before any file is read, because a file may be a pipe.
       let selected = try options.selection.choose()
@@ -112,22 +109,15 @@ enum RunCommand {
         }
       }
       try variables.set(in: &environment, resolved)
+      if options.masks { mask = SecretMask(resolved) }
     }
-    if let descriptor = options.selection.passphraseDescriptor, descriptor > 2 { close(descriptor) }
-    ProcessSettings.takeBack()
-    signal(SIGPIPE, brokenPipe)
-    let failure: Int32
+    program.prepare(options.selection)
     switch consume netrc {
-    case .some(let text):
-      switch try run(options.program, &environment, with: text) {
-      case .ended(.exited(let status)): return status
-      case .ended(.killed(let signal)): return 128 + signal
-      case .failed(let number): failure = number
-      }
-    case .none: failure = become(options.program, environment)
+    case .some(let text): return try run(program, &environment, mask, with: text)
+    case .none:
+      if mask == nil { return program.become(environment) }
+      return try program.wait(try supervise(), environment, mask)
     }
-    StandardStreams.say("cannot run \(program.text): \(errorText(failure))")
-    return failure == ENOENT || failure == ENOTDIR ? notFound : cannotExecute
   }
 
   /// The variables to set: those of the files, then those of the command line, then what is inherited.
@@ -163,29 +153,16 @@ enum RunCommand {
     return try StandardStreams.readAll(descriptor, limit: EnvironmentFile.longest, what: file.text)
   }
 
-  /// Replaces the process with the program. Returns an `errno` only if the program can't be executed.
-  private static func become(
-    _ program: [CString], _ environment: borrowing ProgramEnvironment
-  ) -> Int32 {
-    environment.withPointers { variables in
-      CString.withPointers(program) { arguments in
-        ProgramSearch.run(program[0]) { path in
-          execve(path, arguments, variables)
-          return errno
-        }
-      }
-    }
-  }
-
   /// Runs the program with a netrc file, and waits for it.
   private static func run(
-    _ program: [CString], _ environment: inout ProgramEnvironment, with netrc: borrowing Secret
-  ) throws(Failure) -> SupervisedProgram.Outcome {
+    _ program: ProgramRun, _ environment: inout ProgramEnvironment, _ mask: SecretMask?,
+    with netrc: borrowing Secret
+  ) throws(Failure) -> Int32 {
     // This comes first, so that no signal leaves the file behind.
     let supervised = try supervise()
     let file = try makeFile(netrc)
     ByteString(file.path).bytes.withUnsafeBytes { environment.set("NETRC", $0) }
-    return supervised.run(program, environment)
+    return try program.wait(supervised, environment, mask)
   }
 
   private static func supervise() throws(Failure) -> SupervisedProgram {

@@ -26,6 +26,7 @@ import Testing
         #expect(line.count <= 80, "\(tool.name): \(line)")
       }
     }
+    for line in InjectCommand.usage.split(separator: "\n") { #expect(line.count <= 80, "inject: \(line)") }
     for line in RunCommand.usage.split(separator: "\n") { #expect(line.count <= 80, "run: \(line)") }
     for line in ShortHelp.text.split(separator: "\n") { #expect(line.count <= 80, "llavero: \(line)") }
   }
