@@ -257,7 +257,9 @@ let package = Package(
     // The programs that it starts.
     .target(
       name: "Processes",
-      dependencies: ["Bytes", "Keychain", "CredentialProtocols", "Terminals", "Threads", "PrivateFiles", "CLinux"],
+      dependencies: [
+        "Bytes", "Keychain", "CredentialProtocols", "Terminals", "Threads", "PrivateFiles", "CLinux",
+      ],
       swiftSettings: settings + compactInside),
     .target(
       name: "Passphrases",

@@ -88,7 +88,9 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
       }
       // The results of a diagnosis are its output, especially if they are bad.
       let isDiagnosis = ["llavero doctor", "llavero explain"].contains { step.command.contains($0) }
-      if step.outcome.status != 0, !isDiagnosis {
+      // What docker's clients need to hear, so that they go on without a login.
+      let isForDocker = step.outcome.output == "credentials not found in native keychain\n"
+      if step.outcome.status != 0, !isDiagnosis, !isForDocker {
         #expect(step.outcome.output.isEmpty, "\(step.command)")
       }
     }

@@ -85,10 +85,18 @@ public enum DockerProtocol: ToolProtocol {
     let address = try address(call)
     guard !address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(address)
-    let resolver = try Resolver(call)
-    guard let answer = try answer(for: registry, resolver), let account = answer.item.key.account else {
-      return try say(notFound, call)
+    let found: Answer?
+    do throws(ProtocolError) {
+      found = try Self.answer(for: registry, try Resolver(call))
+    } catch {
+      let refusal = call.refusal(for: error)
+      guard refusal.cause == .keychain else { throw error }
+      // After any other text skopeo, podman and buildah give up, even where an image is public, and docker says nothing.
+      // What is on standard error all of them show.
+      call.say(refusal)
+      found = nil
     }
+    guard let answer = found, let account = answer.item.key.account else { return try say(notFound, call) }
     // JSON strings are always UTF-8, and a registry would reject an altered secret without giving a reason.
     guard account.text != nil else { throw .unspeakableAnswer(key: "account") }
     guard answer.credential.secret.withUnsafeBytes({ isValidUTF8($0) }) else {

@@ -241,9 +241,18 @@ struct DockerProtocolTests {
     #expect(call.isDrained)
   }
 
+  @Test("a keychain that can't be used keeps no public image away, and a person is told")
+  func failingGet() throws {
+    let call = try docker.callInMemory(
+      ["get"], bytes: Array("r.example".utf8), failing: .keychain(.locked(path: "/x/vault.age")))
+    #expect(try DockerProtocol.respond(to: call) == 1)
+    #expect(String(decoding: call.output, as: UTF8.self) == "credentials not found in native keychain\n")
+    #expect(call.said.map(\.cause) == [.keychain])
+  }
+
   @Test("a keychain that can't be used is told on standard output, and is no empty one")
   func failingKeychain() {
-    for operation in ["get", "list", "erase", "store"] {
+    for operation in ["list", "erase", "store"] {
       let reply = docker.call(
         [operation], bytes: Array(login("r.example", "a", "s").utf8),
         failing: .keychain(.locked(path: "/x/vault.age")))
