@@ -22,7 +22,7 @@ enum InjectCommand {
     template is a file or, without a name, standard input.
 
     Without a program it is printed. With one, it is in a file in memory that only
-    you can read and that is gone with the program; LLAVERO_INJECTED is its path.
+    you can read and that is gone with the program; INJECTED is its path.
 
       --output FILE           makes FILE a link to it, for as long as the program
                               runs; FILE must not be there yet
@@ -153,7 +153,7 @@ enum InjectCommand {
     let file = try makeFile(text)
     let link = try output.map { (path) throws(Failure) in try LinkToFile(path, file.path) }
     var environment = ProgramEnvironment()
-    ByteString(file.path).bytes.withUnsafeBytes { environment.set("LLAVERO_INJECTED", $0) }
+    ByteString(file.path).bytes.withUnsafeBytes { environment.set("INJECTED", $0) }
     let status = try program.wait(supervised, environment)
     link?.remove()
     return status
@@ -185,7 +185,7 @@ private struct LinkToFile {
     if symlink(target, self.path.pointer) == 0 { return }
     if errno == EEXIST {
       throw Failure(
-        "\(path) is there already", hint: "move it away, or leave out --output and use $LLAVERO_INJECTED",
+        "\(path) is there already", hint: "move it away, or leave out --output and use $INJECTED",
         status: .usage)
     }
     throw Failure("cannot make \(path): \(errorText(errno))", status: .usage)
