@@ -100,12 +100,22 @@ struct SignInTask {
   }
 
   private func signedIn(
-    _ tokens: consuming Tokens, _ client: consuming ClientRegistration, account: ByteString?, from start: Int
+    _ tokens: consuming Tokens, _ client: consuming ClientRegistration, account: ByteString?,
+    path: String? = nil, from start: Int
   ) -> SignInOutcome {
     sayClockDifference()
     let expiry = tokens.life.map { Int64(start) + $0 }
     let account = account ?? ByteString(client.userName)
-    return .tokens(SignedIn(tokens, expiry: expiry, account: account, client: client))
+    var signedIn = SignedIn(tokens, expiry: expiry, account: account, client: client)
+    signedIn.path = path.map { ByteString($0) }
+    return .tokens(signedIn)
+  }
+
+  /// The account that was asked for, if the service's tokens go with that: a name in git's question may be an
+  /// organisation's, and some services want a name of their own with every token.
+  private func account(_ work: borrowing SignInWork, _ method: borrowing SignInMethod) -> ByteString? {
+    guard method.client.ignoresNamesInURLs else { return work.account }
+    return work.onlyIfConfigured || method.service?.userName != nil ? nil : work.account
   }
 
   // MARK: Signing in
@@ -143,7 +153,8 @@ struct SignInTask {
     do throws(SignInFault) {
       let tokens = try tokens(method, work.way, person)
       if let given = tokens.scope { sayReducedScope(asked: method.client.scope, given: given) }
-      return signedIn(tokens, method.client.copy(), account: work.account, from: start)
+      return signedIn(
+        tokens, method.client.copy(), account: account(work, method), path: method.path, from: start)
     } catch {
       person.finish()
       return failed(

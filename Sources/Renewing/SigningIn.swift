@@ -51,7 +51,8 @@ package struct SigningIn {
   ///
   /// - Parameters:
   ///   - wish: how.
-  ///   - key: for what the token is kept; without an account, the service's own is taken.
+  ///   - key: for what the token is kept; without an account, the service's own is taken. Of what git asks for, the path
+  ///     of a repository and a name that says nothing there don't count.
   ///   - keychain: of several, the one that new items go to gets it.
   ///   - isThere: returns whether there is a login by now; called when nobody else is signing in there.
   /// - Throws: ``KeychainError`` if the keychain can't be used; the person isn't asked then.
@@ -89,7 +90,9 @@ package struct SigningIn {
     switch try companion.perform(work, within: NetworkCompanion.patienceWithPerson) {
     case .tokens(let tokens):
       var key = key
-      key.account = key.account ?? tokens.account
+      key.account = tokens.account ?? key.account
+      // Git names a repository. Its token is for all of them.
+      if wish.onlyIfConfigured { key.path = try Self.formerPath(of: key, in: keychain) ?? tokens.path }
       var item = Item(.internetPassword(key))
       item.itemDescription = Self.tokenDescription
       let credential = Credential(
@@ -108,6 +111,18 @@ package struct SigningIn {
       return .failed(message: message, hint: hint)
     default: return .unknownPlace
     }
+  }
+
+  /// The path of the token that answered for a place before, if it has one.
+  private static func formerPath(
+    of key: InternetPassword, in keychain: any KeychainStore
+  ) throws(KeychainError) -> ByteString? {
+    for item in try keychain.find(ItemQuery(for: .internetPassword(key)))
+    where item.itemDescription == tokenDescription {
+      guard case .internetPassword(let former) = item.key else { continue }
+      return former.path
+    }
+    return nil
   }
 
   private static func keep(

@@ -3,6 +3,7 @@ import CredentialProtocols
 import EncryptedFile
 package import Keychain
 import KeychainChoice
+import Renewing
 package import Terminals
 
 /// `git-credential-llavero`: git calls it for every login, so it starts without ArgumentParser.
@@ -101,6 +102,12 @@ package enum GitCredentialCommand {
     let open = try selected.open()
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     protocolOfGit.isAskedByGit = { RunningProcess.isAskedByGit }
+    protocolOfGit.accountForAll = { (key) throws(KeychainError) in
+      try NameForAll.find(for: key, in: open.keychain)
+    }
+    protocolOfGit.refusedBefore = { (query) throws(KeychainError) in
+      try (open.own as? EncryptedFileKeychain)?.justDeleted(of: query)
+    }
     var hasSaved = false
     protocolOfGit.onSave = { outcome in hasSaved = outcome != .unchanged }
     var reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))

@@ -17,9 +17,8 @@ struct GitSignIn {
 
   /// `nil` if there is nothing to sign in to, or nothing to do it with.
   init?(_ request: borrowing GitRequest, stateFolder: String) {
-    guard let scheme = request.protocol, let host = request.host, !host.server.isEmpty else { return nil }
-    key = InternetPassword(
-      protocol: scheme, server: host.server, port: host.port, account: request.username, path: request.path)
+    guard let key = request.key else { return nil }
+    self.key = key
     guard let url = key.url(), SignInPlace(url) != nil, let signingIn = SigningIn(stateFolder: stateFolder)
     else {
       return nil

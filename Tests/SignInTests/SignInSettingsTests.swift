@@ -35,6 +35,39 @@ struct SignInSettingsTests {
 
   private static let own = "credential.https://git.example"
 
+  @Test("a token is for the part of the server whose setting names the client")
+  func path() throws {
+    func path(_ url: String, _ settings: (String, String)...) throws -> String? {
+      try found(url, settings + [("\(Self.own).oauthtokenendpoint", "/t")]).path
+    }
+    let id = "oauthclientid"
+    let deep = "https://git.example/acme/sub/x.git"
+    #expect(try path(deep, ("\(Self.own).\(id)", "a")) == nil)
+    #expect(try path(deep, ("credential.\(id)", "a")) == nil)
+    #expect(try path(deep, ("credential.example.\(id)", "a")) == nil)
+    #expect(try path(deep, ("\(Self.own).\(id)", "a"), ("\(Self.own)/acme/.\(id)", "b")) == "acme")
+    #expect(try path(deep, ("credential.git.example/acme/sub.\(id)", "a")) == "acme/sub")
+    #expect(try path(deep, ("\(Self.own).\(id)", "a"), ("\(Self.own)/acme.oauthscopes", "b")) == nil)
+    #expect(
+      try path(deep, ("\(Self.own)/acme.provider", "gitlab"), ("\(Self.own)/acme.gitlabdevclientid", "a"))
+        == "acme")
+    #expect(try path(deep, ("\(Self.own)/acme.provider", "gitea")) == "acme")
+  }
+
+  @Test(
+    "a service's record says whether a token answers for every name in a URL",
+    arguments: [
+      ("gitlab.com", "oauth2"), ("bitbucket.org", "x-token-auth"), ("dev.azure.com", "oauth2"),
+      ("contoso.visualstudio.com", "oauth2"), ("github.com", nil), ("codeberg.org", nil), ("gitea.com", nil),
+      ("x.googlesource.com", nil), ("git.example", nil),
+    ] as [(String, String?)])
+  func nameForAll(host: String, name: String?) throws {
+    #expect(KnownService.on(host: host)?.nameForAll == name)
+    let method = try found(
+      "https://\(host)/x", [("credential.oauthclientid", "a"), ("credential.oauthtokenendpoint", "/t")])
+    #expect(method.client.ignoresNamesInURLs == (name != nil))
+  }
+
   @Test("the settings of Git Credential Manager")
   func gcm() throws {
     let method = try found(
@@ -209,6 +242,7 @@ struct SignInSettingsTests {
       $0.promisesIssuer = true
       $0.scope = "a b"
       $0.userName = "me"
+      $0.ignoresNamesInURLs = true
       $0.redirectURI = "http://localhost:1"
       $0.revocationEndpoint = EndpointURL("https://git.example/r")
     }
@@ -237,9 +271,10 @@ struct SignInSettingsTests {
     #expect(shown(read.encoded) == shown(work.encoded))
     let isKept = !read.mayUseTerminal
     #expect(isKept)
-    let outcome = SignInOutcome.tokens(
-      SignedIn(
-        accessToken: Secret("a"), refreshToken: Secret("r"), expiry: 7, account: "me", client: try client()))
+    var tokens = SignedIn(
+      accessToken: Secret("a"), refreshToken: Secret("r"), expiry: 7, account: "me", client: try client())
+    tokens.path = "acme"
+    let outcome = SignInOutcome.tokens(tokens)
     let readOutcome = try outcome.encoded.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
       try SignInOutcome(parsing: bytes)
     }

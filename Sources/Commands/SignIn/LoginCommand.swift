@@ -110,6 +110,11 @@ struct LoginCommand: ParsableCommand {
         return try StandardStreams.write(ItemOutput.json(item, expiry: expiry, renewsItself: isRenewable))
       }
       StandardStreams.say("\(Self.said(item, expiry, isRenewable))")
+      if let named = key.account, let kept = item.key.account, kept != named {
+        StandardStreams.say(
+          "the token is kept for \(kept), the name that the service wants, and answers for \(named) and any other name"
+        )
+      }
     case .isThere: break
     case .unknownPlace:
       throw Failure(

@@ -33,6 +33,14 @@ public struct GitCredentialProtocol {
   /// Called only if it matters.
   public var isAskedByGit: () -> Bool = { false }
 
+  /// The account whose item answers in place of that in the request, at services whose tokens go with any name in a URL;
+  /// `nil` everywhere else. Called only if no item answers for the account itself.
+  public var accountForAll: (InternetPassword) throws(KeychainError) -> ByteString? = { _ in nil }
+
+  /// The item in whose place a login with a path is stored, of those that a query would have found: one whose password
+  /// a server has just refused; `nil` if there is none. Called only if no item answers any more.
+  public var refusedBefore: (ItemQuery) throws(KeychainError) -> InternetPassword? = { _ in nil }
+
   /// Called with the outcome of `store`, if there was something to store.
   public var onSave: (SaveOutcome) -> Void = { _ in }
 
@@ -90,10 +98,19 @@ public struct GitCredentialProtocol {
         try? keychain.refuse(state.item, to: query, at: now)
       }
     }
-    let found = try throwingProtocolError(
-      keychain.answerOrRenewal(to: query, at: now) {
-        $1.authenticationScheme == nil || capabilities.contains(.authtype)
-      })
+    let asked = request.key
+    let found = try throwingProtocolError { () throws(KeychainError) -> AnswerOrRenewal? in
+      func answer(to query: ItemQuery) throws(KeychainError) -> AnswerOrRenewal? {
+        try keychain.answerOrRenewal(to: query, at: now) {
+          $1.authenticationScheme == nil || capabilities.contains(.authtype)
+        }
+      }
+      if let found = try answer(to: query) { return found }
+      guard var asked, asked.account != nil, let other = try accountForAll(asked), other != asked.account
+      else { return nil }
+      asked.account = other
+      return try answer(to: ItemQuery(for: .internetPassword(asked)))
+    }
     switch consume found {
     case .answer(let answer):
       let mayContinue =
@@ -121,10 +138,17 @@ public struct GitCredentialProtocol {
     guard let credential = request.credentialToStore(), !credential.isExpired(at: now),
       case .internetPassword(let place) = query
     else { return }
-    let item = Item(
-      InternetPassword(
-        protocol: place.protocol, server: place.server, port: place.port, account: place.account,
-        path: place.path))
+    var key = InternetPassword(
+      protocol: place.protocol, server: place.server, port: place.port, account: place.account,
+      path: place.path)
+    if place.path != nil,
+      try throwingProtocolError(keychain.heldAnswer(to: query, at: now) { _, _ in true }) == nil,
+      let former = try throwingProtocolError(refusedBefore(query))
+    {
+      // An organisation's password that is replaced stays the organisation's, whichever repository git names.
+      key.path = former.path
+    }
+    let item = Item(key)
     let expiringBy = timeout.map { limit in
       let (sum, isTooLate) = now.seconds.addingReportingOverflow(limit)
       return isTooLate ? .max : sum
@@ -146,6 +170,13 @@ public struct GitCredentialProtocol {
 }
 
 extension GitRequest {
+  /// The place and account, as the key of an item; `nil` without a protocol or a server.
+  public var key: InternetPassword? {
+    guard let scheme = `protocol`, let host, !host.server.isEmpty else { return nil }
+    return InternetPassword(
+      protocol: scheme, server: host.server, port: host.port, account: username, path: path)
+  }
+
   /// The query for the request's place and account.
   borrowing func query() throws(KeychainError) -> ItemQuery {
     .internetPassword(

@@ -19,7 +19,10 @@ package struct KnownService {
   package let redirectURI: String
   let scope: String
   /// The user name that goes with a token; `nil` if any does.
-  let userName: String?
+  package let userName: String?
+  /// Whether the name in a URL says nothing of whose token is meant: its tokens have a name of their own, or that in
+  /// the URL is an organisation's. Elsewhere it is a person's, and a token of somebody else doesn't answer.
+  var ignoresNamesInURLs = false
   /// Git Credential Manager's own settings for a client there: `gitHubDev` stands for `gitHubDevClientId` and so on.
   let settingsPrefix: String?
   /// Where a client is registered: a path on the server, or a whole address.
@@ -74,6 +77,11 @@ package struct KnownService {
     return nil
   }
 
+  /// The user name under which one token answers for every name in a URL; `nil` where it answers for its own alone.
+  package var nameForAll: String? {
+    ignoresNamesInURLs ? userName ?? ClientRegistration.usualUserName : nil
+  }
+
   /// Whether nobody has to register a client there.
   package var hasBuiltInClient: Bool { builtInClient != nil }
 
@@ -110,7 +118,8 @@ extension KnownService {
     authorize: "/oauth/authorize", token: "/oauth/token", device: "/oauth/authorize_device",
     revoke: "/oauth/revoke",
     builtInClient: nil, redirectURI: "http://127.0.0.1", scope: "read_repository write_repository",
-    userName: "oauth2", settingsPrefix: "gitLabDev", registration: "/-/user_settings/applications",
+    userName: "oauth2", ignoresNamesInURLs: true, settingsPrefix: "gitLabDev",
+    registration: "/-/user_settings/applications",
     choices: "untick \"Confidential\", tick the scopes read_repository and write_repository",
     needsSecret: false)
 
@@ -138,7 +147,7 @@ extension KnownService {
     name: "Bitbucket", provider: "bitbucket", hosts: ["bitbucket.org"], realm: nil,
     authorize: "/site/oauth2/authorize", token: "/site/oauth2/access_token", device: nil, revoke: nil,
     builtInClient: nil, redirectURI: "http://localhost:34106/", scope: "repository:write",
-    userName: "x-token-auth",
+    userName: "x-token-auth", ignoresNamesInURLs: true,
     settingsPrefix: "cloudOAuth", registration: "/account/settings/",
     choices: "in the workspace's settings, add an OAuth consumer with the permission Repositories: Write",
     needsSecret: true)
@@ -160,7 +169,8 @@ extension KnownService {
     token: "https://login.microsoftonline.com/organizations/oauth2/v2.0/token",
     device: "https://login.microsoftonline.com/organizations/oauth2/v2.0/devicecode", revoke: nil,
     builtInClient: nil, redirectURI: "http://localhost",
-    scope: "499b84ac-1321-427f-aa17-267ca6975798/.default offline_access", userName: nil, settingsPrefix: nil,
+    scope: "499b84ac-1321-427f-aa17-267ca6975798/.default offline_access", userName: nil,
+    ignoresNamesInURLs: true, settingsPrefix: nil,
     registration: "https://entra.microsoft.com/",
     choices: "a public client, with \"Allow public client flows\"",
     needsSecret: false)

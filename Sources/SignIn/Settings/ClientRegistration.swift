@@ -46,7 +46,12 @@ package struct ClientRegistration: ~Copyable {
   /// The scopes to ask for, separated by spaces; empty for the server's own choice.
   package var scope = ""
   /// The user name that goes with a token if the person names none.
-  package var userName = "oauth2"
+  package var userName = usualUserName
+  /// Whether a token answers under that name, whatever name a URL has.
+  package var ignoresNamesInURLs = false
+
+  /// The user name that goes with a token where nothing says another one.
+  static let usualUserName = "oauth2"
 
   package init(clientID: String, tokenEndpoint: EndpointURL) {
     self.clientID = clientID
@@ -70,6 +75,7 @@ package struct ClientRegistration: ~Copyable {
     copy.responseMode = responseMode
     copy.scope = scope
     copy.userName = userName
+    copy.ignoresNamesInURLs = ignoresNamesInURLs
     return copy
   }
 
@@ -101,6 +107,7 @@ package struct ClientRegistration: ~Copyable {
     if responseMode != .query { json.member("response_mode", ByteString(responseMode.rawValue)) }
     json.member("scope", ByteString(scope))
     json.member("username", ByteString(userName))
+    if ignoresNamesInURLs { json.member("username_for_all", true) }
   }
 
   /// Reads a registration that ``encoded`` wrote.
@@ -115,6 +122,7 @@ package struct ClientRegistration: ~Copyable {
     var texts: [String: String] = [:]
     var promisesIssuer = false
     var responseMode = ResponseMode.query
+    var ignoresNamesInURLs = false
     try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
       switch member.name {
       case "client_id": clientID = try member.text()
@@ -134,6 +142,7 @@ package struct ClientRegistration: ~Copyable {
         guard let mode = ResponseMode(rawValue: try member.text()) else { throw JSONReader.Malformed() }
         responseMode = mode
       case "authorization_response_iss_parameter_supported": promisesIssuer = try member.value.bool()
+      case "username_for_all": ignoresNamesInURLs = try member.value.bool()
       default: break
       }
     }
@@ -150,6 +159,7 @@ package struct ClientRegistration: ~Copyable {
     self.responseMode = responseMode
     scope = texts["scope"] ?? scope
     userName = texts["username"] ?? userName
+    self.ignoresNamesInURLs = ignoresNamesInURLs
   }
 
   private static func endpoint(_ member: WrittenMember) throws(JSONReader.Malformed) -> EndpointURL {

@@ -3,6 +3,7 @@
 package struct CredentialSettings {
   private let settings: [GitSetting]
   private let scopes: [String?]
+  private let pathOfPlace: String
   private let variable: (String) -> String?
 
   /// - Parameters:
@@ -12,6 +13,7 @@ package struct CredentialSettings {
   package init(for place: SignInPlace, _ settings: [GitSetting], variable: @escaping (String) -> String?) {
     self.settings = settings.filter { $0.section == "credential" }
     scopes = Self.scopes(of: place)
+    pathOfPlace = place.path
     self.variable = variable
   }
 
@@ -60,6 +62,24 @@ package struct CredentialSettings {
       if let value = found?.value { return value.isEmpty ? nil : value }
     }
     return nil
+  }
+
+  /// The path of the most specific place that has one of some names; `nil` if that is a whole server, or all of them.
+  func path(of names: [String]) -> String? {
+    let names = names.map { $0.lowercased() }
+    let scope = scopes.first { scope in
+      settings.contains { setting in
+        names.contains(setting.name) && scope != nil
+          && setting.subsection.map { Self.isSame($0, scope) } ?? false
+      }
+    }
+    guard let scope = scope ?? nil else { return nil }
+    var path = pathOfPlace[...]
+    // Scopes are made of the place, whose path they have as far as it goes.
+    while !path.isEmpty, !scope.hasSuffix("/" + path) {
+      path = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+    }
+    return path.isEmpty ? nil : String(path)
   }
 
   /// Whether one of some names is set for the place itself, and not for every server alike.

@@ -9,6 +9,8 @@ package struct SignInMethod: ~Copyable {
   /// Whether neither the settings nor the table of services name the server: only it says itself which service it is,
   /// or the settings are for every server. A stranger can name such a server, in a submodule for example.
   package let isClaimed: Bool
+  /// The path of the setting that names the client, below which its tokens answer; `nil` for the whole server.
+  package var path: String?
   /// The ways that configuration allows: the browser, a code.
   package var ways: Set<Way> = [.browser, .device]
 
@@ -116,12 +118,17 @@ extension SignInMethod {
     client.userName =
       settings.value("oauthDefaultUserName", environment: "DEFAULT_USERNAME") ?? service?.userName
       ?? client.userName
+    client.ignoresNamesInURLs = service?.ignoresNamesInURLs ?? false
     let isNamed =
       settings.isSetForThePlace(
         "provider", "oauthClientId", "oauthTokenEndpoint", "oauthTokenURL")
       || own.map { settings.isSetForThePlace($0 + "ClientId") } ?? false
     let isClaimed = onHost == nil && !isNamed && options.clientID == nil
     var method = SignInMethod(client: client, service: service, isClaimed: isClaimed)
+    if options.clientID == nil {
+      method.path = settings.path(
+        of: configured == nil ? ["provider"] : ["oauthClientId"] + (own.map { [$0 + "ClientId"] } ?? []))
+    }
     if let modes = settings.value("oauthAuthModes", environment: "AUTHMODES") {
       let words = modes.lowercased().split { $0 == " " || $0 == "," }
       if !words.contains("all") {

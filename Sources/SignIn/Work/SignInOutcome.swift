@@ -35,6 +35,7 @@ package enum SignInOutcome: ~Copyable {
       }
       json.member("expires_at", tokens.expiry)
       json.member("account", tokens.account)
+      json.member("path", tokens.path)
       json.beginObject("client")
       tokens.client.write(to: &json)
       json.endObject()
@@ -64,6 +65,7 @@ package enum SignInOutcome: ~Copyable {
     var refresh: Secret?
     var expiry: Int64?
     var account: ByteString?
+    var path: ByteString?
     var client: ClientRegistration?
     var message: String?
     var hint: String?
@@ -75,6 +77,7 @@ package enum SignInOutcome: ~Copyable {
       case "refresh_token": refresh = try member.secret()
       case "expires_at": expiry = try member.value.integer()
       case "account": account = try member.bytes()
+      case "path": path = try member.bytes()
       case "client": client = try ClientRegistration(json: member.value.raw)
       case "message": message = try member.text()
       case "pause": pause = max(0, try member.value.integer())
@@ -85,9 +88,10 @@ package enum SignInOutcome: ~Copyable {
     switch outcome {
     case "tokens":
       guard let access, let client, !access.isEmpty else { throw JSONReader.Malformed() }
-      self = .tokens(
-        SignedIn(accessToken: access, refreshToken: refresh, expiry: expiry, account: account, client: client)
-      )
+      var tokens = SignedIn(
+        accessToken: access, refreshToken: refresh, expiry: expiry, account: account, client: client)
+      tokens.path = path
+      self = .tokens(tokens)
     case "minted":
       guard let access, !access.isEmpty else { throw JSONReader.Malformed() }
       self = .minted(MintedToken(token: access, expiry: expiry))
@@ -112,6 +116,8 @@ package struct SignedIn: ~Copyable {
   package let expiry: Int64?
   /// The user name that goes with the token.
   package let account: ByteString?
+  /// The path of the setting that names the client; `nil` if it is for the whole server.
+  package var path: ByteString?
   /// The client that got them.
   package let client: ClientRegistration
 

@@ -9,6 +9,10 @@ final class Conversation {
   var timeout: Int64?
   /// Whether git itself asks, and not a program by `git credential`.
   var isGit = true
+  /// The name under which one token answers for every name.
+  var nameForAll: ByteString?
+  /// The item that was refused just now.
+  var refused: InternetPassword?
 
   init(_ kind: KeychainUnderTest = KeychainUnderTest.all[0]) {
     fresh = kind.make()
@@ -20,6 +24,8 @@ final class Conversation {
   ) throws(ProtocolError) -> String {
     var spoken = GitCredentialProtocol(timeout: timeout)
     spoken.isAskedByGit = { [isGit] in isGit }
+    spoken.accountForAll = { [nameForAll] _ in nameForAll }
+    spoken.refusedBefore = { [refused] _ in refused }
     let reply = try spoken.perform(
       operation, try makeRequest(text), on: keychain, at: fresh.clock.now)
     fresh.clock.advance(seconds: 1)

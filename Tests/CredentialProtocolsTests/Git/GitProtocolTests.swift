@@ -45,6 +45,35 @@ import Testing
         == "capability[]=authtype\ncapability[]=state\nusername=alice\npassword=x\nstate[]=llavero:\(name)\n")
   }
 
+  @Test("where tokens have a name for all, that answers for any other name, after the name itself")
+  func nameForAll() throws {
+    let git = Conversation()
+    let place = ["protocol=https", "host=example.com"]
+    try git.store(place[0], place[1], "username=oauth2", "password=token")
+    #expect(try git.get(place[0], place[1], "username=alice") == "")
+    git.nameForAll = "oauth2"
+    #expect(try git.get(place[0], place[1], "username=alice") == "username=oauth2\npassword=token\n")
+    #expect(try git.get(place[0], "host=example.org", "username=alice") == "")
+    try git.store(place[0], place[1], "username=alice", "password=her own")
+    #expect(try git.get(place[0], place[1], "username=alice") == "username=alice\npassword=her own\n")
+    git.nameForAll = "other"
+    #expect(try git.get(place[0], place[1], "username=bob") == "")
+  }
+
+  @Test("a password that takes the place of a refused one stays where that was, if nothing answers")
+  func replaced() throws {
+    let git = Conversation()
+    git.refused = InternetPassword(protocol: "https", server: "example.com", account: "alice", path: "acme")
+    let login = ["protocol=https", "host=example.com", "username=alice"]
+    try git.store(login[0], login[1], login[2], "path=acme/app.git", "password=new")
+    #expect(try git.get(login[0], login[1], "path=acme/other.git") == "username=alice\npassword=new\n")
+    #expect(try git.get(login[0], login[1], "path=elsewhere.git") == "")
+    // There is one now, which another password doesn't touch.
+    try git.store(login[0], login[1], login[2], "path=acme/app.git", "password=its own")
+    #expect(try git.get(login[0], login[1], "path=acme/other.git") == "username=alice\npassword=new\n")
+    #expect(try git.count() == 2)
+  }
+
   @Test("erase with a state forgets just the item that had answered")
   func eraseWithState() throws {
     for name in ["alice", "bob", "carol"] {
