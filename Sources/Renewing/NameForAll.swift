@@ -7,14 +7,15 @@ package enum NameForAll {
   /// The name at a place, as the client says with which somebody has signed in there, or else the table of services;
   /// `nil` where a name in a URL is a person's.
   ///
-  /// - Throws: ``KeychainError`` if the keychain can't be read.
-  package static func find(
-    for key: InternetPassword, in keychain: any KeychainStore
-  ) throws(KeychainError) -> ByteString? {
+  /// - Parameter keychain: where the client is looked for; `nil` for a keychain of another machine, which gives none.
+  package static func find(for key: InternetPassword, in keychain: (any KeychainStore)?) -> ByteString? {
     guard let url = key.url(), let place = SignInPlace(url) else { return nil }
-    switch try KeptClient.find(place.server.origin, for: key, in: keychain).orNone() {
-    case .some(let client): if client.ignoresNamesInURLs { return ByteString(client.userName) }
-    case .none: break
+    // Whoever may not read the client has no name from it, and no login was found before this.
+    if let keychain, let kept = try? KeptClient.find(place.server.origin, for: key, in: keychain) {
+      switch kept.orNone() {
+      case .some(let client): if client.ignoresNamesInURLs { return ByteString(client.userName) }
+      case .none: break
+      }
     }
     return KnownService.on(host: place.server.host)?.nameForAll.map { ByteString($0) }
   }

@@ -102,8 +102,8 @@ package enum GitCredentialCommand {
     let open = try selected.open()
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     protocolOfGit.isAskedByGit = { RunningProcess.isAskedByGit }
-    protocolOfGit.accountForAll = { (key) throws(KeychainError) in
-      try NameForAll.find(for: key, in: open.keychain)
+    protocolOfGit.accountForAll = { key in
+      NameForAll.find(for: key, in: open.forwarded == nil ? open.keychain : nil)
     }
     protocolOfGit.refusedBefore = { (query) throws(KeychainError) in
       try (open.own as? EncryptedFileKeychain)?.justDeleted(of: query)

@@ -35,7 +35,7 @@ public struct GitCredentialProtocol {
 
   /// The account whose item answers in place of that in the request, at services whose tokens go with any name in a URL;
   /// `nil` everywhere else. Called only if no item answers for the account itself.
-  public var accountForAll: (InternetPassword) throws(KeychainError) -> ByteString? = { _ in nil }
+  public var accountForAll: (InternetPassword) -> ByteString? = { _ in nil }
 
   /// The item in whose place a login with a path is stored, of those that a query would have found: one whose password
   /// a server has just refused; `nil` if there is none. Called only if no item answers any more.
@@ -106,7 +106,7 @@ public struct GitCredentialProtocol {
         }
       }
       if let found = try answer(to: query) { return found }
-      guard var asked, asked.account != nil, let other = try accountForAll(asked), other != asked.account
+      guard var asked, asked.account != nil, let other = accountForAll(asked), other != asked.account
       else { return nil }
       asked.account = other
       return try answer(to: ItemQuery(for: .internetPassword(asked)))

@@ -210,6 +210,22 @@ struct KeyringProtocolTests {
     }
   }
 
+  @Test("who deletes a password is told of another one that still answers")
+  func otherAnswer() throws {
+    let keyring = ToolUnderTest("keyring")
+    let index = "https://pypi.example/simple/"
+    try keyring.add(InternetPassword(protocol: "https", server: "pypi.example", account: "alice"), "gits")
+    #expect(keyring.call("set", index, "alice", input: "own\n").status == 0)
+    let call = try keyring.callInMemory(["del", index, "alice"])
+    #expect(try KeyringProtocol.respond(to: call) == 0)
+    #expect(
+      call.said == [
+        Refusal(
+          "keyring still gets a login for \(index), which isn't its own",
+          hint: "'llavero delete https://pypi.example --account alice' deletes it", .nothingMatched)
+      ])
+  }
+
   @Test(
     "an index is answered by the nearest of what was set, then by keyring's and git's own items, then by uv's"
   )
