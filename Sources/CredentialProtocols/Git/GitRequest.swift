@@ -72,7 +72,8 @@ public struct GitRequest: ~Copyable {
       password = try secret(value, of: "password")
     } else if key == "password_expiry_utc" {
       guard let seconds = decimal(value) else { throw .unusableValue(key: "password_expiry_utc") }
-      passwordExpiry = seconds
+      // As git itself reads it, 0 is no end.
+      passwordExpiry = seconds == 0 ? nil : seconds
     } else if key == "oauth_refresh_token" {
       refreshToken = try secret(value, of: "oauth_refresh_token")
     } else if key == "authtype" {

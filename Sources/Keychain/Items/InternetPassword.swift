@@ -74,7 +74,8 @@ public struct InternetPassword: Hashable, Sendable {
     case "ftps": 990
     case "git": 9418
     case "smtp": 25
-    case "smtps": 465
+    case "smtps", "submissions": 465
+    case "submission": 587
     case "imap": 143
     case "imaps": 993
     case "pop3": 110

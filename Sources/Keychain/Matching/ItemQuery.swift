@@ -75,8 +75,9 @@ public enum ItemDifference: Hashable, Sendable {
 ///
 /// The rules are the same for every keychain. Protocol and server are equal, ignoring case, and `https` never answers
 /// `http`. The protocol's own port is the same as none. A given account is equal byte for byte. A given path equals
-/// the item's, or begins with it in whole segments, or the item has none. A given security domain is the item's, or
-/// the item has none; without one, only items without one answer.
+/// the item's, or begins with it in whole segments, or the item has none; a repository is the same with `.git` at its
+/// end and without. A given security domain is the item's, or the item has none; without one, only items without one
+/// answer.
 public struct InternetPasswordQuery: Hashable, Sendable {
   /// The URL scheme.
   public let `protocol`: ByteString
@@ -139,7 +140,7 @@ public struct InternetPasswordQuery: Hashable, Sendable {
       // Without a server only the path distinguishes items, so it has to be equal.
       if server == nil { return item.path != path }
       guard let path, let itemPath = item.path else { return false }
-      return !itemPath.isWholeSegmentPrefix(of: path)
+      return itemPath.lengthOfAnswer(to: path) == nil
     case .account: return account != nil && item.account != account
     case .securityDomain: return item.securityDomain != nil && item.securityDomain != securityDomain
     case .itemClass, .service, .attributes: return false
@@ -183,6 +184,32 @@ extension ByteString {
     guard path.bytes.starts(with: prefix) else { return false }
     let rest = path.bytes[prefix.count...]
     return rest.allSatisfy { $0 == slash } || rest.first == slash && !path.hasDotSegment
+  }
+
+  /// How much of `path` this path of an item stands for, if it answers for it: the whole path, one above it, or the same
+  /// repository with or without `.git` at its end, as git servers take both. The larger number answers better; `nil` if
+  /// it doesn't answer.
+  package func lengthOfAnswer(to path: ByteString) -> Int? {
+    if isWholeSegmentPrefix(of: path) { return 2 * bytes.count + 1 }
+    let suffix = Array(".git".utf8)
+    let name = bytes.prefix(bytes.count - bytes.reversed().prefix { $0 == UInt8(ascii: "/") }.count)
+    guard name.count > suffix.count, name.suffix(suffix.count).elementsEqual(suffix) else {
+      if name.isEmpty { return nil }
+      // git-lfs asks below it: acme/app.git/info/lfs.
+      let repository = ByteString(name + suffix)
+      return repository.isWholeSegmentPrefix(of: path) ? 2 * repository.bytes.count : nil
+    }
+    let rest = name.dropLast(suffix.count)
+    // What is below the name without `.git` is another repository.
+    guard rest.last != UInt8(ascii: "/"), path.bytes.starts(with: rest),
+      path.bytes.dropFirst(rest.count).allSatisfy({ $0 == UInt8(ascii: "/") })
+    else { return nil }
+    return 2 * rest.count
+  }
+
+  /// Whether both paths are the same repository or folder.
+  package func isSamePlace(as other: ByteString) -> Bool {
+    lengthOfAnswer(to: other) != nil && other.lengthOfAnswer(to: self) != nil
   }
 
   /// Whether a segment is `.` or `..`, also percent-encoded. Such segments lead out of the folder at the beginning of

@@ -50,9 +50,9 @@ private struct Rank {
   init(of item: Item, position: Int, for query: ItemQuery) {
     if case .internetPassword(let query) = query, case .internetPassword(let key) = item.key {
       isForEveryTool = query.securityDomain != nil && key.securityDomain == nil
-      let length = key.path?.bytes.count ?? 0
       // If the query has a path, the longest is nearest; otherwise the item without one.
-      pathDistance = query.path == nil ? (key.path == nil ? 0 : 1) : -length
+      pathDistance =
+        query.path.map { path in -(key.path?.lengthOfAnswer(to: path) ?? 0) } ?? (key.path == nil ? 0 : 1)
     } else {
       isForEveryTool = false
       pathDistance = 0

@@ -148,12 +148,18 @@ import Testing
     #expect(try git.get("protocol=https", "host=example.com") == "password=x\n")
   }
 
+  @Test("an expiry of 0 is none, as git reads it")
+  func noExpiry() throws {
+    try git.store("protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=0")
+    #expect(try git.get("protocol=https", "host=example.com") == "username=a\npassword=x\n")
+  }
+
   @Test("what has expired is neither stored nor answered")
   func expired() throws {
     let now = git.fresh.clock.now.seconds
     try git.store(
       "protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=\(now)")
-    try git.store("protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=0")
+    try git.store("protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=1")
     #expect(try git.count() == 0)
     try git.store(
       "protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=\(now + 9)")

@@ -144,7 +144,27 @@ extension MatchRow {
       MatchRow("acmeister is not under acme", acme, try .internet(path: "acmeister"), false),
       MatchRow("acmeister/app is not under acme", acme, try .internet(path: "acmeister/app"), false),
       MatchRow(
-        "app.git is not under app", .internet(path: "acme/app"), try .internet(path: "acme/app.git"), false),
+        "a repository with .git asked", .internet(path: "acme/app"), try .internet(path: "acme/app.git"), true
+      ),
+      MatchRow(
+        "a repository with .git stored", .internet(path: "acme/app.git"), try .internet(path: "acme/app"),
+        true),
+      MatchRow(
+        "below a repository with .git, as git-lfs asks", .internet(path: "acme/app"),
+        try .internet(path: "acme/app.git/info/lfs"), true),
+      MatchRow(
+        "below the name without .git is another repository", .internet(path: "acme.git"),
+        try .internet(path: "acme/app"), false),
+      MatchRow(
+        "app.github is not app", .internet(path: "acme/app"), try .internet(path: "acme/app.github"), false),
+      MatchRow(
+        "a name in another case is another repository", .internet(path: "acme/app"),
+        try .internet(path: "acme/App.git"), false),
+      MatchRow(
+        "a dot segment leads out of a repository", .internet(path: "acme/app"),
+        try .internet(path: "acme/app.git/../evil"), false),
+      MatchRow(
+        ".git alone is no repository", .internet(path: "acme/.git"), try .internet(path: "acme"), false),
       MatchRow(
         "a path with a slash at its end", .internet(path: "acme/"), try .internet(path: "acme/a"), true),
       MatchRow("a path above the item's", .internet(path: "acme/app"), try .internet(path: "acme"), false),

@@ -55,6 +55,19 @@ extension ConformanceTests {
       #expect(try fresh.keychain.items(matching: .internet()).map(\.key.account) == ["c", "b", "a"])
     }
 
+    @Test(
+      "the path as it is goes before the same repository with or without .git",
+      arguments: KeychainUnderTest.all)
+    func repositories(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      try add(
+        [.internet(path: "acme/app.git"), .internet(path: "acme/app"), .internet(path: "acme"), .internet()],
+        to: fresh)
+      #expect(try order(.internet(path: "acme/app"), in: fresh) == ["1", "0", "2", "3"])
+      #expect(try order(.internet(path: "acme/app.git"), in: fresh) == ["0", "1", "2", "3"])
+      #expect(try order(.internet(path: "acme/app.git/info/lfs"), in: fresh) == ["0", "1", "2", "3"])
+    }
+
     @Test("the default item goes before newer ones", arguments: KeychainUnderTest.all)
     func defaultItem(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
