@@ -14,7 +14,9 @@ import Testing
     #expect(Item.internet(port: 443).name == "https://example.com")
     #expect(Item.internet("::1", port: 80).name == "https://[::1]:80")
     #expect(Item.internet(nil, account: "", path: "/k.pem", protocol: "cert").name == "cert:///k.pem ()")
-    #expect(Item.internet(nil, path: "k.pem", protocol: "cert").name == "cert:///k.pem")
+    #expect(Item.internet(nil, path: "k.pem", protocol: "cert").name == "cert:///./k.pem")
+    #expect(Item.internet(path: "100%/a b\u{e9}").name == "https://example.com/100%25/a%20b\u{e9}")
+    #expect(Item.internet(path: "/a/").name == "https://example.com/%2Fa/")
     #expect(Item.internet(account: "a", domain: "docker").name == "https://example.com (a) for docker")
     #expect(labelled.key.name == "https://example.com (alice)")
     #expect(labelled.key.place == "https://example.com")
@@ -26,7 +28,8 @@ import Testing
     "a protocol's own port is known",
     arguments: [
       ("https", 443), ("HTTP", 80), ("ssh", 22), ("sftp", 22), ("ftp", 21), ("ftps", 990), ("git", 9418),
-      ("smtp", 25), ("smtps", 465), ("imap", 143), ("imaps", 993), ("pop3", 110), ("pop3s", 995),
+      ("smtp", 25), ("smtps", 465), ("submission", 587), ("submissions", 465), ("imap", 143), ("imaps", 993),
+      ("pop3", 110), ("pop3s", 995),
       ("ldap", 389),
       ("ldaps", 636), ("svn", 3690), ("socks5", 1080), ("cert", nil), ("", nil),
     ] as [(String, UInt16?)])

@@ -46,6 +46,7 @@ struct ExplainCommand: ParsableCommand {
     let explanations = try explanations(question, keychain)
     let found = ExplanationOutput(asker: question.asker, notes: question.notes, explanations: explanations)
     try StandardStreams.write(output.json ? found.json() : Secret(found.text().shown))
+    if let refused = question.refused { throw refused }
     if !found.hasAnswer {
       try explaining(keychain.refusePassingOver())
       let hint: Hint? =
@@ -57,23 +58,30 @@ struct ExplainCommand: ParsableCommand {
   // MARK: Questions
 
   private enum Question {
-    case query(ItemQuery, takesHeaders: Bool, asker: String, notes: [String])
+    /// A query, and the failure of the command if git doesn't ask llavero at all.
+    case query(ItemQuery, takesHeaders: Bool, asker: String, notes: [String], refused: Failure? = nil)
     case tool(Tool)
 
     var asker: String {
       switch self {
-      case .query(_, _, let asker, _): asker
+      case .query(_, _, let asker, _, _): asker
       case .tool(let tool): tool.name
       }
     }
 
     var notes: [String] {
-      if case .query(_, _, _, let notes) = self { notes } else { [] }
+      if case .query(_, _, _, let notes, _) = self { notes } else { [] }
+    }
+
+    var refused: Failure? {
+      if case .query(_, _, _, _, let refused) = self { refused } else { nil }
     }
   }
 
   private func question(_ key: Item.Key) throws(Failure) -> Question {
-    if let name = asker, name != "git" {
+    // A place as lists print it names the tool, too.
+    let printed = place.named.parts.tool.flatMap { RehearsedCall.tools.contains($0) ? $0 : nil }
+    if let name = asker ?? printed, name != "git" {
       guard let tool = Tool.named(name), RehearsedCall.tools.contains(name) else {
         throw Failure(
           "llavero can't tell how \(name) asks for a URL",
@@ -85,7 +93,7 @@ struct ExplainCommand: ParsableCommand {
       }
       return .tool(tool)
     }
-    guard case .internetPassword(var asked) = key, place.domain == nil else {
+    guard case .internetPassword(var asked) = key, asked.securityDomain == nil else {
       return .query(try place.query(), takesHeaders: true, asker: "llavero get", notes: [])
     }
     var notes: [String] = []
@@ -96,7 +104,11 @@ struct ExplainCommand: ParsableCommand {
         query, takesHeaders: true, asker: "git",
         notes: ["git is not installed here; this is how it would ask with no configuration"])
     }
-    let settings = GitSettings.forURL(Item.Key.internetPassword(asked).urlForGit)
+    if let instead = try insteadOf(asked) {
+      notes.append("git uses \(instead.place) instead, as its insteadOf says")
+      asked = instead
+    }
+    let settings = GitSettings.forPlace(asked)
     if asked.account == nil, let account = settings.account {
       asked.account = account
       notes.append("git asks for the account \(account), as its credential.username says for this URL")
@@ -106,12 +118,39 @@ struct ExplainCommand: ParsableCommand {
       notes.append(
         "git does not send the path \(path), because its credential.useHttpPath is not true for this URL: an item "
           + "with a path answers only where none without one does; change that with 'git config --global "
-          + "credential.\(Item.Key.internetPassword(asked).withoutAccount.urlForGit).useHttpPath true'")
+          + "credential.\(asked.readableURL).useHttpPath true'")
     } else if asked.path == nil, isHTTP(asked), settings.usesPath {
       notes.append("git sends the path, as its credential.useHttpPath says, and this URL has none")
     }
+    let chain = GitHelperChain(url: asked.readableURL, settings.entries)
+    notes += self.notes(on: chain)
     let query = try explaining(ItemQuery(for: .internetPassword(asked)))
-    return .query(query, takesHeaders: GitSettings.takesHeaders, asker: "git", notes: notes)
+    return .query(
+      query, takesHeaders: GitSettings.takesHeaders, asker: "git", notes: notes, refused: chain.refusal)
+  }
+
+  /// The place that git uses in place of this one; `nil` if it uses none.
+  private func insteadOf(_ asked: InternetPassword) throws(Failure) -> InternetPassword? {
+    guard let url = asked.url(withAccount: true) else { return nil }
+    let used = GitSettings.instead(of: url)
+    guard used != url, case .internetPassword(let instead) = try NamedPlace(url: used).key() else {
+      return nil
+    }
+    return instead
+  }
+
+  /// What people have to know of other helpers: those that git asks before llavero answer in its place.
+  private func notes(on chain: GitHelperChain) -> [String] {
+    if let forgotten = chain.forgotten {
+      return ["git forgets llavero for this URL, by the empty \(forgotten.by.key) in \(forgotten.by.place)"]
+        + (chain.asked.isEmpty
+          ? [] : ["git asks \(chain.asked.map(\.value).joined(separator: ", then ")) there"])
+    }
+    guard let own = chain.asked.firstIndex(where: \.isLlavero), own > 0 else { return [] }
+    return [
+      "git asks \(chain.asked[..<own].map(\.value).joined(separator: ", then ")) first, and llavero only if there is "
+        + "no answer"
+    ]
   }
 
   private func isHTTP(_ key: InternetPassword) -> Bool {
@@ -122,13 +161,14 @@ struct ExplainCommand: ParsableCommand {
     _ question: Question, _ keychain: any KeychainStore
   ) throws(Failure) -> [AnswerExplanation] {
     switch question {
-    case .query(let query, let takesHeaders, _, _):
+    case .query(_, _, _, _, .some): return []
+    case .query(let query, let takesHeaders, _, _, nil):
       return [
         try explaining(keychain.explain(query) { takesHeaders || $1.authenticationScheme == nil })
       ]
     case .tool(let tool):
       // The URL as it was given: each tool interprets it in its own way.
-      let url = ByteString(place.url ?? "")
+      let url = ByteString(place.named.parts.url)
       let call = try explaining(
         call: RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain))
       guard let call else { return [] }
@@ -145,23 +185,17 @@ struct ExplainCommand: ParsableCommand {
   }
 }
 
-extension Item.Key {
-  /// The place as a URL that git's configuration can be queried for.
-  fileprivate var urlForGit: String {
-    guard case .internetPassword(let key) = self else { return "" }
-    var text = "\(key.protocol)://"
-    if let account = key.account { text += PercentEncoding.text(account) + "@" }
-    if let server = key.server {
-      text += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : PercentEncoding.text(server)
-    }
-    if let port = key.port { text += ":\(port)" }
-    if let path = key.path { text += "/" + PercentEncoding.text(path, keeping: "/") }
-    return text
+extension GitHelperChain {
+  /// The failure that says git doesn't ask llavero for this place; `nil` if it does, or nobody has set it up yet.
+  fileprivate var refusal: Failure? {
+    guard forgotten != nil else { return nil }
+    return Failure(
+      "git would not ask llavero for \(url ?? "this URL")", hint: problems().first?.remedy,
+      status: .nothingMatched)
   }
+}
 
-  fileprivate var withoutAccount: Item.Key {
-    guard case .internetPassword(var key) = self else { return self }
-    key.account = nil
-    return .internetPassword(key)
-  }
+extension InternetPassword {
+  /// The place as people read it.
+  fileprivate var place: String { Item.Key.internetPassword(self).name }
 }

@@ -25,6 +25,7 @@ struct ExplanationOutput {
 
   func text() -> TextForTerminal {
     var text: TextForTerminal = ""
+    if explanations.isEmpty { for note in notes { text += "\(note)\n" } }
     for (step, explanation) in explanations.enumerated() {
       if step > 0 { text += "\n" }
       text += "\(asker) asks\(step > 0 ? " then" : "") for \(asked(explanation.query))\n"

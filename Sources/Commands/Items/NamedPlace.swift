@@ -24,7 +24,10 @@ struct NamedPlace {
         GenericPassword(service: ByteString(service), account: account.map { ByteString($0) }))
     }
     // Without a scheme it is what a page calls //HOST/PATH (RFC 3986 section 4.2).
-    let given = url ?? ""
+    let (given, tool) = parts
+    if let tool, let domain, tool != domain {
+      throw Failure("the place and --domain name different tools", status: .usage)
+    }
     let text = Secret(given.hasPrefix("//") ? String(given.dropFirst(2)) : given)
     let place = try explaining(
       call: text.withUnsafeBytes { (bytes) throws(ProtocolError) in
@@ -43,8 +46,19 @@ struct NamedPlace {
     return .internetPassword(
       InternetPassword(
         protocol: place.protocol, server: host.server, port: host.port, account: named ?? place.account,
-        path: place.path, securityDomain: domain.map { ByteString($0) },
+        path: host.server.isEmpty ? place.path.map(FilePath.meant) : place.path,
+        securityDomain: (domain ?? tool).map { ByteString($0) },
         authenticationType: authenticationType.map { ByteString($0) }))
+  }
+
+  /// The URL, and the tool behind it, as lists print a place: `https://example.com for docker`.
+  var parts: (url: String, tool: String?) {
+    let given = url ?? ""
+    guard let mark = given.firstRange(of: Item.Key.purposeMark), !given[..<mark.lowerBound].contains(" ")
+    else {
+      return (given, nil)
+    }
+    return (String(given[..<mark.lowerBound]), String(given[mark.upperBound...]))
   }
 
   /// The failure that says the host can't be understood. It knows the addresses of repositories that ssh takes, which
@@ -86,17 +100,22 @@ struct NamedPlace {
     let query = try query()
     let found = try explaining(keychain.find(query))
     let key = try key()
-    return found.filter { names($0.key, asked: key) }
+    let exact = found.filter { names($0.key, asked: key) }
+    return exact.isEmpty ? found.filter { names($0.key, asked: key, exactly: false) } : exact
   }
 
   /// Whether it names exactly this item, which answers its query.
   func names(_ item: Item) throws(Failure) -> Bool { names(item.key, asked: try key()) }
 
-  private func names(_ key: Item.Key, asked: Item.Key) -> Bool {
+  /// - Parameter exactly: whether the path has to be the same byte for byte, and not just mean the same.
+  private func names(_ key: Item.Key, asked: Item.Key, exactly: Bool = true) -> Bool {
     guard case .internetPassword(let asked) = asked, case .internetPassword(let held) = key else {
       return true
     }
-    return held.path == asked.path && held.securityDomain == asked.securityDomain
+    let isThere =
+      held.path == asked.path
+      || !exactly && (held.path.flatMap { path in asked.path.map(path.isSamePlace) } ?? false)
+    return isThere && held.securityDomain == asked.securityDomain
       && (authenticationType == nil || held.authenticationType == asked.authenticationType)
   }
 

@@ -59,15 +59,19 @@ struct GitHelperChain {
     for entry in entries {
       if let url = url(of: entry.name), !urls.contains(url) { urls.append(url) }
     }
-    return urls.map { GitHelperChain(url: $0, entries) }
+    return urls.map { url in
+      GitHelperChain(
+        url: url,
+        entries.filter { $0.name == "credential.helper" || (url != nil && Self.url(of: $0.name) == url) })
+    }
   }
 
-  private init(url: String?, _ entries: [GitSettings.Entry]) {
+  /// The chain that the entries make which are meant for one place.
+  ///
+  /// - Parameter url: the place, for messages.
+  init(url: String?, _ entries: [GitSettings.Entry]) {
     self.url = url
-    for entry in entries {
-      guard entry.name == "credential.helper" || (url != nil && Self.url(of: entry.name) == url) else {
-        continue
-      }
+    for entry in entries where entry.key == "helper" {
       let helper = Helper(key: entry.name, value: entry.value, origin: entry.origin, scope: entry.scope)
       if !entry.value.isEmpty {
         asked.append(helper)

@@ -1,4 +1,6 @@
 import Bytes
+import CredentialProtocols
+import Keychain
 import Processes
 import Terminals
 
@@ -14,6 +16,15 @@ enum GitSettings {
     let scope: String
     /// For example `file:/home/me/.gitconfig` or `command line:`.
     let origin: String
+
+    /// The last part of the name: `helper`.
+    var key: Substring { name.split(separator: ".").last ?? "" }
+
+    /// Whether it is meant for a place: for every one, or by the URL in its name.
+    func isMeant(for place: GitPlace) -> Bool {
+      let url = name.dropFirst("credential.".count).dropLast(key.count)
+      return url.isEmpty || GitURLPattern(String(url.dropLast())).map { $0.fit(place) != nil } ?? false
+    }
   }
 
   /// The settings for one URL.
@@ -22,6 +33,8 @@ enum GitSettings {
     var usesPath = false
     /// The account that git asks for if the URL names none (`credential.username`).
     var account: ByteString?
+    /// All entries that are meant for it, in the order in which git reads them.
+    var entries: [Entry] = []
   }
 
   /// The time limit for a run of git, in milliseconds.
@@ -56,8 +69,9 @@ enum GitSettings {
           separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = setting.first else { continue }
         entries.append(
+          // A key without a value is true (git-config(1), "Values").
           Entry(
-            name: String(name), value: setting.count > 1 ? String(setting[1]) : "", scope: scope,
+            name: String(name), value: setting.count > 1 ? String(setting[1]) : "true", scope: scope,
             origin: origin))
       }
       return entries
@@ -96,23 +110,30 @@ enum GitSettings {
       status: .keychain)
   }
 
-  /// The settings for a URL without a password.
-  static func forURL(_ url: String) -> ForURL {
+  /// The settings for a place. Unlike `git config --get-urlmatch`, git takes all that fit when it looks for a login, and
+  /// the last one counts.
+  static func forPlace(_ key: InternetPassword) -> ForURL {
     var settings = ForURL()
-    guard let text = output(["config", "--null", "--get-urlmatch", "credential", url], orStatus: 1) else {
-      return settings
-    }
-    for setting in text.split(separator: "\0") {
-      let parts = setting.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-      // A key without a value is true (git-config(1), "Values").
-      let value = parts.count > 1 ? String(parts[1]) : "true"
-      switch parts[0] {
-      case "credential.usehttppath": settings.usesPath = isTrue(value)
-      case "credential.username": settings.account = ByteString(value)
+    let place = GitPlace(
+      protocol: key.protocol, account: key.account, host: key.hostForGit, path: key.path)
+    settings.entries = (credentialEntries() ?? []).filter { $0.isMeant(for: place) }
+    for entry in settings.entries {
+      switch entry.key {
+      case "usehttppath": settings.usesPath = isTrue(entry.value)
+      case "username": settings.account = ByteString(entry.value)
       default: break
       }
     }
     return settings
+  }
+
+  /// The URL that git uses in place of one that it is given (git-config(1), `url.<base>.insteadOf`).
+  static func instead(of url: String) -> String {
+    guard let text = output(["ls-remote", "--get-url", "--", url]),
+      let line = text.split(separator: "\n").first,
+      text.contains("://")
+    else { return url }
+    return String(line)
   }
 
   static func isTrue(_ value: String) -> Bool {
@@ -131,5 +152,14 @@ enum GitSettings {
     case .failed(.ended(.exited(other))): return ""
     case .failed: return nil
     }
+  }
+}
+
+extension InternetPassword {
+  /// The host and port as git names them: as written, also a port that goes without saying.
+  fileprivate var hostForGit: ByteString {
+    let server = server ?? ""
+    let host = server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : "\(server)"
+    return ByteString(host + (port.map { ":\($0)" } ?? ""))
   }
 }

@@ -136,20 +136,14 @@ extension Item.Key {
     account.map { "\(base) (\($0))" + purpose } ?? base + purpose
   }
 
-  /// The key without its account: `https://github.com/acme`.
+  /// The key without its account: `https://github.com/acme`. Commands take it back (see ``InternetPassword/readableURL``).
   public var place: String { base + purpose }
 
   private var base: String {
     switch self {
     case .internetPassword(let key):
-      var place = key.protocol.isEmpty ? "" : "\(key.protocol)://"
-      if let server = key.server {
-        place += server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : "\(server)"
-      }
-      if let port = key.port, port != InternetPassword.defaultPort(of: key.protocol) { place += ":\(port)" }
-      if place.isEmpty, key.path == nil { return "(no server)" }
-      if let path = key.path { place += path.bytes.first == UInt8(ascii: "/") ? "\(path)" : "/\(path)" }
-      return place
+      if key.protocol.isEmpty, key.server == nil, key.path == nil { return "(no server)" }
+      return key.readableURL
     case .genericPassword(let key):
       return key.service.isEmpty ? "(no service)" : "\(key.service)"
     case .cryptographic(let item): return item.name
@@ -159,6 +153,9 @@ extension Item.Key {
 
   private var purpose: String {
     guard case .internetPassword(let key) = self, let domain = key.securityDomain else { return "" }
-    return " for \(domain)"
+    return "\(Self.purposeMark)\(domain)"
   }
+
+  /// What stands between a place and the tool that it is for. No place has a space.
+  package static let purposeMark = " for "
 }

@@ -1,5 +1,4 @@
 package import Bytes
-import CredentialProtocols
 
 /// What a client asks a token endpoint.
 extension ClientRegistration {

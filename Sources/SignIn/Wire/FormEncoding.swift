@@ -1,5 +1,4 @@
 package import Bytes
-import CredentialProtocols
 
 /// `application/x-www-form-urlencoded`, in which OAuth's requests and some replies are written (RFC 6749 appendix B).
 package struct FormBody: ~Copyable {

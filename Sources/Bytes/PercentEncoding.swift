@@ -1,0 +1,49 @@
+/// The escapes of RFC 3986 section 2.1.
+package enum PercentEncoding {
+  /// Appends bytes, writing as `%XX` those that are neither unreserved (section 2.3) nor in `others`.
+  package static func append(
+    _ value: borrowing Secret, keeping others: StaticString = "", to text: inout Secret
+  ) {
+    value.withUnsafeBytes { value in
+      for byte in value {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: text.append(byte)
+        case _ where others.bytes.contains(byte): text.append(byte)
+        default:
+          text.append(0x25)
+          text.append(hexadecimalDigit(byte >> 4, isCapital: true))
+          text.append(hexadecimalDigit(byte & 15, isCapital: true))
+        }
+      }
+    }
+  }
+
+  /// The encoded form of a value that is not secret.
+  package static func text(_ value: ByteString, keeping others: StaticString = "") -> String {
+    var text = Secret(capacity: value.bytes.count)
+    append(Secret(copying: value), keeping: others, to: &text)
+    return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+  /// The encoded form of a part of a URL that people read and type: only those characters are written as `%XX` that
+  /// a reader of the URL, or of a line of text, would take for something else. Those are `%`, the space, what is
+  /// invisible, bytes that are no UTF-8, and `delimiters`.
+  package static func readable(_ value: ByteString, delimiters: StaticString = "") -> String {
+    let isPlain = value.bytes.allSatisfy { 0x21..<0x7f ~= $0 && $0 != 0x25 && !delimiters.bytes.contains($0) }
+    if isPlain { return "\(value)" }
+    guard let text = value.text else { return Self.text(value, keeping: "!$&'()*+,;=:/") }
+    var readable = ""
+    for scalar in text.unicodeScalars {
+      let isEscaped =
+        scalar.isASCII
+        ? scalar.value <= 0x20 || scalar.value == 0x7f || scalar == "%"
+          || delimiters.bytes.contains(UInt8(scalar.value))
+        : isInvisible(scalar) || scalar.properties.isWhitespace
+      if isEscaped {
+        readable += Self.text(ByteString("\(scalar)"))
+      } else {
+        readable.unicodeScalars.append(scalar)
+      }
+    }
+    return readable
+  }
+}

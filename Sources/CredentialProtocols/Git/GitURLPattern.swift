@@ -1,0 +1,209 @@
+package import Bytes
+import Keychain
+
+/// The URL in the name of a setting, as in `credential.https://*.example.com.helper`, and whether it is meant for a
+/// place. The rules are those of git-config(1), "http.<url>.*", and of gitcredentials(7), "CREDENTIAL CONTEXTS".
+package struct GitURLPattern {
+  private enum Form {
+    case url(GitURL)
+    /// What is no whole URL: a host, a scheme or a path alone. Then each part that it has must be equal.
+    case parts(scheme: ByteString?, account: ByteString?, host: ByteString?, path: ByteString?)
+  }
+
+  private let form: Form
+
+  /// Parses a pattern; `nil` if git would warn of it and pass it over.
+  package init?(_ text: String) {
+    if let url = GitURL(text, allowsWildcards: true) {
+      form = .url(url)
+      return
+    }
+    let secret = Secret(text)
+    let parts = secret.withUnsafeBytes { bytes in
+      let isWhole = text.contains("://")
+      return try? CredentialURL(parsing: bytes, assuming: isWhole ? nil : "")
+    }
+    switch consume parts {
+    case .none: return nil
+    case .some(let parts):
+      form = .parts(
+        scheme: Optional(parts.protocol).nonEmpty, account: parts.account,
+        host: Optional(parts.host).nonEmpty,
+        path: parts.path)
+    }
+  }
+
+  /// The path of the pattern, without slashes around it; empty if it has none.
+  package var path: String {
+    guard case .url(let pattern) = form else { return "" }
+    return pattern.path.split(separator: "/").joined(separator: "/")
+  }
+
+  /// How well the pattern fits a place; `nil` if it isn't meant for it.
+  package func fit(_ place: GitPlace) -> GitPatternFit? {
+    switch form {
+    case .url(let pattern): return place.normal.flatMap { pattern.fit($0) }
+    case .parts(let scheme, let account, let host, let path):
+      func agrees(_ wanted: ByteString?, _ value: ByteString?) -> Bool { wanted.map { $0 == value } ?? true }
+      guard agrees(scheme, place.protocol), agrees(account, place.account), agrees(host, place.host),
+        agrees(path, place.path)
+      else { return nil }
+      return GitPatternFit(host: 0, path: 0, hasAccount: account != nil)
+    }
+  }
+}
+
+/// How well a pattern fits: of two, git prefers that with the longer host, then that with the longer path, then that with
+/// an account.
+package struct GitPatternFit: Comparable {
+  private let host: Int
+  private let path: Int
+  private let hasAccount: Bool
+
+  fileprivate init(host: Int, path: Int, hasAccount: Bool) {
+    (self.host, self.path, self.hasAccount) = (host, path, hasAccount)
+  }
+
+  package static func < (first: GitPatternFit, second: GitPatternFit) -> Bool {
+    (first.host, first.path, first.hasAccount ? 1 : 0) < (second.host, second.path, second.hasAccount ? 1 : 0)
+  }
+}
+
+/// A place as git asks its configuration for it.
+package struct GitPlace {
+  /// The scheme, as written.
+  package let `protocol`: ByteString
+  package let account: ByteString?
+  /// The host, and the port if there is one, as written.
+  package let host: ByteString
+  package let path: ByteString?
+  fileprivate let normal: GitURL?
+
+  package init(protocol: ByteString, account: ByteString?, host: ByteString, path: ByteString?) {
+    (self.protocol, self.account, self.host, self.path) = (`protocol`, account, host, path)
+    let user = account.map { PercentEncoding.text($0) + "@" } ?? ""
+    let tail = path.map { "/" + PercentEncoding.text($0, keeping: ":/?#[]@!$&'()*+,;=") } ?? ""
+    normal = GitURL("\(`protocol`)://\(user)\(host)\(tail)", allowsWildcards: false)
+  }
+}
+
+/// A URL in git's normal form: scheme and host in lowercase, without a port that goes without saying, escapes where they
+/// are needed and nowhere else, and no dot segments.
+private struct GitURL {
+  let scheme: String
+  let account: String?
+  /// The labels of the host; `*` stands for any one.
+  let labels: [Substring]
+  let hostLength: Int
+  let port: String
+  /// The path, which begins with a slash, with whatever follows it.
+  let path: String
+
+  /// Parses a URL; `nil` if it is none of those that git's settings may have.
+  ///
+  /// - Parameter allowsWildcards: whether `*` may stand for a label of the host.
+  init?(_ text: String, allowsWildcards: Bool) {
+    guard let mark = text.firstRange(of: "://"), let first = text.utf8.first, Self.isLetter(first),
+      text[..<mark.lowerBound].utf8.allSatisfy({
+        Self.isLetter($0) || Self.isDigit($0) || "+.-".utf8.contains($0)
+      })
+    else { return nil }
+    scheme = text[..<mark.lowerBound].lowercased()
+    let rest = text[mark.upperBound...].utf8
+    let authorityEnd = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+    var authority = rest[..<authorityEnd]
+    if let at = authority.firstIndex(of: UInt8(ascii: "@")) {
+      // A password in it counts for nothing.
+      guard let user = Self.normal(authority[..<at].prefix { $0 != UInt8(ascii: ":") }) else { return nil }
+      account = user
+      authority = authority[authority.index(after: at)...]
+    } else {
+      account = nil
+    }
+    let end = authority.lastIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "]") }
+    let colon = end.flatMap { authority[$0] == UInt8(ascii: ":") ? $0 : nil }
+    let host = authority[..<(colon ?? authority.endIndex)]
+    let isHost = host.allSatisfy {
+      Self.isLetter($0) || Self.isDigit($0) || ".-_:[]".utf8.contains($0)
+        || allowsWildcards && $0 == UInt8(ascii: "*")
+    }
+    guard isHost, !host.isEmpty || scheme == "file" else { return nil }
+    hostLength = host.count
+    var labels = String(decoding: host, as: UTF8.self).lowercased()
+      .split(separator: ".", omittingEmptySubsequences: false)
+    if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
+    self.labels = labels
+    guard
+      let port = Self.port(
+        colon.map { authority[authority.index(after: $0)...] } ?? authority.prefix(0), scheme),
+      let path = Self.path(rest[authorityEnd...])
+    else { return nil }
+    (self.port, self.path) = (port, path)
+  }
+
+  /// How well this pattern fits a URL.
+  func fit(_ url: GitURL) -> GitPatternFit? {
+    guard scheme == url.scheme, account == nil || account == url.account, port == url.port,
+      labels.count == url.labels.count, zip(labels, url.labels).allSatisfy({ $0 == "*" || $0 == $1 })
+    else { return nil }
+    let folder = path.hasSuffix("/") ? path.dropLast() : path[...]
+    guard url.path.utf8.starts(with: folder.utf8),
+      url.path.utf8.dropFirst(folder.utf8.count).first.map({ $0 == UInt8(ascii: "/") }) ?? true
+    else { return nil }
+    return GitPatternFit(host: hostLength, path: folder.utf8.count + 1, hasAccount: account != nil)
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { 0x41...0x5a ~= byte || 0x61...0x7a ~= byte }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
+
+  /// A port; empty for none, or the scheme's own.
+  private static func port(_ digits: some Collection<UInt8>, _ scheme: String) -> String? {
+    if digits.isEmpty { return "" }
+    guard let number = decimal(digits), 1...65_535 ~= number else { return nil }
+    let isOwn = scheme == "https" && number == 443 || scheme == "http" && number == 80
+    return isOwn ? "" : "\(number)"
+  }
+
+  private static func path(_ text: Substring.UTF8View) -> String? {
+    let end = text.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? text.endIndex
+    guard let path = normal(text[..<end]), let rest = normal(text[end...]) else { return nil }
+    var kept: [Substring] = []
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(
+      path.hasPrefix("/") ? 1 : 0)
+    for segment in segments {
+      if segment == ".." {
+        if kept.popLast() == nil { return nil }
+      } else if segment != "." {
+        kept.append(segment)
+      }
+    }
+    let isFolder = segments.last == "." || segments.last == ".."
+    return "/" + kept.joined(separator: "/") + (isFolder && !kept.isEmpty ? "/" : "") + rest
+  }
+
+  /// The text with escapes where they are needed; `nil` for one that isn't well-formed.
+  private static func normal(_ text: some Sequence<UInt8>) -> String? {
+    let reserved = ":/?#[]@!$&'()*+,;=".utf8
+    let unsafe = " <>\"%{}|\\^`".utf8
+    var normal: [UInt8] = []
+    var bytes = text.makeIterator()
+    while var byte = bytes.next() {
+      let wasEscaped = byte == UInt8(ascii: "%")
+      if wasEscaped {
+        guard let high = bytes.next().flatMap(hexadecimalValue),
+          let low = bytes.next().flatMap(hexadecimalValue)
+        else { return nil }
+        byte = high << 4 | low
+      }
+      if byte <= 0x1f || byte >= 0x7f || unsafe.contains(byte) || wasEscaped && reserved.contains(byte) {
+        normal += [
+          0x25, hexadecimalDigit(byte >> 4, isCapital: true), hexadecimalDigit(byte & 15, isCapital: true),
+        ]
+      } else {
+        normal.append(byte)
+      }
+    }
+    return String(decoding: normal, as: UTF8.self)
+  }
+}

@@ -1,0 +1,49 @@
+import Bytes
+
+extension InternetPassword {
+  /// The place as a URL that people read and type, without the account; ``FilePath`` says how a path without a server
+  /// is written. It has no spaces, and ``Item/Key/place`` can be taken apart again.
+  package var readableURL: String {
+    var url = `protocol`.isEmpty ? "" : PercentEncoding.readable(`protocol`, delimiters: "/?#@:") + "://"
+    if let server {
+      let host = PercentEncoding.readable(server, delimiters: "/?#@")
+      url += server.bytes.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    }
+    if let port, port != Self.defaultPort(of: `protocol`) { url += ":\(port)" }
+    guard let path else { return url }
+    if server == nil { return url + FilePath.text(path) }
+    return url + "/" + Self.escapingFirstSlash(PercentEncoding.readable(path)[...])
+  }
+
+  /// A path without the slashes that a reader of URLs would leave out.
+  fileprivate static func escapingFirstSlash(_ path: Substring) -> String {
+    path.hasPrefix("/") ? "%2F" + path.dropFirst() : String(path)
+  }
+}
+
+/// The path of a place without a server, as git's `cert` has it: that of a file on this machine. Git asks for it as it
+/// is in its configuration, with the slash before an absolute one, which readers of URLs leave out.
+package enum FilePath {
+  /// The mark of a path that is relative: `cert:///./key.pem`.
+  private static let relative = "./"
+
+  /// The path behind `SCHEME://`.
+  fileprivate static func text(_ path: ByteString) -> String {
+    let text = PercentEncoding.readable(path)
+    guard text.hasPrefix("/") else { return "/" + relative + text }
+    let rest = text.dropFirst()
+    let isAmbiguous = rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix(relative)
+    return isAmbiguous ? "/%2F" + rest : text
+  }
+
+  /// The path that a URL without a server means.
+  ///
+  /// - Parameter path: what a reader of URLs makes of it: decoded, without the slashes before it.
+  package static func meant(by path: ByteString) -> ByteString {
+    if path.bytes.first == UInt8(ascii: "/") { return path }
+    if path.bytes.starts(with: relative.utf8) {
+      return ByteString(Array(path.bytes.dropFirst(relative.utf8.count)))
+    }
+    return ByteString([UInt8(ascii: "/")] + path.bytes)
+  }
+}

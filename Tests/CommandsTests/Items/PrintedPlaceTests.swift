@@ -1,0 +1,93 @@
+import Bytes
+import Keychain
+import Terminals
+import TestSupport
+import Testing
+
+@testable import Commands
+
+@Suite("places as lists print them") struct PrintedPlaceTests {
+  /// The place and the account of a line of a list, as arguments of a command.
+  private func named(_ item: Item) -> NamedPlace {
+    let row = ItemOutput.row(item, hasKeychains: false)
+    let account = item.key.account == nil ? nil : row[1]
+    if case .genericPassword = item.key { return NamedPlace(service: row[0], account: account) }
+    return NamedPlace(url: row[0], account: account)
+  }
+
+  private func isTakenBack(_ item: Item, among others: [Item] = []) throws -> Bool {
+    let keychain = KeychainUnderTest.all[0].make().keychain
+    for other in others where other.key != item.key { try keychain.add(other, "other") }
+    let added = try keychain.add(item, "secret")
+    return try named(item).items(in: keychain) == [added]
+  }
+
+  private static let servers: [ByteString?] = [
+    "example.com", "EXAMPLE.com", "::1", "fe80::1%eth0", "b\u{fc}cher.example", "a b", "a/b", "a?b#c", "a@b",
+    "%41", nil,
+  ]
+
+  private static let paths: [ByteString?] = [
+    nil, "acme/app.git", "100%", "%2e", "a b", "a for docker", "/etc/ssl/key.pem", "//share/x", "/", "/./x",
+    "./x",
+    "key.pem", "?q#f", "a@b:c", "caf\u{e9}\u{301}", "x\u{202e}y\u{a0}z", "tab\there\u{1b}[2J", "a\\b\"c'd",
+    "a/",
+  ]
+
+  @Test("printed, parsed, the same item", arguments: servers)
+  func everyPlace(server: ByteString?) throws {
+    let strange = attribute([0x61, 0xff, 0x2f, 0x25])
+    for path in Self.paths + [strange] {
+      // Readers of URLs leave out a slash at the end, and without a server only the very path is the place.
+      if server == nil, path == nil || path == "a/" { continue }
+      for (scheme, port) in [("https", nil), ("https", 8443), ("cert", nil), ("svn+ssh", 443)]
+        as [(ByteString, UInt16?)]
+      where server != nil || port == nil {
+        for domain in [nil, "docker"] as [ByteString?] {
+          let item = Item.internet(
+            server, account: "al ice", path: path, protocol: scheme, port: port, domain: domain)
+          #expect(try isTakenBack(item), "\(item.key.place)")
+        }
+      }
+    }
+    #expect(try isTakenBack(.generic("aws:a b%", account: "x")))
+  }
+
+  @Test("an absolute path and a relative one are two files")
+  func files() throws {
+    let items = [
+      Item.internet(nil, account: "", path: "/k.pem", protocol: "cert"),
+      Item.internet(nil, account: "", path: "k.pem", protocol: "cert"),
+    ]
+    for item in items { #expect(try isTakenBack(item, among: items)) }
+    #expect(
+      try NamedPlace(url: "cert:///home/me/k.pem").key()
+        == Item.internet(nil, path: "/home/me/k.pem", protocol: "cert").key)
+  }
+
+  @Test("what a person types means the same repository or folder, if there is no other")
+  func meant() throws {
+    for (typed, path) in [
+      ("https://example.com/acme/app", "acme/app.git"), ("https://example.com/acme/app.git", "acme/app"),
+      ("https://example.com/acme", "acme/"),
+    ] as [(String, ByteString)] {
+      let keychain = KeychainUnderTest.all[0].make().keychain
+      let added = try keychain.add(.internet(path: path), "secret")
+      _ = try keychain.add(.internet(path: "acme/app/sub"), "other")
+      #expect(try NamedPlace(url: typed).items(in: keychain) == [added])
+    }
+    let keychain = KeychainUnderTest.all[0].make().keychain
+    let exact = try keychain.add(.internet(path: "acme/app"), "1")
+    _ = try keychain.add(.internet(path: "acme/app.git"), "2")
+    #expect(try NamedPlace(url: "https://example.com/acme/app").items(in: keychain) == [exact])
+  }
+
+  @Test("the tool of a printed place and --domain don't contradict each other")
+  func tools() throws {
+    let place = NamedPlace(url: "https://example.com for docker", domain: "docker")
+    #expect(try place.key() == Item.internet(domain: "docker").key)
+    #expect(throws: Failure.self) {
+      try NamedPlace(url: "https://example.com for docker", domain: "cargo").key()
+    }
+  }
+}
