@@ -135,10 +135,8 @@ struct SignInTask {
         return failed(SignInText.text(error, at: place, way: work.way))
       }
     }
-    if work.onlyIfConfigured, CredentialSettings.forbidsQuestions(settings) {
-      return failed(
-        SignInText.questionsForbidden(by: "credential.interactive in git's configuration", at: place))
-    }
+    let said = CredentialSettings(for: place, settings, variable: Variables.value).forbidsQuestions
+    if work.onlyIfConfigured, let said { return failed(SignInText.questionsForbidden(by: said, at: place)) }
     if work.onlyIfConfigured, method.isClaimed {
       guard wantsToSignIn(method.service) else { return .unknownPlace }
       // Whoever says yes to a server has not given it what is for others.

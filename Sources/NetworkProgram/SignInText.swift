@@ -125,6 +125,11 @@ enum SignInText {
           "llavero is not registered at \(service?.name ?? host), so nobody can sign in to \(host) through it",
         hint: steps + "; then: git config --global credential.\(place.scheme)://\(host).oauthClientId ID"
           + (service.map { secretStep($0, way) } ?? ""))
+    case .unusableSetting("provider"):
+      return Text(
+        message:
+          "credential.\(place.scheme)://\(host).provider in git's configuration names a service that llavero doesn't know",
+        hint: "use one of \(KnownService.all.map(\.provider).joined(separator: ", ")), or generic")
     case .unusableSetting(let name):
       return Text(
         message: "credential.\(place.scheme)://\(host).\(name) in git's configuration can't be used",

@@ -200,6 +200,110 @@ struct SignInSettingsTests {
       try !found("https://git.example", every, options: SignInMethod.Options(clientID: "typed")).isClaimed)
   }
 
+  @Test("a service below a path has its endpoints there")
+  func belowPath() throws {
+    let gitea = try found(
+      "https://git.example/gitea/acme/app.git", [("\(Self.own)/gitea.provider", "gitea")])
+    #expect(gitea.client.tokenEndpoint.text == "https://git.example/gitea/login/oauth/access_token")
+    #expect(gitea.client.authorizationEndpoint?.text == "https://git.example/gitea/login/oauth/authorize")
+    let isTrusted = !gitea.isClaimed
+    #expect(isTrusted)
+    let root = try found("https://git.example/acme/app.git", [("\(Self.own).provider", "gitea")])
+    #expect(root.client.tokenEndpoint.text == "https://git.example/login/oauth/access_token")
+    // The table knows where these are.
+    let hosted = try found(
+      "https://codeberg.org/acme/app.git", [("credential.https://codeberg.org/acme.provider", "forgejo")])
+    #expect(hosted.client.tokenEndpoint.text == "https://codeberg.org/login/oauth/access_token")
+    let body =
+      #"{"issuer":"https://git.example/gitea","token_endpoint":"https://git.example/gitea/t"}"#
+    let transport = ScriptedTransport([
+      .reply(status: 404, ""), .reply(status: 404, ""), .reply(status: 404, ""), .reply(status: 200, body),
+    ])
+    let method = try found(
+      "https://git.example/gitea/acme", [("\(Self.own).oauthclientid", "id")], over: transport)
+    #expect(method.client.issuer == "https://git.example/gitea")
+    #expect(
+      transport.requests.last == "https://git.example/gitea/.well-known/openid-configuration ")
+  }
+
+  @Test("a provider is one of the table, or none at all, and never what a server calls itself instead")
+  func providers() throws {
+    let gitea = ["Basic realm=\"Gitea\""]
+    for (provider, outcome) in [
+      ("generic", "unknown"), ("Generic", "unknown"), ("gitaly", "unusable provider"), ("auto", "found"),
+      ("", "found"),
+      ("gitea", "found"),
+    ] {
+      #expect(whyNot("https://git.example", [("\(Self.own).provider", provider)], headers: gitea) == outcome)
+    }
+    // With endpoints and a client, a generic one is whole; its settings name the server, and its name alone doesn't.
+    let every = [("credential.oauthclientid", "id"), ("credential.oauthtokenendpoint", "/t")]
+    #expect(try found("https://git.example", every + [("\(Self.own).provider", "generic")]).isClaimed)
+    #expect(
+      try found("https://git.example", every + [("\(Self.own).provider", "auto")], headers: gitea).isClaimed)
+    let own = [("\(Self.own).oauthclientid", "id"), ("\(Self.own).oauthtokenendpoint", "/t")]
+    let generic = try found(
+      "https://git.example", own + [("\(Self.own).provider", "generic")], headers: gitea)
+    let isOfNoService = generic.service == nil
+    #expect(isOfNoService)
+    let isTrusted = !generic.isClaimed
+    #expect(isTrusted)
+    #expect(generic.client.tokenEndpoint.text == "https://git.example/t")
+  }
+
+  @Test("an empty client takes the built-in one away")
+  func noClient() {
+    let gitea = ("\(Self.own).provider", "gitea")
+    #expect(whyNot("https://git.example", [gitea]) == "found")
+    #expect(
+      whyNot("https://git.example", [gitea, ("\(Self.own).oauthclientid", "")]) == "no client at Gitea")
+    #expect(whyNot("https://git.example", [gitea, ("credential.oauthclientid", "")]) == "no client at Gitea")
+    #expect(
+      whyNot(
+        "https://git.example",
+        [gitea, ("credential.oauthclientid", ""), ("\(Self.own).oauthclientid", "id")]) == "found")
+  }
+
+  @Test("git's own patterns are meant as git means them")
+  func patterns() throws {
+    let endpoints = [("credential.oauthtokenendpoint", "/t"), ("credential.oauthclientid", "any")]
+    for (pattern, url, isMeant) in [
+      ("https://git.example:443", "https://git.example/a", true),
+      ("https://GIT.example", "https://git.example", true),
+      ("https://*.*.example", "https://git.corp.example", true),
+      ("https://git.*.example:8443", "https://git.corp.example:8443", true),
+      ("https://git.*.example", "https://git.corp.example:8443", false),
+      ("https://git.example/a/b", "https://git.example/a%2Fb/c", true),
+      ("https://git.example/%61", "https://git.example/a/c", true),
+      ("https://git.example/A", "https://git.example/a", false),
+      ("https://git.example/a", "https://git.example/ab", false),
+      ("https://alice@git.example", "https://git.example", false),
+      ("http://git.example", "https://git.example", false),
+    ] {
+      let client = try found(url, endpoints + [("credential.\(pattern).oauthclientid", "own")]).client
+        .clientID
+      #expect((client == "own") == isMeant, "\(pattern) for \(url)")
+    }
+  }
+
+  @Test("who says that nobody is to be asked, for one place or for all")
+  func questions() throws {
+    let place = try #require(SignInPlace("https://git.example/acme"))
+    func forbidden(_ settings: [(String, String)], _ variables: [String: String] = [:]) -> Bool {
+      let entries = settings.compactMap { GitSetting($0.0, $0.1) }
+      return CredentialSettings(for: place, entries, variable: { variables[$0] }).forbidsQuestions != nil
+    }
+    let never = ("credential.interactive", "never")
+    #expect(!forbidden([]))
+    #expect(forbidden([never]))
+    #expect(forbidden([("\(Self.own).interactive", "false")]))
+    #expect(!forbidden([("credential.https://other.example.interactive", "false")]))
+    #expect(!forbidden([never, ("\(Self.own).interactive", "auto")]))
+    #expect(forbidden([], ["GCM_INTERACTIVE": "0"]))
+    #expect(forbidden([("\(Self.own).interactive", "true")], ["GCM_INTERACTIVE": "Never"]))
+    #expect(!forbidden([never], ["GCM_INTERACTIVE": "1"]))
+  }
+
   @Test("a server's own name for itself leads to no other server")
   func realms() {
     for realm in ["Azure DevOps", "https://evil.example", "Google", ""] {

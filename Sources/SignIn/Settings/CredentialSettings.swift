@@ -1,9 +1,11 @@
+import CredentialProtocols
+import Keychain
+
 /// What git's configuration and the environment say about signing in to a place, by the keys of Git Credential Manager
 /// and of git-credential-oauth.
 package struct CredentialSettings {
-  private let settings: [GitSetting]
-  private let scopes: [String?]
-  private let pathOfPlace: String
+  /// The settings that are meant for the place, with how specific they are; `nil` for every place.
+  private let settings: [(setting: GitSetting, rank: Rank?)]
   private let variable: (String) -> String?
 
   /// - Parameters:
@@ -11,92 +13,104 @@ package struct CredentialSettings {
   ///   - settings: git's settings, in git's order.
   ///   - variable: returns the value of an environment variable.
   package init(for place: SignInPlace, _ settings: [GitSetting], variable: @escaping (String) -> String?) {
-    self.settings = settings.filter { $0.section == "credential" }
-    scopes = Self.scopes(of: place)
-    pathOfPlace = place.path
+    let places = Self.places(of: place)
+    self.settings = settings.filter { $0.section == "credential" }.compactMap { setting in
+      guard let subsection = setting.subsection else { return (setting, nil) }
+      return Rank(subsection, places, scheme: place.scheme).map { (setting, $0) }
+    }
     self.variable = variable
   }
 
-  /// Whether git's `credential.interactive` says that nobody is to be asked. Helpers read it themselves
-  /// (git-config(1)).
-  package static func forbidsQuestions(_ settings: [GitSetting]) -> Bool {
-    let value = settings.last { $0.subsection == nil && $0.name == "interactive" }?.value.lowercased()
-    return value.map { ["false", "never", "no", "off", "0"].contains($0) } ?? false
+  /// How specific a setting is: as git ranks it, and with the scheme before without.
+  private struct Rank {
+    let fit: GitPatternFit
+    let hasScheme: Bool
+    /// The path in its name.
+    let path: String
+
+    /// `nil` if it is meant for none of the places. Git Credential Manager also takes names without a scheme.
+    init?(_ subsection: String, _ places: [GitPlace], scheme: String) {
+      hasScheme = subsection.contains("://")
+      guard let pattern = GitURLPattern(hasScheme ? subsection : "\(scheme)://\(subsection)"),
+        let fit = places.lazy.compactMap({ pattern.fit($0) }).first
+      else { return nil }
+      self.fit = fit
+      path = pattern.path
+    }
+
+    func precedes(_ other: Rank?) -> Bool {
+      guard let other else { return true }
+      if fit != other.fit { return fit > other.fit }
+      return hasScheme && !other.hasScheme
+    }
   }
 
-  /// The URLs under which a setting for the place may be, the most specific first: the longest path, then none, then
-  /// the domains above the host, each also without the scheme, as Git Credential Manager looks; `*` in place of a
-  /// label, as git does; none at all for a setting for every place.
-  private static func scopes(of place: SignInPlace) -> [String?] {
-    var scopes: [String] = []
-    func add(_ rest: String) {
-      scopes.append("\(place.scheme)://\(rest)")
-      scopes.append(rest)
-    }
-    var segments = place.path.split(separator: "/")
-    while true {
-      add(place.hostAndPort + (segments.isEmpty ? "" : "/" + segments.joined(separator: "/")))
-      if segments.popLast() == nil { break }
-    }
+  /// The place, then the domains above its host, as Git Credential Manager looks for settings.
+  private static func places(of place: SignInPlace) -> [GitPlace] {
+    var places = [place.forGit]
     var labels = place.hostAndPort.split(separator: ".")
     while labels.count > 1 {
       labels.removeFirst()
-      add("*." + labels.joined(separator: "."))
-      add(labels.joined(separator: "."))
+      places.append(
+        GitPlace(
+          protocol: ByteString(place.scheme), account: nil, host: ByteString(labels.joined(separator: ".")),
+          path: nil))
     }
-    return scopes + [nil]
+    return places
   }
 
-  /// The value of the first of some names that is set, in the most specific place that has one of them.
+  /// The setting with the first of some names that is set in the most specific place that has one of them.
+  private func found(_ names: [String]) -> (setting: GitSetting, rank: Rank?)? {
+    let names = names.map { $0.lowercased() }
+    var found: (setting: GitSetting, rank: Rank?)?
+    for candidate in settings where names.contains(candidate.setting.name) {
+      // Of several that are alike, the last one counts.
+      if let best = found, best.rank?.precedes(candidate.rank) ?? false { continue }
+      found = candidate
+    }
+    return found
+  }
+
+  /// The value of the first of some names that is set, in the most specific place that has one of them; `nil` also if it
+  /// is empty.
   ///
   /// - Parameter environment: the variable that counts before all of them.
   func value(_ names: String..., environment: String? = nil) -> String? {
     if let environment, let value = variable("GCM_OAUTH_" + environment), !value.isEmpty { return value }
-    let names = names.map { $0.lowercased() }
-    for scope in scopes {
-      let found = settings.last { setting in
-        names.contains(setting.name)
-          && (scope == nil
-            ? setting.subsection == nil : setting.subsection.map { Self.isSame($0, scope) } ?? false)
-      }
-      if let value = found?.value { return value.isEmpty ? nil : value }
-    }
-    return nil
+    return found(names).flatMap { $0.setting.value.isEmpty ? nil : $0.setting.value }
+  }
+
+  /// Whether a setting for the place is empty on purpose: it takes away what there would be without it, as in Git
+  /// Credential Manager.
+  func isEmptied(_ name: String, environment: String) -> Bool {
+    if let value = variable("GCM_OAUTH_" + environment) { return value.isEmpty }
+    return found([name]).map { $0.setting.value.isEmpty } ?? false
   }
 
   /// The path of the most specific place that has one of some names; `nil` if that is a whole server, or all of them.
   func path(of names: [String]) -> String? {
-    let names = names.map { $0.lowercased() }
-    let scope = scopes.first { scope in
-      settings.contains { setting in
-        names.contains(setting.name) && scope != nil
-          && setting.subsection.map { Self.isSame($0, scope) } ?? false
-      }
-    }
-    guard let scope = scope ?? nil else { return nil }
-    var path = pathOfPlace[...]
-    // Scopes are made of the place, whose path they have as far as it goes.
-    while !path.isEmpty, !scope.hasSuffix("/" + path) {
-      path = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
-    }
-    return path.isEmpty ? nil : String(path)
+    guard let path = found(names)?.rank?.path, !path.isEmpty else { return nil }
+    return path
   }
 
   /// Whether one of some names is set for the place itself, and not for every server alike.
   func isSetForThePlace(_ names: String...) -> Bool {
     let names = names.map { $0.lowercased() }
-    return settings.contains { setting in
-      names.contains(setting.name)
-        && scopes.contains { scope in
-          scope != nil && setting.subsection.map { Self.isSame($0, scope) } ?? false
-        }
-    }
+    return settings.contains { names.contains($0.setting.name) && $0.rank != nil }
   }
 
-  private static func isSame(_ subsection: String, _ scope: String?) -> Bool {
-    var subsection = subsection[...]
-    while subsection.hasSuffix("/") { subsection.removeLast() }
-    return subsection.lowercased() == scope?.lowercased()
+  /// The path in the name of the most specific setting of some names: where a service lies that isn't at the root of its
+  /// host. `nil` if none is set for the place itself.
+  func path(naming names: String...) -> String? { found(names)?.rank?.path }
+
+  /// The setting or variable that says that nobody is to be asked for this place; `nil` if none does. Helpers read
+  /// `credential.interactive` themselves (git-config(1)); Git Credential Manager has the variable, and `never`.
+  package var forbidsQuestions: String? {
+    func isNo(_ value: String) -> Bool { ["false", "never", "no", "off", "0"].contains(value.lowercased()) }
+    if let value = variable("GCM_INTERACTIVE") { return isNo(value) ? "GCM_INTERACTIVE" : nil }
+    guard let (setting, _) = found(["interactive"]), isNo(setting.value) else { return nil }
+    let place = setting.subsection.map { "\($0)." } ?? ""
+    return "credential.\(place)interactive in git's configuration"
   }
 
   /// A boolean, read as git reads them.
@@ -125,4 +139,14 @@ package struct SignInPlace: Equatable {
     guard let server = address.at("/") else { return nil }
     self.server = server
   }
+
+  /// The place as git looks for its settings.
+  fileprivate var forGit: GitPlace {
+    // Git decodes the path before it looks.
+    let decoded = try? Place.parse(ByteString("\(scheme)://\(hostAndPort)/\(path)")).place.path
+    return GitPlace(protocol: ByteString(scheme), account: nil, host: ByteString(hostAndPort), path: decoded)
+  }
+
+  /// The address of a path of the place, for what lies below it; `nil` if there is no such address.
+  func folder(_ path: String) -> EndpointURL? { path.isEmpty ? server : server.at("/" + path) }
 }

@@ -68,24 +68,27 @@ extension SignInMethod {
     over transport: (any Transport)?
   ) throws(NoSignInMethod) -> SignInMethod {
     let onHost = KnownService.on(host: place.server.host)
-    let known = settings.value("provider").flatMap { KnownService.named($0) } ?? onHost
-    let service = known ?? KnownService.calling(itself: headers)
+    let provider = try Provider(settings)
+    let service = provider.service(onHost, headers)
+    let root = onHost == nil && provider.namesService ? root(of: place, settings) : place.server
     var found = try Endpoints(settings, at: place)
-    if let service { found.take(service, at: place) }
+    if let service { found.take(service, at: root) }
     var metadata: ServerMetadata?
     if found.token == nil, let transport {
-      metadata = try discover(place, over: transport)
+      metadata = try discover(roots(of: place, root), over: transport)
       if let metadata { found.take(metadata) }
     } else if let service, service.provider == "gitea", found.device == nil, let transport {
       // Newer ones have a device endpoint.
-      if let metadata = try? discover(place, over: transport) { found.device = metadata.deviceEndpoint }
+      if let metadata = try? discover([root], over: transport) { found.device = metadata.deviceEndpoint }
     }
     guard let token = found.token else { throw service == nil ? .unknownPlace : .noClient(service) }
     let own = service?.settingsPrefix
     let configured =
       settings.value("oauthClientId", environment: "CLIENTID")
       ?? own.flatMap { settings.value($0 + "ClientId") }
-    guard let clientID = options.clientID ?? configured ?? service?.builtInClient else {
+    let builtIn =
+      settings.isEmptied("oauthClientId", environment: "CLIENTID") ? nil : service?.builtInClient
+    guard let clientID = options.clientID ?? configured ?? builtIn else {
       throw .noClient(service)
     }
     var client = ClientRegistration(clientID: clientID, tokenEndpoint: token)
@@ -120,8 +123,8 @@ extension SignInMethod {
       ?? client.userName
     client.ignoresNamesInURLs = service?.ignoresNamesInURLs ?? false
     let isNamed =
-      settings.isSetForThePlace(
-        "provider", "oauthClientId", "oauthTokenEndpoint", "oauthTokenURL")
+      settings.isSetForThePlace("oauthClientId", "oauthTokenEndpoint", "oauthTokenURL")
+      || provider.namesService && settings.isSetForThePlace("provider")
       || own.map { settings.isSetForThePlace($0 + "ClientId") } ?? false
     let isClaimed = onHost == nil && !isNamed && options.clientID == nil
     var method = SignInMethod(client: client, service: service, isClaimed: isClaimed)
@@ -146,35 +149,86 @@ extension SignInMethod {
   package static func revocationEndpoint(
     of client: borrowing ClientRegistration, at place: SignInPlace, over transport: any Transport
   ) -> EndpointURL? {
-    guard let metadata = try? discover(place, over: transport), metadata.tokenEndpoint == client.tokenEndpoint
+    guard let metadata = try? discover(roots(of: place, place.server), over: transport),
+      metadata.tokenEndpoint == client.tokenEndpoint
     else {
       return nil
     }
     return metadata.revocationEndpoint
   }
 
+  /// Where a service lies that a setting names: at the path in the name of that setting.
+  private static func root(of place: SignInPlace, _ settings: CredentialSettings) -> EndpointURL {
+    settings.path(naming: "provider").flatMap { place.folder($0) } ?? place.server
+  }
+
+  /// Where the metadata may be: at the root that is known, else at the host's, else below the first part of the path, as
+  /// with `https://host/gitea`.
+  private static func roots(of place: SignInPlace, _ root: EndpointURL) -> [EndpointURL] {
+    if root != place.server { return [root] }
+    return [root]
+      + (place.path.split(separator: "/").first.flatMap { place.folder(String($0)) }.map { [$0] } ?? [])
+  }
+
   /// The endpoints that the server itself names.
   private static func discover(
-    _ place: SignInPlace, over transport: any Transport
+    _ issuers: [EndpointURL], over transport: any Transport
   ) throws(NoSignInMethod) -> ServerMetadata? {
-    for url in ServerMetadata.places(of: place.server) {
-      let reply: HTTPReply
-      do throws(TransportFault) {
-        reply = try transport.exchange(HTTPRequest(get: url))
-      } catch {
-        throw .fault(error == .cancelled ? .cancelled : .transport(error))
-      }
-      guard reply.status == 200 else { continue }
-      do throws(ReplyFault) {
-        return try ServerMetadata(reply, of: place.server)
-      } catch .notUnderstood {
-        // Many servers answer every address with a page.
-        continue
-      } catch {
-        throw .fault(.reply(error))
+    for issuer in issuers {
+      for url in ServerMetadata.places(of: issuer) {
+        let reply: HTTPReply
+        do throws(TransportFault) {
+          reply = try transport.exchange(HTTPRequest(get: url))
+        } catch {
+          throw .fault(error == .cancelled ? .cancelled : .transport(error))
+        }
+        guard reply.status == 200 else { continue }
+        do throws(ReplyFault) {
+          return try ServerMetadata(reply, of: issuer)
+        } catch .notUnderstood {
+          // Many servers answer every address with a page.
+          continue
+        } catch {
+          throw .fault(.reply(error))
+        }
       }
     }
     return nil
+  }
+}
+
+/// What `credential.URL.provider` says, as Git Credential Manager reads it.
+private enum Provider {
+  /// Nothing: the host, or the server itself, says which service it is.
+  case detected
+  /// No service of the table: only the settings count, and the server's metadata.
+  case generic
+  case named(KnownService)
+
+  /// - Throws: ``NoSignInMethod/unusableSetting(_:)`` for a name that nobody knows. To go on without it would leave it to
+  ///   the server to say which service it is.
+  init(_ settings: CredentialSettings) throws(NoSignInMethod) {
+    guard let name = settings.value("provider")?.lowercased(), name != "auto" else {
+      self = .detected
+      return
+    }
+    if name == "generic" {
+      self = .generic
+    } else if let service = KnownService.named(name) {
+      self = .named(service)
+    } else {
+      throw .unusableSetting("provider")
+    }
+  }
+
+  var namesService: Bool { if case .named = self { true } else { false } }
+
+  func service(_ onHost: KnownService?, _ headers: [String]) -> KnownService? {
+    switch self {
+    case .detected: onHost ?? KnownService.calling(itself: headers)
+    case .generic: nil
+    case .named(let service): service
+    }
   }
 }
 
@@ -199,13 +253,14 @@ private struct Endpoints {
     device = try endpoint("oauthDeviceEndpoint", "oauthDeviceAuthURL", "DEVICE_ENDPOINT")
   }
 
-  mutating func take(_ service: KnownService, at place: SignInPlace) {
+  /// Those of a service whose paths are below an address.
+  mutating func take(_ service: KnownService, at root: EndpointURL) {
     // Those of one client: a configured token endpoint of another server gets no codes of this one.
     if token != nil { return }
-    authorize = authorize ?? place.server.resolving(service.authorize)
-    token = place.server.resolving(service.token)
-    device = device ?? service.device.flatMap { place.server.resolving($0) }
-    revoke = service.revoke.flatMap { place.server.resolving($0) }
+    authorize = authorize ?? root.below(service.authorize)
+    token = root.below(service.token)
+    device = device ?? service.device.flatMap { root.below($0) }
+    revoke = service.revoke.flatMap { root.below($0) }
   }
 
   mutating func take(_ metadata: ServerMetadata) {
@@ -213,5 +268,13 @@ private struct Endpoints {
     token = token ?? metadata.tokenEndpoint
     device = device ?? metadata.deviceEndpoint
     revoke = revoke ?? metadata.revocationEndpoint
+  }
+}
+
+extension EndpointURL {
+  /// A whole address, or that of a path below this one.
+  fileprivate func below(_ reference: String) -> EndpointURL? {
+    guard reference.hasPrefix("/"), pathAndQuery != "/" else { return resolving(reference) }
+    return at(pathAndQuery + reference)
   }
 }
