@@ -49,9 +49,12 @@ package enum ProgramOutput {
   ///   - input: what it reads.
   ///   - grace: for how many milliseconds it may go on once a signal is pending that ``HeldSignals`` holds back; `nil`
   ///     for a program that signals end.
-  /// - Throws: as ``read(_:withholding:timeout:limit:)`` does.
+  ///   - reader: a descriptor whose other end somebody reads who wants this, such as the standard output of git's helper;
+  ///     the program ends once nobody does. `nil` if nobody is waited for.
+  /// - Throws: as ``read(_:withholding:timeout:limit:)`` does, and ``KeychainError/promptDismissed`` without a reader.
   package static func converse(
-    _ arguments: [CString], sending input: borrowing Secret, timeout: Int, limit: Int, grace: Int? = nil
+    _ arguments: [CString], sending input: borrowing Secret, timeout: Int, limit: Int, grace: Int? = nil,
+    for reader: Int32? = nil
   ) throws(KeychainError) -> Outcome {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0, &ends) == 0 else {
@@ -59,7 +62,7 @@ package enum ProgramOutput {
     }
     return try read(
       arguments, from: ends[0], .conversation(ends[1]), withholding: [], timeout: timeout, limit: limit,
-      grace: grace
+      grace: grace, for: reader
     ) { socket in
       // A program that has ended doesn't read, and its status says why.
       input.withUnsafeBytes { send($0, to: socket, until: SystemClock.awake + timeout) }
@@ -83,7 +86,7 @@ package enum ProgramOutput {
   private static func read(
     _ arguments: [CString], from output: Int32, _ streams: ChildProcess.Streams,
     withholding withheld: [String],
-    timeout: Int, limit: Int, grace: Int? = nil, begin: (Int32) -> Void
+    timeout: Int, limit: Int, grace: Int? = nil, for reader: Int32? = nil, begin: (Int32) -> Void
   ) throws(KeychainError) -> Outcome {
     let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
     // A program that asks on the terminal may switch off its echo.
@@ -146,9 +149,14 @@ package enum ProgramOutput {
       var waiting = [
         pollfd(fd: notes.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: isOpen ? output : -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: reader ?? -1, events: 0, revents: 0),
       ]
       // If SIGCHLD is blocked, nothing else tells that the program has ended.
-      Glibc.poll(&waiting, 2, Int32(min(left, 250)))
+      Glibc.poll(&waiting, 3, Int32(min(left, 250)))
+      if waiting[2].revents & Int16(POLLERR | POLLHUP) != 0 {
+        abandon()
+        throw .promptDismissed
+      }
       while let number = notes.next() {
         if number == SIGCHLD { continue }
         abandon()

@@ -48,13 +48,15 @@ package struct NetworkCompanion {
   /// - Parameters:
   ///   - timeout: the longest time, in milliseconds.
   ///   - grace: for how many milliseconds it goes on once a signal is held back; `nil` if signals end it.
-  /// - Throws: ``KeychainError`` if it can't be run, and ``KeychainError/promptDismissed`` if a signal ended it.
+  ///   - reader: the descriptor of whoever wants it, see `ProgramOutput`.
+  /// - Throws: ``KeychainError`` if it can't be run, and ``KeychainError/promptDismissed`` if a signal ended it, or
+  ///   nobody wants it any more.
   package func perform(
-    _ work: borrowing SignInWork, within timeout: Int, grace: Int? = nil
+    _ work: borrowing SignInWork, within timeout: Int, grace: Int? = nil, for reader: Int32? = nil
   ) throws(KeychainError) -> SignInOutcome {
     let outcome = try ProgramOutput.converse(
       [CString(copying: path)], sending: work.encoded, timeout: timeout, limit: SignInOutcome.maximumSize,
-      grace: grace)
+      grace: grace, for: reader)
     switch consume outcome {
     case .printed(let text):
       do throws(JSONReader.Malformed) {

@@ -43,6 +43,8 @@ package struct SigningIn {
     package var onlyIfConfigured = false
     /// Whether the person may be asked on the terminal.
     package var mayUseTerminal = true
+    /// The descriptor of the program that wants the login; once nobody reads it, nobody else waits for this sign-in.
+    package var reader: Int32?
 
     package init() {}
   }
@@ -87,7 +89,7 @@ package struct SigningIn {
     work.headers = wish.headers
     work.onlyIfConfigured = wish.onlyIfConfigured
     work.mayUseTerminal = wish.mayUseTerminal
-    switch try companion.perform(work, within: NetworkCompanion.patienceWithPerson) {
+    switch try companion.perform(work, within: NetworkCompanion.patienceWithPerson, for: wish.reader) {
     case .tokens(let tokens):
       var key = key
       key.account = tokens.account ?? key.account

@@ -53,6 +53,8 @@ struct GitSignIn {
     wish.headers = headers
     wish.onlyIfConfigured = true
     wish.mayUseTerminal = mayUseTerminal
+    // Git itself, whichever program it has started this one by.
+    wish.reader = 1
     let outcome = try explaining { () throws(KeychainError) in
       try signingIn.perform(wish, for: key, in: keychain, unless: isThere)
     }
