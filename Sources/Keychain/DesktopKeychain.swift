@@ -77,9 +77,12 @@ public struct DesktopKeychainFacts: Hashable, Sendable {
     public let isLocked: Bool
     /// How many items of any kind it holds; `nil` if it doesn't say.
     public let itemCount: Int?
+    /// Its file, if that has no password and everybody who can read it can read its secrets.
+    public let textFile: String?
 
     /// Takes the facts.
-    public init(path: String, label: String, isLocked: Bool, itemCount: Int?) {
+    public init(path: String, label: String, isLocked: Bool, itemCount: Int?, textFile: String? = nil) {
+      self.textFile = textFile
       self.path = path
       self.label = label
       self.isLocked = isLocked

@@ -259,6 +259,9 @@ struct KeychainStatus {
   private static func protection(_ collection: DesktopKeychainFacts.Collection?) -> String {
     guard let collection else { return "none yet: make a collection with 'llavero keychain create'" }
     if !collection.isLasting { return "kept in memory alone, and lost when you log out" }
+    if let file = collection.textFile {
+      return "none: the keyring has no password, and \(file) is plain text"
+    }
     return "the password of the keyring; while that is unlocked, programs of yours can read it"
   }
 

@@ -110,7 +110,9 @@ package enum ItemTranslation {
     }
     let again = ItemTranslation.shown(item)
     guard again.label.utf8.elementsEqual(shown.label.utf8), again.contentType == shown.contentType,
-      SecretBody.encode(credential, as: SecretBody.Form(of: texts)).isEqual(to: body)
+      [true, false].contains(where: {
+        SecretBody.encode(credential, as: SecretBody.Form(of: texts), isText: $0).isEqual(to: body)
+      })
     else { return nil }
     return Answer(item: item, credential: credential)
   }

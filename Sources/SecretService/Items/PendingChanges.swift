@@ -19,10 +19,10 @@ struct PendingChanges {
     }
 
     /// The stored form of the new confidential part; `nil` if it is unchanged.
-    func body(as form: SecretBody.Form) -> Secret? {
+    func body(as form: SecretBody.Form, isText: Bool = true) -> Secret? {
       switch credential {
       case .none: nil
-      case .some(let credential): SecretBody.encode(credential, as: form)
+      case .some(let credential): SecretBody.encode(credential, as: form, isText: isText)
       }
     }
 

@@ -5,7 +5,8 @@ import Keychain
 /// `password_expiry_utc=N` and `oauth_refresh_token=T`, with nothing after the last; further `authtype=` and
 /// `credential=`, which those helpers ignore.
 ///
-/// If the secret or the token contains line feeds, the stored form also states the secret's length.
+/// If the secret or the token contains line feeds, the stored form also states the secret's length. A line
+/// `llavero_bytes=` with a byte that is no UTF-8 makes gnome-keyring keep all of it as bytes (``KeyringFile``).
 struct SecretBody {
   /// How the lines after a secret are distinguished from a secret of several lines.
   enum Form {
@@ -31,10 +32,14 @@ struct SecretBody {
   // MARK: Writing
 
   /// The credential's stored form.
-  static func encode(_ credential: borrowing Credential, as form: Form) -> Secret {
+  ///
+  /// - Parameter isText: whether it is text wherever the secrets are.
+  static func encode(
+    _ credential: borrowing Credential, as form: Form, isText: Bool = true
+  ) -> Secret {
     let hasMore =
       credential.expiry != nil || credential.hasRefreshToken || credential.authenticationScheme != nil
-    if form == .whole, !hasMore, !isMarked(credential.secret) { return credential.secret.copy() }
+    if form == .whole, isText, !hasMore, !isMarked(credential.secret) { return credential.secret.copy() }
     let isMarking = form == .whole || hasLineFeed(credential.secret) || hasLineFeedInToken(credential)
     let isReadyMade = credential.authenticationScheme != nil && !isMarking
     var body = isReadyMade ? Secret(capacity: 256) : credential.secret.copy()
@@ -50,6 +55,7 @@ struct SecretBody {
     }
     if let scheme = credential.authenticationScheme { append(.authenticationScheme, scheme, to: &body) }
     if isReadyMade { append(.credential, credential.secret, to: &body) }
+    if !isText { append(.bytes, ByteString([0xff]), to: &body) }
     if isMarking { append(.length, ByteString(String(credential.secret.count)), to: &body) }
     return body
   }
@@ -89,6 +95,14 @@ struct SecretBody {
     case authenticationScheme = "authtype="
     case credential = "credential="
     case length = "secret_bytes="
+    case bytes = "llavero_bytes="
+  }
+
+  /// Whether gnome-keyring would read another secret from its text than it has written.
+  static func isFragile(_ body: UnsafeRawBufferPointer) -> Bool {
+    guard let first = body.first, let last = body.last, isValidUTF8(body) else { return false }
+    return first == 0x20 || last == 0x20
+      || body.contains { $0 < 0x20 || $0 == 0x7f || $0 == UInt8(ascii: "\\") }
   }
 
   private static func append(_ key: Key, _ value: ByteString, to body: inout Secret) {

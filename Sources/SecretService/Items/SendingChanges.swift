@@ -81,14 +81,12 @@ extension SecretServiceKeychain {
   ) throws(KeychainError) -> String {
     let written = written(item)
     let described = ItemAttributes.attributes(of: item, replacing: existing)
-    let content: Secret? =
-      if written != nil {
-        change.body(of: item)
-      } else {
-        change.body(as: SecretBody.Form(of: described))
-      }
-    guard let body = content else { throw .itemNotFound }
     let collection = try collection(for: item)
+    let content = try surviving(in: collection) { (isText) -> Secret? in
+      if written != nil { return isText ? change.body(of: item) : nil }
+      return change.body(as: SecretBody.Form(of: described), isText: isText)
+    }
+    guard let body = content else { throw .itemNotFound }
     // KeePassXC would make the item once a person unlocks the database, whenever that is.
     if try isLocked(collection) { try unlock([collection], named: collectionName(of: collection)) }
     try retakeLock(for: item, except: former)
@@ -149,7 +147,9 @@ extension SecretServiceKeychain {
   private func changeItem(
     _ stored: StoredItem, to item: Item, _ written: ItemTranslation.Shown, _ change: Change
   ) throws(KeychainError) {
-    if let body = change.body(of: item) {
+    if let body = try surviving(
+      in: Self.collection(of: stored.path), { isText in isText ? change.body(of: item) : nil })
+    {
       let contentType = contentType(of: item)
       try sending(stored.path) { () throws(BusFailure) in try set(body, at: stored.path, as: contentType) }
     }
@@ -174,9 +174,12 @@ extension SecretServiceKeychain {
   private func body(
     of change: Change, as form: SecretBody.Form, insteadOf stored: StoredItem
   ) throws(KeychainError) -> Secret? {
-    if let body = change.body(as: form) { return body }
+    let collection = Self.collection(of: stored.path)
+    let body = try surviving(in: collection) { isText in change.body(as: form, isText: isText) }
+    if let body { return body }
     guard let before = change.before, form != SecretBody.Form(of: stored.attributes) else { return nil }
-    return SecretBody.encode(try credential(of: before), as: form)
+    let credential = try credential(of: before)
+    return try surviving(in: collection) { isText in SecretBody.encode(credential, as: form, isText: isText) }
   }
 
   private func deleteItem(at path: String) throws(KeychainError) {

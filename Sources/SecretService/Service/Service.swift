@@ -161,6 +161,9 @@ final class Service {
     return prompt == Self.none ? nil : prompt
   }
 
+  /// Whether it is gnome-keyring.
+  private(set) lazy var isGnomeKeyring = has(name: "org.gnome.keyring")
+
   /// Whether it is KWallet: `kwalletd5`, `kwalletd6` before 6.13 or `ksecretd`.
   private(set) lazy var isKWallet = bus.replies(
     to: ["org.kde.kwalletd5", "org.kde.kwalletd6", "org.kde.secretservicecompat"].map { .owner(of: $0) }

@@ -43,7 +43,14 @@ extension SecretServiceKeychain {
     return DesktopKeychainFacts.Collection(
       path: path, label: try properties.property("Label", of: "GetAll").text(of: "property Label"),
       isLocked: try properties.property("Locked", of: "GetAll").bool(of: "property Locked"),
-      itemCount: try properties.optionalProperty("Items", of: "GetAll")?.paths(of: "property Items").count)
+      itemCount: try properties.optionalProperty("Items", of: "GetAll")?.paths(of: "property Items").count,
+      textFile: textFile(ofCollection: path))
+  }
+
+  /// The file of a collection, if gnome-keyring keeps that as text.
+  private func textFile(ofCollection path: String) -> String? {
+    guard service.isGnomeKeyring, let file = KeyringFile(ofCollection: path), file.isText else { return nil }
+    return file.path
   }
 
   /// Connects to the bus and disconnects.
@@ -79,6 +86,13 @@ extension SecretServiceKeychain {
     let process = keychain.service.process()
     let program = process.map { " (\($0.program ?? "unknown program"), process \($0.id))" } ?? ""
     findings.append(Finding("owner of org.freedesktop.secrets", keychain.service.owner + program))
+    if keychain.service.isGnomeKeyring {
+      for file in KeyringFile.damaged() {
+        let reason =
+          "gnome-keyring can't read line \(file.line) of \(file.path), and so nothing in it; mend the line, and log in again"
+        findings.append(Finding("keyring file", nil, problem: .unavailable(reason: reason)))
+      }
+    }
     let alias = keychain.service.defaultCollection
     findings.append(Finding("default collection", alias ?? "none"))
     do throws(KeychainError) {
@@ -89,6 +103,9 @@ extension SecretServiceKeychain {
       findings.append(
         Finding(
           "collection used", facts.name + (facts.isLasting ? "" : ", which is lost when the session ends")))
+      if let file = facts.textFile {
+        findings.append(Finding("protection", "none: the keyring has no password, and \(file) is plain text"))
+      }
       findings.append(
         Finding(
           "state", facts.isLocked ? "locked" : "unlocked",

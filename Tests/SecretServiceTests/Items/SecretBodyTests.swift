@@ -186,6 +186,11 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
         scheme: numbers.number(in: 0..<3) == 0 ? scheme : nil)
       let body = SecretBody.encode(credential, as: form)
       #expect(SecretBody.decode(body, as: form).revealed == credential.revealed)
+      // What isn't text is what gnome-keyring writes in hexadecimal.
+      let bytes = SecretBody.encode(credential, as: form, isText: false)
+      #expect(SecretBody.decode(bytes, as: form).revealed == credential.revealed)
+      let isFragile = bytes.withUnsafeBytes(SecretBody.isFragile)
+      #expect(!isFragile)
     }
   }
 
@@ -203,13 +208,28 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
     }
   }
 
+  private static func isFragile(_ text: String) -> Bool {
+    let secret = Secret(text)
+    return secret.withUnsafeBytes(SecretBody.isFragile)
+  }
+
+  @Test(
+    "what gnome-keyring's text would damage is known",
+    arguments: ["a\nb", "a\tb", "a\\b", " a", "a ", "a\r", "\u{1}", "\u{7f}"])
+  func fragile(text: String) {
+    #expect(Self.isFragile(text))
+    #expect(!Self.isFragile("a b=[c];#é"))
+  }
+
   @Test("git's helper reads the password as it is, whatever else is kept")
   func readByGit() {
     var numbers = SeededGenerator(seed: 9)
     for _ in 0..<2000 {
       let secret = Self.bytes(&numbers).filter { $0 != 10 }
       let token = Self.bytes(&numbers)
-      let body = SecretBody.encode(.bytes(secret, expiry: 5, refreshToken: token), as: .firstLine).revealed
+      let body = SecretBody.encode(
+        .bytes(secret, expiry: 5, refreshToken: token), as: .firstLine, isText: numbers.number(in: 0..<2) == 0
+      ).revealed
       let lines = body.split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
       #expect(lines[0] == secret)
       #expect(lines.dropFirst().contains(Array("password_expiry_utc=5".utf8)))
