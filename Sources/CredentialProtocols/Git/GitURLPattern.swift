@@ -20,7 +20,7 @@ package struct GitURLPattern {
     }
     let secret = Secret(text)
     let parts = secret.withUnsafeBytes { bytes in
-      let isWhole = text.contains("://")
+      let isWhole = text.schemeMark != nil
       return try? CredentialURL(parsing: bytes, assuming: isWhole ? nil : "")
     }
     switch consume parts {
@@ -103,7 +103,7 @@ private struct GitURL {
   ///
   /// - Parameter allowsWildcards: whether `*` may stand for a label of the host.
   init?(_ text: String, allowsWildcards: Bool) {
-    guard let mark = text.firstRange(of: "://"), let first = text.utf8.first, Self.isLetter(first),
+    guard let mark = text.schemeMark, let first = text.utf8.first, Self.isLetter(first),
       text[..<mark.lowerBound].utf8.allSatisfy({
         Self.isLetter($0) || Self.isDigit($0) || "+.-".utf8.contains($0)
       })
@@ -205,5 +205,18 @@ private struct GitURL {
       }
     }
     return String(decoding: normal, as: UTF8.self)
+  }
+}
+
+extension String {
+  /// Where `://` is after a scheme; `nil` if there is none.
+  ///
+  /// The standard library's search for text brings its regular expressions along, which are a sixth of the tools' program.
+  package var schemeMark: Range<Index>? {
+    let mark = "://".utf8
+    guard let start = utf8.firstIndex(of: UInt8(ascii: ":")), utf8[start...].starts(with: mark) else {
+      return nil
+    }
+    return start..<utf8.index(start, offsetBy: mark.count)
   }
 }

@@ -30,7 +30,7 @@ package struct CredentialSettings {
 
     /// `nil` if it is meant for none of the places. Git Credential Manager also takes names without a scheme.
     init?(_ subsection: String, _ places: [GitPlace], scheme: String) {
-      hasScheme = subsection.contains("://")
+      hasScheme = subsection.schemeMark != nil
       guard let pattern = GitURLPattern(hasScheme ? subsection : "\(scheme)://\(subsection)"),
         let fit = places.lazy.compactMap({ pattern.fit($0) }).first
       else { return nil }
