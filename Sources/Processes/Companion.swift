@@ -1,3 +1,4 @@
+import Bytes
 import CLinux
 import Glibc
 

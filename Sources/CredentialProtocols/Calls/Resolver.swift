@@ -208,14 +208,20 @@ public struct Resolver {
   /// Tells a person who logs out that the tool still gets a login, which isn't its own to delete.
   ///
   /// - Parameters:
-  ///   - answer: what the tool would get for the same words as those of its logout.
   ///   - name: where the person has logged out.
-  func say(_ answer: consuming Answer?, stillAnswersFor name: ByteString, to call: any ToolCall) {
-    guard let answer else { return }
-    call.say(
-      Refusal(
-        "\(tool) still gets a login for \(name), which isn't its own",
-        hint: answer.item.key.commandToDelete.map { "\(commandOf: $0) deletes it" }, .nothingMatched))
+  ///   - answer: returns what the tool would get for the same words as those of its logout. Where that can't be told, the
+  ///     logout is done all the same.
+  func sayWhat(
+    stillAnswersFor name: ByteString, to call: any ToolCall,
+    _ answer: () throws(ProtocolError) -> Answer?
+  ) {
+    do throws(ProtocolError) {
+      guard let answer = try answer() else { return }
+      call.say(
+        Refusal(
+          "\(tool) still gets a login for \(name), which isn't its own",
+          hint: answer.item.key.commandToDelete.map { "\(commandOf: $0) deletes it" }, .nothingMatched))
+    } catch {}
   }
 
   /// Deletes the items of the tool's own service, for every account if none is given. Returns their number.

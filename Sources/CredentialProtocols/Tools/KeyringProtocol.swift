@@ -62,7 +62,9 @@ public enum KeyringProtocol: ToolProtocol {
       let resolver = try Resolver(call, services: .everybodys)
       let isDeleted = try resolver.forget(service: service, account: account) > 0
       let lookup = KeyringLookup(resolver: resolver.withoutRenewing, account: account)
-      resolver.say(try lookup.answer(for: service), stillAnswersFor: service, to: call)
+      resolver.sayWhat(stillAnswersFor: service, to: call) { () throws(ProtocolError) in
+        try lookup.answer(for: service)
+      }
       if isDeleted { return 0 }
       throw .refused(Refusal("there is no such password to delete", .nothingMatched))
     case "diagnose":

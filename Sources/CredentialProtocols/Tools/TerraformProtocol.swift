@@ -45,9 +45,9 @@ public enum TerraformProtocol: ToolProtocol {
     case "forget":
       let resolver = try Resolver(call)
       try resolver.forget(at: place)
-      resolver.say(
-        try resolver.withoutRenewing.token(at: place, where: place.isPlace),
-        stillAnswersFor: place.hostAndPort, to: call)
+      resolver.sayWhat(stillAnswersFor: place.hostAndPort, to: call) { () throws(ProtocolError) in
+        try resolver.withoutRenewing.token(at: place, where: place.isPlace)
+      }
     default:
       throw .misused("unknown operation", hint: "there are get, store and forget")
     }

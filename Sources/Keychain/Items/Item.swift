@@ -136,7 +136,7 @@ extension Item.Key {
     account.map { "\(base) (\($0))" + purpose } ?? base + purpose
   }
 
-  /// The key without its account: `https://github.com/acme`. Commands take it back (see ``InternetPassword/readableURL``).
+  /// The key without its account: `https://github.com/acme`. Commands take it back (see `readableURL`).
   public var place: String { base + purpose }
 
   private var base: String {
