@@ -61,12 +61,12 @@ public enum KeyringProtocol: ToolProtocol {
       let (service, account) = try serviceAndAccount(call)
       let resolver = try Resolver(call, services: .everybodys)
       let isDeleted = try resolver.forget(service: service, account: account) > 0
+      if !isDeleted { throw .refused(Refusal("there is no such password to delete", .nothingMatched)) }
       let lookup = KeyringLookup(resolver: resolver.withoutRenewing, account: account)
       resolver.sayWhat(stillAnswersFor: service, to: call) { () throws(ProtocolError) in
         try lookup.answer(for: service)
       }
-      if isDeleted { return 0 }
-      throw .refused(Refusal("there is no such password to delete", .nothingMatched))
+      return 0
     case "diagnose":
       try call.write(
         "version: llavero \(call.version)\nkeychain: see 'llavero status' and 'llavero doctor'\n")
