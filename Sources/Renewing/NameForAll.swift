@@ -7,14 +7,11 @@ package enum NameForAll {
   /// The name at a place, as the client says with which somebody has signed in there, or else the table of services;
   /// `nil` where a name in a URL is a person's.
   ///
-  /// - Parameter keychain: where the client is looked for; `nil` for a keychain of another machine, which gives none. One
-  ///   on a server isn't asked once more for it.
+  /// - Parameter keychain: where the client is looked for; `nil` for a keychain of another machine, which gives none.
   package static func find(for key: InternetPassword, in keychain: (any KeychainStore)?) -> ByteString? {
     guard let url = key.url(), let place = SignInPlace(url) else { return nil }
     // Whoever may not read the client has no name from it, and no login was found before this.
-    if let keychain, !(keychain is any RemoteKeychain),
-      let kept = try? KeptClient.find(place.server.origin, for: key, in: keychain)
-    {
+    if let keychain, let kept = try? KeptClient.find(place.server.origin, for: key, in: keychain) {
       switch kept.orNone() {
       case .some(let client): if client.ignoresNamesInURLs { return ByteString(client.userName) }
       case .none: break

@@ -103,7 +103,8 @@ package enum GitCredentialCommand {
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     protocolOfGit.isAskedByGit = { RunningProcess.isAskedByGit }
     protocolOfGit.accountForAll = { key in
-      NameForAll.find(for: key, in: open.forwarded == nil ? open.keychain : nil)
+      NameForAll.find(
+        for: key, in: open.forwarded == nil && open.choice.kind != .openBao ? open.keychain : nil)
     }
     protocolOfGit.refusedBefore = { (query) throws(KeychainError) in
       try (open.own as? EncryptedFileKeychain)?.justDeleted(of: query)
