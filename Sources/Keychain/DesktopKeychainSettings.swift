@@ -35,6 +35,8 @@ public struct DesktopKeychainSettings {
   public var callTimeout = 2000
   /// Whether the service may prompt.
   public var mayPrompt = true
+  /// The folder in which gnome-keyring keeps its files; `nil` is its usual one, `$XDG_DATA_HOME/keyrings`.
+  public var keyringFolder: String?
   /// The folder of the lock that keeps the processes of one user from storing an item twice; `nil` takes none.
   public var lockFolder: String?
   /// How many seconds a writer waits for others.

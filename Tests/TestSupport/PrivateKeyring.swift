@@ -84,6 +84,7 @@ public final class PrivateKeyring: @unchecked Sendable {
     settings.busAddress = address
     settings.mayPrompt = false
     settings.lockFolder = folder["run/lock"]
+    settings.keyringFolder = folder["home/.local/share/keyrings"]
     // Many of these run at once on machines with few cores.
     settings.probeTimeout = 30_000
     settings.callTimeout = 30_000

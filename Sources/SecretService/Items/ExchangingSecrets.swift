@@ -50,7 +50,7 @@ extension SecretServiceKeychain {
 
   /// Whether a secret that one side has decrypted with another key than it was encrypted with may pass for one: with one
   /// wrong key in 256, its end looks right.
-  private var mayConfuseKeys: Bool { settings.isEncrypted && service.isKWallet }
+  private var mayConfuseKeys: Bool { settings.isEncrypted && service.product == .kWallet }
 
   /// A secret that the service has sent.
   struct ReceivedSecret: ~Copyable {
@@ -74,7 +74,7 @@ extension SecretServiceKeychain {
   ///   because the item is locked.
   func secret(at path: String) throws(BusFailure) -> ReceivedSecret {
     var secret = try received(path)
-    for _ in 1..<Self.sessionLimit where mayConfuseKeys && !secret.body.withUnsafeBytes(isValidUTF8) {
+    for _ in 1..<Self.sessionLimit where !secret.body.withUnsafeBytes(isValidUTF8) && mayConfuseKeys {
       forgetSession()
       let again = try received(path)
       // No two wrong keys make the same of it.
@@ -93,13 +93,19 @@ extension SecretServiceKeychain {
   func set(
     _ body: borrowing Secret, at path: String, as contentType: String? = nil
   ) throws(BusFailure) {
+    try send(body, to: path, as: contentType)
+    try confirm(body, at: path, as: contentType)
+  }
+
+  private func send(
+    _ body: borrowing Secret, to path: String, as contentType: String?
+  ) throws(BusFailure) {
     let body = body.copy()
     try exchanging { (session) throws(BusFailure) in
       _ = try service.bus.call(
         service.call(
           "SetSecret", of: Service.itemInterface, at: path, session.seal(body, as: contentType)))
     }
-    try confirm(body, at: path, as: contentType)
   }
 
   /// Makes sure that the service has understood the secret that it was given.
@@ -107,15 +113,10 @@ extension SecretServiceKeychain {
     _ body: borrowing Secret, at path: String, as contentType: String?
   ) throws(BusFailure) {
     if !mayConfuseKeys { return }
-    let body = body.copy()
     for _ in 0..<Self.sessionLimit {
       if try received(path).body.isEqual(to: body) { return }
       forgetSession()
-      try exchanging { (session) throws(BusFailure) in
-        _ = try service.bus.call(
-          service.call(
-            "SetSecret", of: Service.itemInterface, at: path, session.seal(body, as: contentType)))
-      }
+      try send(body, to: path, as: contentType)
     }
     throw BusFailure(
       call: "SetSecret", .refused(name: "", detail: "it keeps another secret than it was given"))

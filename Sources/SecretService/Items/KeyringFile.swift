@@ -13,13 +13,15 @@ struct KeyringFile {
   /// Whether it is text, so that the keyring has no password.
   let isText: Bool
 
-  /// The file of a collection; `nil` if there is none where gnome-keyring usually has it.
+  /// The file of a collection; `nil` if there is none in the folder.
   ///
-  /// - Parameter collection: the collection's object path, whose end is the file's name, with escapes such as `_20`.
-  init?(ofCollection collection: String) {
+  /// - Parameters:
+  ///   - collection: the collection's object path, whose end is the file's name, with escapes such as `_20`.
+  ///   - folder: gnome-keyring's folder; `nil` is its usual one.
+  init?(ofCollection collection: String, in folder: String?) {
     let name = Self.decoded(collection.split(separator: "/").last ?? "")
     if name.isEmpty || name.contains("/") { return nil }
-    self.init(path: "\(Self.folder)/\(name).keyring")
+    self.init(path: "\(folder ?? Self.usualFolder)/\(name).keyring")
   }
 
   private init?(path: String) {
@@ -46,15 +48,18 @@ struct KeyringFile {
   }
 
   /// The files that gnome-keyring can't read, each with the number of the line that it fails at.
-  static func damaged() -> [(path: String, line: Int)] {
-    guard let folder = opendir(folder) else { return [] }
+  ///
+  /// - Parameter folder: gnome-keyring's folder; `nil` is its usual one.
+  static func damaged(in folder: String?) -> [(path: String, line: Int)] {
+    let path = folder ?? usualFolder
+    guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var damaged: [(path: String, line: Int)] = []
     while let entry = readdir(folder) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      guard name.hasSuffix(".keyring"), let file = KeyringFile(path: "\(Self.folder)/\(name)"),
+      guard name.hasSuffix(".keyring"), let file = KeyringFile(path: "\(path)/\(name)"),
         let line = file.unreadableLine
       else { continue }
       damaged.append((file.path, line))
@@ -89,7 +94,7 @@ struct KeyringFile {
       }
   }
 
-  private static var folder: String {
+  private static var usualFolder: String {
     func value(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
@@ -122,10 +127,9 @@ extension SecretServiceKeychain {
   func surviving(
     in collection: String, _ body: (_ isPlain: Bool) -> Secret?
   ) throws(KeychainError) -> Secret? {
-    guard let plain = body(true), plain.withUnsafeBytes(SecretBody.isFragile), service.isGnomeKeyring else {
-      return body(true)
-    }
-    let file = KeyringFile(ofCollection: collection)
+    guard let plain = body(true) else { return nil }
+    guard plain.withUnsafeBytes(SecretBody.isFragile), service.product == .gnomeKeyring else { return plain }
+    let file = KeyringFile(ofCollection: collection, in: settings.keyringFolder)
     if let file, !file.isText { return plain }
     if let other = body(false) { return other }
     if file == nil { return plain }

@@ -52,7 +52,7 @@ extension SecretServiceKeychain {
   ///
   /// - Throws: ``KeychainError/collectionLocked(_:)``
   func refuseLocked(afterChangeAt path: String) throws(KeychainError) {
-    if !service.isKWallet { return }
+    guard service.product == .kWallet else { return }
     if try isLocked(Self.collection(of: path)) { throw .collectionLocked(collectionName(of: path)) }
   }
 

@@ -161,13 +161,22 @@ final class Service {
     return prompt == Self.none ? nil : prompt
   }
 
-  /// Whether it is gnome-keyring.
-  private(set) lazy var isGnomeKeyring = has(name: "org.gnome.keyring")
+  /// A program with ways of its own.
+  enum Product {
+    case gnomeKeyring
+    /// `kwalletd5`, `kwalletd6` before 6.13 or `ksecretd`.
+    case kWallet
+  }
 
-  /// Whether it is KWallet: `kwalletd5`, `kwalletd6` before 6.13 or `ksecretd`.
-  private(set) lazy var isKWallet = bus.replies(
-    to: ["org.kde.kwalletd5", "org.kde.kwalletd6", "org.kde.secretservicecompat"].map { .owner(of: $0) }
-  ).contains { reply in (try? SessionBus.owner(in: reply.get().body)) == owner }
+  private static let products: [(name: String, product: Product)] = [
+    ("org.gnome.keyring", .gnomeKeyring), ("org.kde.kwalletd5", .kWallet), ("org.kde.kwalletd6", .kWallet),
+    ("org.kde.secretservicecompat", .kWallet),
+  ]
+
+  /// Which of them it is, by the names that it has beside the service's; `nil` if it is none.
+  private(set) lazy var product: Product? = zip(
+    Self.products, bus.replies(to: Self.products.map { .owner(of: $0.name) })
+  ).first { (try? SessionBus.owner(in: $1.get().body)) == owner }?.0.product
 
   /// Whether the same program has another name on the bus, too.
   func has(name: String) -> Bool { (try? bus.owner(of: name)) == owner }

@@ -49,8 +49,9 @@ extension SecretServiceKeychain {
 
   /// The file of a collection, if gnome-keyring keeps that as text.
   private func textFile(ofCollection path: String) -> String? {
-    guard service.isGnomeKeyring, let file = KeyringFile(ofCollection: path), file.isText else { return nil }
-    return file.path
+    guard service.product == .gnomeKeyring else { return nil }
+    let file = KeyringFile(ofCollection: path, in: settings.keyringFolder)
+    return file.flatMap { $0.isText ? $0.path : nil }
   }
 
   /// Connects to the bus and disconnects.
@@ -86,8 +87,8 @@ extension SecretServiceKeychain {
     let process = keychain.service.process()
     let program = process.map { " (\($0.program ?? "unknown program"), process \($0.id))" } ?? ""
     findings.append(Finding("owner of org.freedesktop.secrets", keychain.service.owner + program))
-    if keychain.service.isGnomeKeyring {
-      for file in KeyringFile.damaged() {
+    if keychain.service.product == .gnomeKeyring {
+      for file in KeyringFile.damaged(in: settings.keyringFolder) {
         let reason =
           "gnome-keyring can't read line \(file.line) of \(file.path), and so nothing in it; mend the line, and log in again"
         findings.append(Finding("keyring file", nil, problem: .unavailable(reason: reason)))
