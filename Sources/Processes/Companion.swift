@@ -9,14 +9,8 @@ package struct Companion {
   /// The path of its executable.
   package let path: String
 
-  /// Returns `nil` if it isn't installed; see ``Executables/companion(_:)``.
-  package init?(_ name: String) {
-    guard let path = Executables.companion(name) else { return nil }
-    (self.name, self.path) = (name, path)
-  }
-
   /// What keeps a companion from being started.
-  package struct Obstacle {
+  package struct Obstacle: Error {
     /// The reason, as what follows "because".
     package let reason: String
     /// What to do about it.
@@ -26,58 +20,57 @@ package struct Companion {
     package init(reason: String, remedy: String) { (self.reason, self.remedy) = (reason, remedy) }
   }
 
-  /// What keeps the companion of that name from being started, as far as files tell; `nil` if nothing is known to.
-  package static func obstacle(of name: String) -> Obstacle? {
-    guard let companion = Companion(name) else {
-      let library = name == Executables.network ? "libcurl4" : "libsecret-1-0"
-      return Obstacle(
-        reason: "\(name) is not installed", remedy: "install the package \(name), and with it \(library)")
-    }
-    return companion.obstacle()
-  }
-
-  /// What to do where the companion of that name can't be started.
-  package static func remedy(for name: String) -> String {
-    obstacle(of: name)?.remedy ?? "run \(Companion(name)?.path ?? name) to see why, or install it anew"
-  }
-
-  /// What keeps it from being started, as far as files tell; `nil` if nothing is known to.
+  /// Finds it; see ``Executables/companion(_:)``.
   ///
   /// If one of its libraries is neither in one of the usual folders nor in the loader's cache, the loader may still know
   /// other folders, so the program is tried.
-  package func obstacle() -> Obstacle? {
-    guard let program = LoadedProgram(path) else { return nil }
+  ///
+  /// - Throws: ``Obstacle`` that keeps it from being started, as far as files tell.
+  package init(_ name: String) throws(Obstacle) {
+    guard let path = Executables.companion(name) else {
+      let library = name == Executables.network ? "libcurl4" : "libsecret-1-0"
+      throw Obstacle(
+        reason: "\(name) is not installed", remedy: "install the package \(name), and with it \(library)")
+    }
+    (self.name, self.path) = (name, path)
+    guard let program = LoadedProgram(path) else { return }
     defer { program.close() }
     if let loader = program.loader, access(loader, X_OK) != 0 {
-      return Obstacle(
+      throw Obstacle(
         reason: "\(name) needs the C library glibc, and its loader \(loader) is missing",
         remedy: "use a system with glibc, or the keychain 'file'")
     }
     let missing = LibraryFolders().missing(of: program.libraries)
-    guard let library = missing.first, !starts() else { return nil }
+    guard let library = missing.first, !starts() else { return }
     let package = Self.packages[library].map { "the package \($0)" } ?? "the package that has it"
-    return Obstacle(reason: "the library \(library) of \(name) is missing", remedy: "install \(package)")
+    throw Obstacle(reason: "the library \(library) of \(name) is missing", remedy: "install \(package)")
   }
 
-  /// Whether it starts at all.
+  /// What keeps the companion of that name from being started, as far as files tell; `nil` if nothing is known to.
+  package static func obstacle(of name: String) -> Obstacle? {
+    do throws(Obstacle) {
+      _ = try Companion(name)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// What to do where the companion of that name can't be started.
+  package static func remedy(for name: String) -> String {
+    obstacle(of: name)?.remedy
+      ?? "run \(Executables.companion(name) ?? name) to see why, or install it anew"
+  }
+
+  /// Whether it starts at all, within five seconds.
   package func starts() -> Bool {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor: Int32 in 0...2 {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+    let outcome = try? RecordedProgram.run(
+      [CString(copying: path), CString("--version")], withholding: [], setting: [], sending: Secret(),
+      timeout: 5000, limit: 4096)
+    switch consume outcome {
+    case .some(.ended(let record)): return record.ending == .exited(0)
+    default: return false
     }
-    clinux_close_from(&actions, 3)
-    guard let name = strdup(path), let option = strdup("--version") else { return false }
-    defer {
-      free(name)
-      free(option)
-    }
-    var process: pid_t = 0
-    guard posix_spawn(&process, path, &actions, nil, [name, option, nil], environ) == 0 else { return false }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 { if errno != EINTR { return false } }
-    return status == 0
   }
 
   /// Debian's packages with the libraries.

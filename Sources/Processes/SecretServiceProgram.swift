@@ -13,8 +13,13 @@ package enum SecretServiceProgram {
   /// - Parameter isTried: whether to find out first whether it really starts. Without that, a library that is there and
   ///   is of no use ends the process.
   package static func become(isTried: Bool = false) -> Companion.Obstacle {
-    if let obstacle = Companion.obstacle(of: name) { return obstacle }
-    guard let program = Companion(name), !isTried || program.starts() else {
+    let program: Companion
+    do throws(Companion.Obstacle) {
+      program = try Companion(name)
+    } catch {
+      return error
+    }
+    if isTried, !program.starts() {
       return Companion.Obstacle(reason: "\(name) can't be started", remedy: remedy)
     }
     // It makes its own settings, and must know the former ones.

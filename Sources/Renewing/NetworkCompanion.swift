@@ -14,18 +14,19 @@ package struct NetworkCompanion {
 
   /// `nil` if it isn't installed or can't be started, or `LLAVERO_NETWORK` is `never`.
   package init?() {
-    guard Self.obstacle == nil, let program = Companion(Executables.network) else { return nil }
+    guard !Self.isSwitchedOff, let program = try? Companion(Executables.network) else { return nil }
     self.program = program
   }
 
   /// What keeps it from being used, as far as files tell; `nil` if nothing is known to.
   package static var obstacle: Companion.Obstacle? {
-    if isSwitchedOff {
-      return Companion.Obstacle(
-        reason: "LLAVERO_NETWORK is never",
-        remedy: "unset LLAVERO_NETWORK, which keeps llavero from the network")
-    }
-    return Companion.obstacle(of: Executables.network)
+    isSwitchedOff ? switchedOff : Companion.obstacle(of: Executables.network)
+  }
+
+  private static var switchedOff: Companion.Obstacle {
+    Companion.Obstacle(
+      reason: "LLAVERO_NETWORK is never",
+      remedy: "unset LLAVERO_NETWORK, which keeps llavero from the network")
   }
 
   /// Whether `LLAVERO_NETWORK` is `never`.
@@ -79,5 +80,7 @@ package struct NetworkCompanion {
   }
 
   /// What to do if it can't be used.
-  package static var remedy: String { obstacle?.remedy ?? Companion.remedy(for: Executables.network) }
+  package static var remedy: String {
+    isSwitchedOff ? switchedOff.remedy : Companion.remedy(for: Executables.network)
+  }
 }
