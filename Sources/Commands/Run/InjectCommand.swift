@@ -114,12 +114,7 @@ enum InjectCommand {
 
   private static func template(_ file: CString?) throws(Failure) -> Secret {
     guard let file else { return try StandardStreams.readAll(0, limit: longest, what: "the template") }
-    let descriptor = open(file.pointer, O_RDONLY | O_CLOEXEC)
-    if descriptor < 0 {
-      throw Failure("cannot open \(file.text): \(errorText(errno))", status: .usage)
-    }
-    defer { close(descriptor) }
-    return try StandardStreams.readAll(descriptor, limit: longest, what: file.text)
+    return try NamedFile.contents(of: file, limit: longest)
   }
 
   /// Takes the template apart.

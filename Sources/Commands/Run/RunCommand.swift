@@ -123,7 +123,9 @@ enum RunCommand {
   /// The variables to set: those of the files, then those of the command line, then what is inherited.
   private static func variables(_ options: Options) throws(Failure) -> ProgramVariables {
     var variables = ProgramVariables()
-    for file in options.files { try variables.read(try contents(of: file), of: file.text) }
+    for file in options.files {
+      try variables.read(try NamedFile.contents(of: file, limit: EnvironmentFile.longest), of: file.text)
+    }
     for assignment in options.assignments {
       try Secret(copying: assignment).withUnsafeBytes { (text) throws(Failure) in
         // npm's names, for example, contain slashes and colons.
@@ -142,15 +144,6 @@ enum RunCommand {
 
   private static var unusable: Failure {
     Failure("--env needs NAME=REFERENCE", hint: Failure.references, status: .usage)
-  }
-
-  private static func contents(of file: CString) throws(Failure) -> Secret {
-    let descriptor = open(file.pointer, O_RDONLY | O_CLOEXEC)
-    if descriptor < 0 {
-      throw Failure("cannot open \(file.text): \(errorText(errno))", status: .usage)
-    }
-    defer { close(descriptor) }
-    return try StandardStreams.readAll(descriptor, limit: EnvironmentFile.longest, what: file.text)
   }
 
   /// Runs the program with a netrc file, and waits for it.

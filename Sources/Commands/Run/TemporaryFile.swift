@@ -23,7 +23,7 @@ struct TemporaryFile: ~Copyable {
   ///   ``KeychainError/unsafeFile(path:_:)``, ``KeychainError/system(operation:path:errno:)``.
   init(_ kind: Kind, _ contents: borrowing Secret) throws(KeychainError) {
     let folder = try Folder(creating: try Self.place())
-    Self.removeAbandoned(in: folder)
+    folder.forEachAbandonedFile(where: { Self.isName($0) }) { unlinkat(folder.descriptor, $0, 0) }
     var name = ""
     var descriptor: Int32 = -1
     for number in 0..<1000 {
@@ -79,21 +79,5 @@ struct TemporaryFile: ~Copyable {
     throw .unavailable(
       reason:
         "neither XDG_RUNTIME_DIR nor /dev/shm is in memory, and a file with secrets must not get on a disk")
-  }
-
-  /// Removes the files of processes that were killed. A process locks its file while it lives; a new file is
-  /// briefly unlocked.
-  private static func removeAbandoned(in folder: borrowing Folder) {
-    let names = (try? folder.names { isName($0) }) ?? []
-    for name in names {
-      let file = clinux_openat(folder.descriptor, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
-      if file < 0 { continue }
-      defer { close(file) }
-      var status = stat()
-      guard fstat(file, &status) == 0, SystemClock.date / 1000 - status.st_mtim.tv_sec > 10,
-        clinux_try_exclusive_lock(file) == 0
-      else { continue }
-      unlinkat(folder.descriptor, name, 0)
-    }
   }
 }

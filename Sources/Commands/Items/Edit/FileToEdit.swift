@@ -92,22 +92,13 @@ struct FileToEdit: ~Copyable {
     unlinkat(parent.descriptor, name + lockSuffix, 0)
   }
 
-  /// Removes the files of processes that were killed. Skips recent ones, because a new file is briefly unlocked.
+  /// Removes the files of processes that were killed.
   private static func removeAbandoned(in parent: borrowing Folder) {
     let suffix = lockSuffix
-    let locks =
-      (try? parent.names {
-        $0.starts(with: prefix.utf8) && $0.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
-      }) ?? []
-    for lockName in locks {
-      let lock = clinux_openat(parent.descriptor, lockName, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
-      if lock < 0 { continue }
-      defer { close(lock) }
-      var status = stat()
-      guard fstat(lock, &status) == 0, SystemClock.date / 1000 - status.st_mtim.tv_sec > 10,
-        clinux_try_exclusive_lock(lock) == 0
-      else { continue }
-      remove(String(lockName.dropLast(suffix.utf8.count)), in: parent)
+    parent.forEachAbandonedFile {
+      $0.starts(with: prefix.utf8) && $0.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    } remove: {
+      remove(String($0.dropLast(suffix.utf8.count)), in: parent)
     }
   }
 }

@@ -1,0 +1,21 @@
+import Bytes
+import Glibc
+import Keychain
+import Processes
+import Terminals
+
+/// A file that the command line names.
+enum NamedFile {
+  /// Its contents.
+  ///
+  /// - Parameter limit: the maximum size, in bytes.
+  /// - Throws: ``Failure`` if it can't be opened or read, or is larger.
+  static func contents(of file: CString, limit: Int) throws(Failure) -> Secret {
+    let descriptor = open(file.pointer, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 {
+      throw Failure("cannot open \(file.text): \(errorText(errno))", status: .usage)
+    }
+    defer { close(descriptor) }
+    return try StandardStreams.readAll(descriptor, limit: limit, what: file.text)
+  }
+}
