@@ -99,10 +99,6 @@ package struct CredentialSettings {
     return settings.contains { names.contains($0.setting.name) && $0.rank != nil }
   }
 
-  /// The path in the name of the most specific setting of some names: where a service lies that isn't at the root of its
-  /// host. `nil` if none is set for the place itself.
-  func path(naming names: String...) -> String? { found(names)?.rank?.path }
-
   /// The setting or variable that says that nobody is to be asked for this place; `nil` if none does. Helpers read
   /// `credential.interactive` themselves (git-config(1)); Git Credential Manager has the variable, and `never`.
   package var forbidsQuestions: String? {
@@ -148,5 +144,5 @@ package struct SignInPlace: Equatable {
   }
 
   /// The address of a path of the place, for what lies below it; `nil` if there is no such address.
-  func folder(_ path: String) -> EndpointURL? { path.isEmpty ? server : server.at("/" + path) }
+  func folder(_ path: String) -> EndpointURL? { server.at("/" + path) }
 }

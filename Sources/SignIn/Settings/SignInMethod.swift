@@ -159,7 +159,7 @@ extension SignInMethod {
 
   /// Where a service lies that a setting names: at the path in the name of that setting.
   private static func root(of place: SignInPlace, _ settings: CredentialSettings) -> EndpointURL {
-    settings.path(naming: "provider").flatMap { place.folder($0) } ?? place.server
+    settings.path(of: ["provider"]).flatMap { place.folder($0) } ?? place.server
   }
 
   /// Where the metadata may be: at the root that is known, else at the host's, else below the first part of the path, as
