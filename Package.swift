@@ -466,7 +466,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ForwardingTests",
-      dependencies: ["Bytes", "JSON", "SSH", "Forwarding", "KeychainTesting", "TestSupport", "Properties"],
+      dependencies: [
+        "Bytes", "CLinux", "JSON", "SSH", "Forwarding", "KeychainTesting", "TestSupport", "Properties",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ForwardingAgentTests",

@@ -104,7 +104,7 @@ ssize_t clinux_last_index(const void *text, size_t text_size, unsigned char byte
   return found != NULL ? found - (const char *)text : -1;
 }
 
-int clinux_connect_unix(const char *name, size_t length, bool is_abstract) {
+int clinux_connect_unix(const char *name, size_t length, bool is_abstract, int patience) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   if (length + 1 > sizeof address.sun_path) {
     errno = ENAMETOOLONG;
@@ -114,11 +114,17 @@ int clinux_connect_unix(const char *name, size_t length, bool is_abstract) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -1;
   socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1);
-  if (connect(fd, (struct sockaddr *)&address, size) != 0) {
+  const int pause = 2;
+  while (connect(fd, (struct sockaddr *)&address, size) != 0) {
     int failure = errno;
-    close(fd);
-    errno = failure;
-    return -1;
+    if (failure == EAGAIN && patience > 0) {
+      patience -= pause;
+      nanosleep(&(struct timespec){.tv_nsec = pause * 1000000L}, NULL);
+    } else if (failure != EINTR) {
+      close(fd);
+      errno = failure;
+      return -1;
+    }
   }
   return fd;
 }

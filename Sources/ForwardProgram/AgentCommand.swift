@@ -88,9 +88,10 @@ enum AgentCommand {
     signal(SIGPIPE, SIG_IGN)
     clinux_release_code()
     agent.run()
-    // While nobody else can start, and before the connections end: whoever waits for that finds no socket afterwards.
+    // While nobody else can start, and before the connections end: whoever waits for that finds no socket afterwards, and
+    // can start another agent.
     removeSockets()
+    _ = consume lock
     withExtendedLifetime(agent) {}
-    _ = lock.descriptor
   }
 }

@@ -15,6 +15,8 @@ package final class ForwardingConnection {
   /// How long the agent may take until it says whether it forwards a keychain, in milliseconds. Tools that find nothing
   /// wait for that long.
   package static let queryTime = 900
+  /// How long it may take where a person has named its socket, in milliseconds: nothing is used in its place.
+  static let namedQueryTime = 5_000
   /// How long the agent may take for any other reply, in milliseconds. While a person decides, it says so sooner.
   package static let replyTime = 2000
 
@@ -28,10 +30,11 @@ package final class ForwardingConnection {
   /// - Throws: ``KeychainError/forwarding(_:)`` if it doesn't.
   package init(to path: String, isNamed: Bool) throws(KeychainError) {
     self.path = path
-    descriptor = Self.connect(to: path)
+    let time = isNamed ? Self.namedQueryTime : Self.queryTime
+    descriptor = clinux_connect_unix(path, path.utf8.count, false, Int32(time))
     if descriptor < 0 { throw .forwarding(.unreachable(path: path, errno: errno)) }
     try checkOwner(isNamed: isNamed)
-    try checkExtension()
+    try checkExtension(within: time)
   }
 
   /// Connects to the person's own agent on this machine, at a socket that is for nobody else.
@@ -39,18 +42,9 @@ package final class ForwardingConnection {
   /// - Throws: ``KeychainError/forwarding(_:)``.
   package init(toOwnAgent path: String) throws(KeychainError) {
     self.path = path
-    descriptor = Self.connect(to: path)
+    descriptor = clinux_connect_unix(path, path.utf8.count, false, Int32(Self.replyTime))
     if descriptor < 0 { throw .forwarding(.unreachable(path: path, errno: errno)) }
     try checkOwner(isNamed: false)
-  }
-
-  private static func connect(to path: String) -> Int32 {
-    let name = Array(path.utf8)
-    return name.withUnsafeBufferPointer { name in
-      name.withMemoryRebound(to: CChar.self) { name in
-        name.baseAddress.map { clinux_connect_unix($0, name.count, false) } ?? -1
-      }
-    }
   }
 
   private func checkOwner(isNamed: Bool) throws(KeychainError) {
@@ -80,13 +74,13 @@ package final class ForwardingConnection {
     return poll(&waiting, 1, 0) == 0
   }
 
-  private func checkExtension() throws(KeychainError) {
+  private func checkExtension(within time: Int) throws(KeychainError) {
     let frame = AgentFrame.encode(AgentMessageType.extensionRequest, extensionName: QueryExtension.name, [])
-    let deadline = SystemClock.awake + Self.queryTime
+    let deadline = SystemClock.awake + time
     try frame.lendingBytes { (bytes) throws(KeychainError) in
-      try send(bytes, until: deadline, Self.queryTime)
+      try send(bytes, until: deadline, time)
     }
-    let size = try arrival(until: deadline, Self.queryTime)
+    let size = try arrival(until: deadline, time)
     let forwards = frames.take(size) { frame in
       let message = AgentMessage(frame.part(AgentFrame.headSize, frame.count - AgentFrame.headSize))
       let names = (try? QueryExtension.names(in: message)) ?? []

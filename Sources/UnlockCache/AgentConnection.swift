@@ -82,22 +82,12 @@ final class AgentConnection: Sendable {
   /// Connects to an agent of this user; -1 if there is none.
   private func connect(_ deadline: Int) -> Int32 {
     guard let folder = try? Folder(opening: folder) else { return -1 }
-    let path = Array(Agent.socketPath(in: folder).utf8)
-    while true {
-      let descriptor = path.withUnsafeBufferPointer { path in
-        path.withMemoryRebound(to: CChar.self) { path in
-          path.baseAddress.map { clinux_connect_unix($0, path.count, false) } ?? -1
-        }
-      }
-      if descriptor >= 0 {
-        if clinux_peer_uid(descriptor) == Int(geteuid()) { return descriptor }
-        close(descriptor)
-        return -1
-      }
-      // EAGAIN: the queue of waiting connections is full.
-      guard errno == EAGAIN || errno == EINTR, SystemClock.sinceBoot < deadline else { return -1 }
-      usleep(2000)
-    }
+    let path = Agent.socketPath(in: folder)
+    let patience = Int32(clamping: deadline - SystemClock.sinceBoot)
+    let descriptor = clinux_connect_unix(path, path.utf8.count, false, patience)
+    if descriptor < 0 || clinux_peer_uid(descriptor) == Int(geteuid()) { return descriptor }
+    close(descriptor)
+    return -1
   }
 
   private static func exchange(

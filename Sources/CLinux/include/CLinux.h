@@ -55,9 +55,10 @@ bool clinux_contains(
 /// The last position of `byte` in `text`, or -1 (memrchr(3)).
 ssize_t clinux_last_index(const void *_Nullable text, size_t text_size, unsigned char byte);
 
-/// Connects to the unix socket of that name, without waiting if its queue is full. The name of an abstract socket is
-/// given without its leading NUL. Returns a non-blocking descriptor, or -1 with errno set.
-int clinux_connect_unix(const char *_Nonnull name, size_t length, bool is_abstract);
+/// Connects to the unix socket of that name. While its queue of waiting connections is full, as where many arrive at once,
+/// it tries again, for at most `patience` milliseconds. The name of an abstract socket is given without its leading NUL.
+/// Returns a non-blocking descriptor, or -1 with errno set.
+int clinux_connect_unix(const char *_Nonnull name, size_t length, bool is_abstract, int patience);
 
 /// The user at the listening end of a connected unix socket (SO_PEERCRED), or -1.
 long clinux_peer_uid(int fd);

@@ -103,12 +103,7 @@ struct ForwardingReport {
   }
 
   private func answers(_ path: String) -> Bool {
-    let name = Array(path.utf8)
-    let descriptor = name.withUnsafeBufferPointer { name in
-      name.withMemoryRebound(to: CChar.self) { name in
-        name.baseAddress.map { clinux_connect_unix($0, name.count, false) } ?? -1
-      }
-    }
+    let descriptor = clinux_connect_unix(path, path.utf8.count, false, 1000)
     if descriptor < 0 { return false }
     close(descriptor)
     return true

@@ -16,12 +16,8 @@ final class UpstreamAgent {
   ///
   /// - Parameter own: whether a socket is one of this process's own, which would ask itself without end.
   init?(at path: String) {
-    let name = Array(path.utf8)
-    let descriptor = name.withUnsafeBufferPointer { name in
-      name.withMemoryRebound(to: CChar.self) { name in
-        name.baseAddress.map { clinux_connect_unix($0, name.count, false) } ?? -1
-      }
-    }
+    // Nobody else is served meanwhile.
+    let descriptor = clinux_connect_unix(path, path.utf8.count, false, 100)
     if descriptor < 0 { return nil }
     guard clinux_peer_uid(descriptor) == Int(geteuid()), clinux_peer_pid(descriptor) != Int(getpid()) else {
       close(descriptor)

@@ -39,11 +39,13 @@ package struct BusAddress {
       return Int(status.st_uid)
     }
 
-    /// Connects without waiting. Returns a descriptor, or -1 with `errno` set.
-    func connect() -> Int32 {
+    /// Connects, and waits while the bus has a full queue. Returns a descriptor, or -1 with `errno` set.
+    ///
+    /// - Parameter patience: how long it waits, in milliseconds.
+    func connect(patience: Int) -> Int32 {
       switch self {
-      case .path(let name): clinux_connect_unix(name, name.utf8.count, false)
-      case .abstract(let name): clinux_connect_unix(name, name.utf8.count, true)
+      case .path(let name): clinux_connect_unix(name, name.utf8.count, false, Int32(clamping: patience))
+      case .abstract(let name): clinux_connect_unix(name, name.utf8.count, true, Int32(clamping: patience))
       }
     }
   }

@@ -23,7 +23,7 @@ enum BusHandshake {
     }
     var reason: Int32 = 0
     for socket in sockets {
-      let descriptor = socket.connect()
+      let descriptor = socket.connect(patience: patience)
       if descriptor < 0 {
         reason = errno
         continue
