@@ -157,7 +157,7 @@ typed "$next" "llavero add https://deploy.example --account deploy --keychain fl
 good "$(awk -v from="$moment" -v to="$EPOCHREALTIME" \
   'BEGIN { printf "it is stored, %.1f s after the leader was killed", to - from }')"
 operator
-wait_for 10 another_leads || fail 'demo: nobody leads'
+wait_for 120 another_leads || fail 'demo: nobody leads'
 for node in "${nodes[@]}"; do if [[ $node != "$killed" ]]; then bao=$node; fi; done
 say "$(leader) leads now."
 [[ $(bao kv get -mount=llavero -field=secret https/deploy.example/443/-/deploy/-/-) == "$next" ]] ||

@@ -43,24 +43,8 @@ sign_in() {
   unset DISPLAY
 }
 
-# past, soon: all tokens have expired, or are about to
-past() {
-  expiring 1577836800
-}
-
-soon() {
+soon() { # all tokens are about to expire
   expiring $(($(date +%s) + 40))
-}
-
-# expiring TIME: what `llavero update` sets, but for times that are over
-expiring() {
-  local passphrase=()
-  [[ -z ${PASSPHRASE_FILE:-} ]] || passphrase=(--passphrase-fd 3)
-  {
-    llavero export "${passphrase[@]}" 3<"${PASSPHRASE_FILE:-/dev/null}" |
-      sed -nE "s/\"password_expiry_utc\":[0-9]*,//; s/\"oauth_refresh_token\"/\"password_expiry_utc\":$1,&/p" >"$CASE/expiring"
-    llavero import llavero "$CASE/expiring" --on-conflict replace "${passphrase[@]}" 3<"${PASSPHRASE_FILE:-/dev/null}"
-  } >"$CASE/imported" 2>&1 </dev/null || fail "it can't be changed" "$(cat "$CASE/imported")"
 }
 
 # aged: all tokens were stored ten minutes ago

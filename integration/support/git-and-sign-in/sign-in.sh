@@ -38,7 +38,7 @@ start_peer() {
     >"$CASE/$name/port" \
     2>"$CASE/$name/errors"
   peer_process=$!
-  wait_for 30 answers_or_ended "$peer_process" "$CASE/$name/port" || true
+  wait_for 120 answers_or_ended "$peer_process" "$CASE/$name/port" || true
   [[ -s $CASE/$name/port ]] || fail "$program doesn't start" "$(cat "$CASE/$name/errors")"
   printf -v "$name" 'https://127.0.0.1:%s' "$(<"$CASE/$name/port")"
 }
@@ -108,6 +108,22 @@ decide() {
   local next
   next=$(ask -f -o /dev/null -w '%{redirect_url}' "$1/device/" --data-urlencode "user_code=$2" -d "action=$3")
   if [[ $next == */device-confirm/* ]]; then ask -f -o /dev/null "$next" -d "action=$3"; fi
+}
+
+# past: all tokens that llavero has have expired
+past() {
+  expiring 1577836800
+}
+
+# expiring TIME: what `llavero update` sets, but for times that are over
+expiring() {
+  local passphrase=()
+  [[ -z ${PASSPHRASE_FILE:-} ]] || passphrase=(--passphrase-fd 3)
+  {
+    llavero export "${passphrase[@]}" 3<"${PASSPHRASE_FILE:-/dev/null}" |
+      sed -nE "s/\"password_expiry_utc\":[0-9]*,//; s/\"oauth_refresh_token\"/\"password_expiry_utc\":$1,&/p" >"$CASE/expiring"
+    llavero import llavero "$CASE/expiring" --on-conflict replace "${passphrase[@]}" 3<"${PASSPHRASE_FILE:-/dev/null}"
+  } >"$CASE/imported" 2>&1 </dev/null || fail "it can't be changed" "$(cat "$CASE/imported")"
 }
 
 # register REDIRECT_URI [client_secret_post]: registers a client of $mock, and sets client_id and client_secret
