@@ -1,23 +1,36 @@
 #!/usr/bin/env python3
-"""public-host.py FOLDER: serves a folder and a module of Terraform's to everybody on 127.0.0.1, and prints the port.
+"""public-host.py FOLDER SECRET [TLS]: serves FOLDER/files and a module of Terraform's on 127.0.0.1, and prints the port.
 
-Every request goes to FOLDER/requests: its path, and the login that it came with. Nobody is ever asked for one.
+What is below /private goes to alice alone: with SECRET as her password, or as a token. The rest is for everybody.
+Every request goes to FOLDER/requests: its path, and the login that it came with. TLS.crt and TLS.key make it https.
 """
+import base64
 import functools
 import http.server
 import os
+import ssl
 import sys
 
-FOLDER = sys.argv[1]
+FOLDER, SECRET = sys.argv[1:3]
+ADMITTED = {
+    SECRET, "Bearer " + SECRET, "Basic " + base64.b64encode(f"alice:{SECRET}".encode()).decode(),
+}  # fmt: skip
+MODULE = "/v1/modules/acme/one/null/"
 
 
 class Host(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
     def do_GET(self):
+        login = self.headers.get("Authorization")
         with open(os.path.join(FOLDER, "requests"), "a") as log:
-            log.write(f"{self.path} {self.headers.get('Authorization')}\n")
-        if self.path == "/v1/modules/acme/one/null/versions":
+            log.write(f"{self.path} {login}\n")
+        prefix = "/private" if self.path.startswith("/private/") else ""
+        if prefix and login not in ADMITTED:
+            return self.answer(401, b"who are you?\n", ("WWW-Authenticate", 'Basic realm="tests"'))
+        if self.path == prefix + MODULE + "versions":
             return self.answer(200, b'{"modules":[{"versions":[{"version":"1.0.0"}]}]}')
-        if self.path == "/v1/modules/acme/one/null/1.0.0/download":
+        if self.path == prefix + MODULE + "1.0.0/download":
             return self.answer(204, b"", ("X-Terraform-Get", f"http://127.0.0.1:{self.server.server_port}/one.tar.gz?archive=tar.gz"))
         return super().do_GET()
 
@@ -35,5 +48,9 @@ class Host(http.server.SimpleHTTPRequestHandler):
 
 handler = functools.partial(Host, directory=os.path.join(FOLDER, "files"))
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+if len(sys.argv) > 3:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[3] + ".crt", sys.argv[3] + ".key")
+    server.socket = context.wrap_socket(server.socket, server_side=True)
 print(server.server_port, flush=True)
 server.serve_forever()
