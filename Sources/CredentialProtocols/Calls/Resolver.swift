@@ -209,18 +209,24 @@ public struct Resolver {
   ///
   /// - Parameters:
   ///   - name: where the person has logged out.
+  ///   - isOnce: whether the tool logs out by several names of one place, each in a call of its own, of which one is
+  ///     enough.
   ///   - answer: returns what the tool would get for the same words as those of its logout. Where that can't be told, the
   ///     logout is done all the same.
   func sayWhat(
-    stillAnswersFor name: ByteString, to call: any ToolCall,
+    stillAnswersFor name: ByteString, to call: any ToolCall, isOnce: Bool = false,
     _ answer: () throws(ProtocolError) -> Answer?
   ) {
     do throws(ProtocolError) {
       guard let answer = try answer() else { return }
+      let hint: Hint? = answer.item.key.commandToDelete.map { "\(commandOf: $0) deletes it" }
+      // Where that can't be noted, it is better said twice than not at all.
+      if isOnce, let hint, (try? call.caller.notesAnswer(to: ByteString(hint.description))) == false {
+        return
+      }
       call.say(
         Refusal(
-          "\(tool) still gets a login for \(name), which isn't its own",
-          hint: answer.item.key.commandToDelete.map { "\(commandOf: $0) deletes it" }, .nothingMatched))
+          "\(tool) still gets a login for \(name), which isn't its own", hint: hint, .nothingMatched))
     } catch {}
   }
 

@@ -120,7 +120,8 @@ public enum DockerProtocol: ToolProtocol {
     let resolver = try Resolver(call)
     // A missing item is not an error: skopeo 1.9 dies of one. What `get` would answer for these words goes.
     for place in registry.places { try resolver.forget(at: place) }
-    resolver.sayWhat(stillAnswersFor: registry.address, to: call) { () throws(ProtocolError) in
+    // Docker erases HOST, http://HOST and https://HOST.
+    resolver.sayWhat(stillAnswersFor: registry.address, to: call, isOnce: true) { () throws(ProtocolError) in
       try answer(for: registry, resolver.withoutRenewing)
     }
     return 0

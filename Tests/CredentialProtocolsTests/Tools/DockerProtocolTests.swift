@@ -136,6 +136,23 @@ struct DockerProtocolTests {
     #expect(call.said.isEmpty)
   }
 
+  @Test("one logout by several names tells it once")
+  func otherLoginOnce() throws {
+    try docker.add(InternetPassword(protocol: "https", server: "r.example", account: "carol"), "gits")
+    let docker28 = CallerInMemory("docker")
+    func said(_ name: String, by caller: CallerInMemory) throws -> Int {
+      let call = try docker.callInMemory(["erase"], bytes: Array(name.utf8))
+      call.callingProgram = caller
+      #expect(try DockerProtocol.respond(to: call) == 0)
+      return call.said.count
+    }
+    #expect(
+      try ["r.example", "http://r.example", "https://r.example"].map { try said($0, by: docker28) } == [
+        1, 0, 0,
+      ])
+    #expect(try said("r.example", by: CallerInMemory("docker")) == 1)
+  }
+
   @Test("a password is never taken for a token of the device login, nor the other way round")
   func tokens() {
     #expect(docker.call("store", input: login(hub, "alice", "s3cret")) == done)
