@@ -30,10 +30,14 @@ struct BazelHelperLines: ConfigurationFormat {
   func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
     var edits: [TextEdit] = []
     var text = text
-    // A line that leads elsewhere is replaced where it is.
-    while let (value, range) = try formerLine(in: text) {
-      let host = value.split(separator: "=").first ?? ""
-      edits.append(.replacement(of: range, in: text, with: Array("\(host)=\(helper)".utf8)))
+    // A line that leads elsewhere is replaced where it is, or goes where the right one is there as well.
+    while let (value, range, line) = try formerLine(in: text) {
+      let right = "\(value.split(separator: "=").first ?? "")=\(helper)"
+      let isThere = try reading(of: text).setting.contains(right)
+      edits.append(
+        isThere
+          ? .replacement(of: line, in: text, with: [])
+          : .replacement(of: range, in: text, with: Array(right.utf8)))
       text = edits[edits.count - 1].applied(to: text)
     }
     let present = try reading(of: text).setting
@@ -48,7 +52,7 @@ struct BazelHelperLines: ConfigurationFormat {
   /// The first value that names an llavero at another path for a host, and where it is.
   private func formerLine(
     in text: [UInt8]
-  ) throws(ConfigurationFault) -> (value: String, range: Range<Int>)? {
+  ) throws(ConfigurationFault) -> (value: String, range: Range<Int>, line: Range<Int>)? {
     for line in try Self.lines(of: text) {
       guard let value = Self.helper(line.words), isOurs(value), value.contains("="),
         !value.hasSuffix("=\(helper)")
@@ -56,7 +60,7 @@ struct BazelHelperLines: ConfigurationFormat {
       let bytes = Array(value.utf8)
       guard let start = line.range.first(where: { text[$0..<line.range.upperBound].starts(with: bytes) })
       else { continue }
-      return (value, start..<start + bytes.count)
+      return (value, start..<start + bytes.count, line.range)
     }
     return nil
   }

@@ -143,7 +143,7 @@ struct TOMLSetting: ConfigurationFormat {
   /// Whether an element is llavero at another path, which gives way to the right one.
   private func isFormer(_ element: String?) -> Bool {
     guard case .element(let own, _) = value, let element, element != own else { return false }
-    return NamedPath.isLlavero(element)
+    return NamedPath.isLlavero(element) || ProgramLinks.all.contains(element)
   }
 
   private func changing(_ present: TOMLDocument.Entry, _ text: [UInt8]) throws(ConfigurationFault)
@@ -157,12 +157,19 @@ struct TOMLSetting: ConfigurationFormat {
       return [.replacement(of: present.value, in: text, with: Array(written.utf8))]
     }
     let isThere = present.elements?.contains { TOMLDocument.string(text, $0) == own } ?? false
-    if isThere { return [] }
-    guard let elements = present.elements, now != nil else {
+    let formers = present.elements?.indices.filter { index in
+      isFormer(present.elements.flatMap { TOMLDocument.string(text, $0[index]) })
+    }
+    if isThere, formers?.isEmpty ?? true { return [] }
+    guard let elements = present.elements, let formers, now != nil else {
       throw ConfigurationFault("\(name) is not a list of strings")
     }
-    if let former = elements.first(where: { isFormer(TOMLDocument.string(text, $0)) }) {
-      return [.replacement(of: former, in: text, with: Array(Self.quoted(own).utf8))]
+    if let last = formers.last, isThere || formers.count > 1 {
+      let edit = TextEdit.replacement(of: Self.range(of: last, of: elements, text), in: text, with: [])
+      return [edit] + (try proposal(for: edit.applied(to: text)))
+    }
+    if let former = formers.first {
+      return [.replacement(of: elements[former], in: text, with: Array(Self.quoted(own).utf8))]
     }
     if let last = elements.last {
       return [.insertion(of: Array(", \(Self.quoted(own))".utf8), at: last.upperBound)]
@@ -170,8 +177,15 @@ struct TOMLSetting: ConfigurationFormat {
     return [.insertion(of: Array(Self.quoted(own).utf8), at: present.value.lowerBound + 1)]
   }
 
-  /// The text without one of the elements, and without a comma that belongs to it.
+  /// The text without one of the elements.
   private func removing(_ index: Int, of elements: [Range<Int>], _ text: [UInt8]) -> [UInt8] {
+    var result = text
+    result.removeSubrange(Self.range(of: index, of: elements, text))
+    return result
+  }
+
+  /// Where one of the elements is, with a comma that belongs to it.
+  private static func range(of index: Int, of elements: [Range<Int>], _ text: [UInt8]) -> Range<Int> {
     var range = elements[index]
     if index > 0 {
       let between = text[elements[index - 1].upperBound..<range.lowerBound]
@@ -185,9 +199,7 @@ struct TOMLSetting: ConfigurationFormat {
       let between = text[range.upperBound..<elements[index + 1].lowerBound]
       if let comma = between.firstIndex(of: UInt8(ascii: ",")) { range = range.lowerBound..<comma + 1 }
     }
-    var result = text
-    result.removeSubrange(range)
-    return result
+    return range
   }
 
   private func inserting(_ line: String, at position: Int, _ text: [UInt8]) -> TextEdit {
