@@ -131,12 +131,17 @@ private final class StandardToolCall: ToolCall {
     }
   }
 
-  func contents(ofFileInHome name: String) -> Secret? {
-    guard let home = VaultLocation.environmentVariable("HOME") else { return nil }
-    let file = clinux_openat(AT_FDCWD, "\(home)/\(name)", O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+  func contents(ofFile path: ByteString) -> Secret? {
+    var bytes = path.bytes
+    if bytes.first != UInt8(ascii: "/") {
+      guard let home = CString(variable: "HOME") else { return nil }
+      bytes = home.bytes.bytes + [UInt8(ascii: "/")] + bytes
+    }
+    let file = clinux_openat(
+      AT_FDCWD, CString(copying: ByteString(bytes)).pointer, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if file < 0 { return nil }
     defer { close(file) }
-    return try? StandardStreams.readAll(file, limit: 1 << 20, what: name)
+    return try? StandardStreams.readAll(file, limit: 1 << 20, what: "the file")
   }
 
   func begin() throws(ProtocolError) {

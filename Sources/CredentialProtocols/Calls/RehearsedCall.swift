@@ -74,7 +74,7 @@ public final class RehearsedCall: ToolCall {
   /// Shows nothing.
   public func show(_ text: ByteString) {}
   /// Reads no file.
-  public func contents(ofFileInHome name: String) -> Secret? { nil }
+  public func contents(ofFile path: ByteString) -> Secret? { nil }
   /// Does nothing, because the keychain is already chosen.
   public func begin() {}
 

@@ -54,8 +54,9 @@ public protocol ToolCall: AnyObject {
   /// Shows the person at the terminal a text.
   func show(_ text: ByteString)
 
-  /// The contents of a file of the user's home; `nil` if it can't be read, or is larger than a MiB.
-  func contents(ofFileInHome name: String) -> Secret?
+  /// The contents of a file, in the user's home if the path is relative; `nil` if it can't be read, or is larger than a
+  /// MiB.
+  func contents(ofFile path: ByteString) -> Secret?
 
   /// Reads the next bytes of standard input into the buffer and returns their number; 0 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
@@ -101,7 +102,7 @@ public protocol Caller {
   /// The absolute paths of a file that it names, both as written and with links resolved.
   func paths(of file: ByteString) -> [ByteString]
 
-  /// Notes that it gets an answer now. Returns whether this is the first answer to the question.
+  /// Notes that it gets an answer now, or is told something. Returns whether this is the first answer to the question.
   ///
   /// - Throws: ``ProtocolError`` if that can't be saved.
   func notesAnswer(to question: ByteString) throws(ProtocolError) -> Bool

@@ -37,17 +37,21 @@ struct AskpassHandingOver {
   }
 
   /// The answer for wget, which ends without any download if there is none, be it one that needs no login. It gets what
-  /// it would use by itself.
+  /// it would get without llavero: from the program that it asked before, else what it would use by itself. ssh's program
+  /// isn't asked, which would be at each download.
   ///
   /// - Parameter refusal: why the keychain has no answer.
   func forWget(_ refusal: Refusal) throws(ProtocolError) -> Secret {
-    tell(afterFallback(refusal))
+    tell(afterAsking(call.value(of: "--fallback").nonEmpty ?? WgetLogin.formerAskpass(call), refusal))
     return WgetLogin.own(text, call)
   }
 
   /// Becomes the program that was set before, if one was. Returns the reason why there is no answer yet.
   private func afterFallback(_ refusal: Refusal) -> Refusal {
-    let program = (call.value(of: "--fallback") ?? call.variable(Self.fallbackVariable)).nonEmpty
+    afterAsking((call.value(of: "--fallback") ?? call.variable(Self.fallbackVariable)).nonEmpty, refusal)
+  }
+
+  private func afterAsking(_ program: ByteString?, _ refusal: Refusal) -> Refusal {
     guard mayHandOver, let program else { return refusal }
     tell(refusal)
     return call.become(program, [text], emptying: Self.fallbackVariable)

@@ -17,7 +17,7 @@ enum WgetLogin {
   /// one, with which it asks the server without a login first.
   static func own(_ prompt: ByteString, _ call: any ToolCall) -> Secret {
     let question = Question(prompt)
-    if let file = call.contents(ofFileInHome: ".netrc") {
+    if let file = call.contents(ofFile: ".netrc") {
       let found = file.withUnsafeBytes { text -> Secret? in
         guard let login = login(at: question.server, question.account, in: text) else { return nil }
         let part = question.isForAccount ? login.0 : login.1
@@ -27,6 +27,33 @@ enum WgetLogin {
     }
     if question.isFTP { return Secret(question.isForAccount ? "anonymous" : "-wget@") }
     return Secret()
+  }
+
+  /// The program that wget asked before `llavero setup wget`: what `use_askpass` names before llavero's own line, or in
+  /// the system's file; `nil` if nothing does.
+  static func formerAskpass(_ call: any ToolCall) -> ByteString? {
+    let own = call.variable("WGETRC").nonEmpty ?? ".wgetrc"
+    for path in [own, call.variable("SYSTEM_WGETRC").nonEmpty ?? "/etc/wgetrc"] {
+      guard let file = call.contents(ofFile: path) else { continue }
+      if let found = file.withUnsafeBytes(lastAskpass) { return found }
+    }
+    return nil
+  }
+
+  /// The last program that a wgetrc names and that isn't llavero. Names ignore case, hyphens and underscores (GNU Wget
+  /// manual, "Wgetrc Syntax").
+  private static func lastAskpass(in text: UnsafeRawBufferPointer) -> ByteString? {
+    var (last, lines): (ByteString?, Lines) = (nil, Lines(text))
+    while let line = lines.next() {
+      guard let equals = line.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let name = line[..<equals].filter { $0 > 0x20 && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+      guard ByteString(name).lowercased == "useaskpass" else { continue }
+      var value = line[(equals + 1)...].drop { $0 <= 0x20 }
+      while let end = value.last, end <= 0x20 { value = value.dropLast() }
+      let program = ByteString(Array(value))
+      if !program.isEmpty, !program.bytes.suffix(15).elementsEqual("llavero-askpass".utf8) { last = program }
+    }
+    return last
   }
 
   /// What wget asks for. It writes neither the port nor what it would have to encode.

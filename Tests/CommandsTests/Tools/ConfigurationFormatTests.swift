@@ -335,6 +335,37 @@ struct ConfigurationFormatTests {
     #expect(try unset(key, in: "k=['d','x']", before: "") == "")
   }
 
+  @Test("a former path of llavero goes where the right one is there as well, or comes")
+  func formerPaths() throws {
+    let own = "cargo-credential-llavero"
+    let key = TOMLSetting("k", is: .element(own, of: ["d"]))
+    let (former, other) = ("/old/bin/cargo-credential-llavero", "/older/bin/llavero-credential")
+    #expect(try set(key, in: "k = [\"d\", \"\(own)\", \"\(former)\"]\n") == "k = [\"d\", \"\(own)\"]\n")
+    #expect(try set(key, in: "k = [\"\(former)\", \"\(own)\", 'x']\n") == "k = [ \"\(own)\", 'x']\n")
+    #expect(try set(key, in: "k = [\"\(former)\", 'x', \"\(other)\"]\n") == "k = [\"\(own)\", 'x']\n")
+    // What is on the PATH no more is asked for in vain.
+    let absolute = TOMLSetting("k", is: .element("/bin/\(own)", of: []))
+    #expect(try set(absolute, in: "k = ['x', '\(own)']\n") == "k = ['x', \"/bin/\(own)\"]\n")
+    let bazel = BazelHelperLines(helper: "/b/bazel-credential-llavero", hosts: ["a"])
+    let line = "common --credential_helper=a="
+    let right = line + "/b/bazel-credential-llavero\n"
+    #expect(
+      try set(bazel, in: line + "/old/bazel-credential-llavero\nbuild x\n" + right) == "build x\n" + right)
+  }
+
+  @Test("another askpass of wget stays before llavero, and a former llavero doesn't")
+  func formerAskpass() throws {
+    var line = VariableLine(.wget, "use_askpass", is: "/b/llavero-askpass")
+    line.keepsOthers = true
+    let others = "use-askpass = /bin/ask\nquiet = on\n"
+    let both = others + "use_askpass = /b/llavero-askpass\n"
+    #expect(try set(line, in: others) == both)
+    #expect(try set(line, in: both) == both)
+    #expect(try unset(line, in: both, before: others) == others)
+    #expect(
+      try set(line, in: "use_askpass = /old/llavero-askpass\n") == "use_askpass = /b/llavero-askpass\n")
+  }
+
   @Test("go's list gives back what others have put there since")
   func goList() throws {
     let go = GoAuthList.setting("l goauth")

@@ -73,7 +73,7 @@ final class ToolCallInMemory: ToolCall {
 
   /// The files of the home.
   var files: [String: String] = [:]
-  func contents(ofFileInHome name: String) -> Secret? { files[name].map { Secret($0) } }
+  func contents(ofFile path: ByteString) -> Secret? { files["\(path)"].map { Secret($0) } }
 
   func begin() {}
 

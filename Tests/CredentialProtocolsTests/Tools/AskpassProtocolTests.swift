@@ -107,6 +107,29 @@ struct AskpassProtocolTests {
     #expect(try ask("Username for 'https://h': ") == "a\n")
   }
 
+  @Test("wget's questions go to the askpass that it had before, and not to ssh's")
+  func wgetsFormer() throws {
+    func asked(_ files: [String: String], _ environment: [String: String] = [:]) throws -> [ByteString] {
+      var askpass = askpass
+      askpass.environment = environment
+      let call = try askpass.callInMemory(["Username for 'https://h': "])
+      call.callingProgram = CallerInMemory("wget")
+      call.files = files
+      #expect(try AskpassProtocol.respond(to: call) == 0)
+      return call.became
+    }
+    let own = "use_askpass = /b/llavero-askpass\n"
+    let question: ByteString = "Username for 'https://h': "
+    let both = "# use_askpass = /no\nquiet\nUSE-ASKPASS =  /bin/ask \r\n" + own
+    #expect(try asked([".wgetrc": both]) == ["/bin/ask", question])
+    #expect(try asked([".wgetrc": own, "/etc/wgetrc": "use_askpass=/x"]) == ["/x", question])
+    #expect(try asked(["/w": both], ["WGETRC": "/w"]) == ["/bin/ask", question])
+    #expect(try asked([".wgetrc": own], ["LLAVERO_ASKPASS_FALLBACK": "/ssh's"]) == [])
+    #expect(try asked([".wgetrc": both], ["LLAVERO_ASKPASS_FALLBACK": ""]) == [])
+    try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
+    #expect(try asked([".wgetrc": both]) == [])
+  }
+
   @Test("what the keychain can't answer goes to a window, or to the terminal, and no further")
   func handedOver() throws {
     func hand(

@@ -6,12 +6,10 @@ extension KnownTool {
     ToolSetup(
       name: "wget", programs: ["wget"],
       settings: { (place) throws(Failure) in
-        [
-          (
-            ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")),
-            [VariableLine(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))]
-          )
-        ]
+        var line = VariableLine(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))
+        // `WgetLogin` reads it there.
+        line.keepsOthers = true
+        return [(ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")), [line])]
       },
       next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
     speaks: "askpass", page: "llavero-askpass(1)")

@@ -17,6 +17,9 @@ struct VariableLine: ConfigurationFormat {
   /// The former value, derived from the present one; `nil` if the line is to go, or the value is unknown.
   var former: @Sendable (_ present: String) -> String? = { _ in nil }
 
+  /// Whether a line that names another program stays, for llavero to hand over to it. The tool takes the last line.
+  var keepsOthers = false
+
   /// Whether the tool accepts a value.
   var accepts: @Sendable (_ present: String) -> Bool = { _ in true }
 
@@ -62,6 +65,9 @@ struct VariableLine: ConfigurationFormat {
     let wanted = value(present.map { text.string($0.value) })
     guard let present else { return [text.ending(with: [shown(wanted)])] }
     if text.string(present.value) == wanted { return [] }
+    if keepsOthers, !NamedPath.isLlavero(text.string(present.value)) {
+      return [text.ending(with: [shown(wanted)])]
+    }
     return [.replacement(of: present.value, in: text, with: Array(wanted.utf8))]
   }
 
