@@ -9,8 +9,9 @@ package struct FileStatus: Equatable {
   package let device: UInt64
   package let inode: UInt64
   package let size: Int
-  private let owner: UInt32
-  private let mode: UInt32
+  let owner: UInt32
+  let group: UInt32
+  let mode: UInt32
   private let modified: FileTime
   private let changed: FileTime
 
@@ -26,6 +27,7 @@ package struct FileStatus: Equatable {
     inode = UInt64(status.st_ino)
     size = Int(status.st_size)
     owner = status.st_uid
+    group = status.st_gid
     mode = status.st_mode
     modified = FileTime(status.st_mtim)
     changed = FileTime(status.st_ctim)

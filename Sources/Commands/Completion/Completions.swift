@@ -238,8 +238,11 @@ struct Completions {
     complete(
       arguments, of: ["run"],
       CommandArguments(
-        options: [("--env", "assignment"), ("--env-file", "file"), ("--netrc-file", nil), ("--mask", nil)]
-          + CommandArguments.general,
+        options: [
+          ("--env", "assignment"), ("--env-file", "file"), ("--no-env-file", nil), ("--netrc-file", nil),
+          ("--mask", nil),
+          ("--trust", nil), ("--no-trust", nil),
+        ] + CommandArguments.general,
         operands: []))
     if typed.isEmpty, !candidates.isEmpty { candidates.append(CompletionCandidate("--")) }
   }

@@ -74,6 +74,13 @@ struct ProgramVariables: ~Copyable {
     return false
   }
 
+  /// What people are shown of them, in the order in which they are set.
+  var shown: [ShownVariable] {
+    variables.map { variable in
+      ShownVariable(name: variable.name, references: variable.parts.references(in: "").map(\.text))
+    }
+  }
+
   /// The references in all values.
   var references: [PlacedReference] { variables.flatMap { $0.parts.references(in: "\($0.name)") } }
 

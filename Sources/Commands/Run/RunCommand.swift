@@ -13,6 +13,7 @@ enum RunCommand {
   static let usage = """
     usage: llavero run [OPTION...] [--env NAME=REFERENCE]... [--env-file FILE]...
                        [--netrc-file [HOST...]] [--mask] -- PROGRAM [ARGUMENT...]
+           llavero run --trust [--yes] [--json] | --no-trust
 
     Runs a program with secrets in its environment. A reference names a secret:
 
@@ -25,16 +26,22 @@ enum RunCommand {
     llavero is given are resolved as well.
 
       --env NAME=REFERENCE    sets a variable to the secret
-      --env-file FILE         sets variables from a file, as Docker Compose reads it
+      --env-file FILE         sets variables from a file, as Docker Compose reads it,
+                              in place of this folder's .env.llavero
+      --no-env-file           leaves .env.llavero alone
       --netrc-file [HOST...]  makes a netrc file of the logins for the hosts, or
                               all, for as long as the program runs, and sets NETRC
                               to its path
       --mask                  hides the secrets in the program's output, where that
                               isn't a terminal
+      --trust                 shows what this folder's .env.llavero sets, and has
+                              'llavero run' read it here from now on, as long as it
+                              stays as it is; --no-trust takes that back
       --keychain NAME, --collection NAME, --session KIND, --passphrase-fd N,
       --no-prompt             as for git-credential-llavero(1)
 
-    If a secret is missing, nothing is run. See llavero-run(1).
+    If a secret is missing, or .env.llavero isn't trusted, nothing is run. See
+    llavero-run(1).
 
     """
 
@@ -48,6 +55,11 @@ enum RunCommand {
     var program: [CString] = []
     var masks = false
     var wantsHelp = false
+    /// Whether the file of this folder is read, if no other one is named.
+    var readsFolder = true
+    /// `--trust` or `--no-trust`.
+    var trusting: String?
+    var trust = TrustingVariables()
 
     init(parsing arguments: [CString]) throws(Failure) {
       selection.readsSecrets = true
@@ -66,6 +78,11 @@ enum RunCommand {
         case .option("--env-file"): files.append(CString(copying: try value()))
         case .option("--netrc-file"): hosts = (hosts ?? []) + reader.values()
         case .option("--mask"): masks = true
+        case .option("--no-env-file"): readsFolder = false
+        case .option("--trust"): trusting = "--trust"
+        case .option("--no-trust"): trusting = "--no-trust"
+        case .option("--yes"): trust.isConfirmed = true
+        case .option("--json"): trust.writesJSON = true
         case .option("--help"), .option("-h"): wantsHelp = true
         case .option(let name):
           if !(try selection.take(name) { () throws(Failure) in "\(try value())" }) {
@@ -76,6 +93,29 @@ enum RunCommand {
     }
 
     var needsKeychain: Bool { !assignments.isEmpty || !files.isEmpty || hosts != nil }
+
+    /// The file of this folder, if it is to be read.
+    ///
+    /// - Throws: ``Failure`` if it isn't trusted.
+    func folderVariables() throws(Failure) -> FolderVariables? {
+      guard readsFolder, files.isEmpty, let found = try FolderVariables.find() else { return nil }
+      try found.requireTrust()
+      return found
+    }
+
+    /// - Throws: ``Failure`` if there are options that don't belong together.
+    func check() throws(Failure) {
+      let hint: Hint = "see 'llavero run --help'"
+      if let trusting {
+        guard program.isEmpty, !needsKeychain, readsFolder, !masks else {
+          throw Failure("\(trusting) runs no program and takes no other options", hint: hint, status: .usage)
+        }
+      } else if trust.isConfirmed || trust.writesJSON {
+        throw Failure("--yes and --json are for --trust", hint: hint, status: .usage)
+      } else if program.isEmpty {
+        throw Failure("no program was given", hint: hint, status: .usage)
+      }
+    }
   }
 
   /// Replaces the process with the program, or runs it, and returns the exit status.
@@ -88,17 +128,19 @@ enum RunCommand {
       try StandardStreams.write(raw: usage)
       return ExitStatus.done.rawValue
     }
-    guard !options.program.isEmpty else {
-      throw Failure("no program was given", hint: "see 'llavero run --help'", status: .usage)
+    try options.check()
+    if let trusting = options.trusting {
+      return try trusting == "--trust" ? options.trust.trust(options.selection) : options.trust.revoke()
     }
     let program = ProgramRun(options.program)
     var environment = ProgramEnvironment()
     var netrc: Secret?
     var mask: SecretMask?
-    if options.needsKeychain || ProgramVariables.areInherited {
+    let folder = try options.folderVariables()
+    if options.needsKeychain || folder != nil || ProgramVariables.areInherited {
       // Before any file is read, because a file may be a pipe.
       let selected = try options.selection.choose()
-      let variables = try variables(options)
+      let variables = try variables(options, folder)
       let references = variables.references
       var resolved = ResolvedReferences()
       if !references.isEmpty || options.hosts != nil {
@@ -121,8 +163,14 @@ enum RunCommand {
   }
 
   /// The variables to set: those of the files, then those of the command line, then what is inherited.
-  private static func variables(_ options: Options) throws(Failure) -> ProgramVariables {
+  private static func variables(
+    _ options: Options, _ folder: borrowing FolderVariables?
+  ) throws(Failure) -> ProgramVariables {
     var variables = ProgramVariables()
+    switch folder {
+    case .some(let found): try variables.read(found.text, of: FolderVariables.name)
+    case .none: break
+    }
     for file in options.files {
       try variables.read(try NamedFile.contents(of: file, limit: EnvironmentFile.longest), of: file.text)
     }

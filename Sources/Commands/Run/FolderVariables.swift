@@ -1,0 +1,103 @@
+import Age
+import Bytes
+import CLinux
+import CredentialProtocols
+import Glibc
+import Keychain
+import PrivateFiles
+import Terminals
+
+/// The file of variables that `llavero run` finds by itself: `.env.llavero` of the folder that it is started in, and of
+/// none above. It is read once, so what is trusted, shown and used is the same.
+struct FolderVariables: ~Copyable {
+  static let name = ".env.llavero"
+
+  /// The path, with no link in it.
+  let path: ByteString
+  let text: Secret
+
+  /// Reads the file; `nil` if there is none.
+  ///
+  /// - Throws: ``Failure`` if it can't be read, is a symbolic link, or somebody else may change it or its folder.
+  static func find() throws(Failure) -> FolderVariables? {
+    let file = clinux_openat(AT_FDCWD, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+    if file < 0 {
+      switch errno {
+      case ENOENT, ENOTDIR: return nil
+      case ELOOP: throw refused("\(name) is a symbolic link and is not read", nil)
+      default: throw refused("cannot open \(name): \(errorText(errno))", nil)
+      }
+    }
+    defer { close(file) }
+    try refuseChangesByOthers(of: file, name)
+    let folder = clinux_openat(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    if folder < 0 { throw refused("cannot open this folder: \(errorText(errno))", nil) }
+    defer { close(folder) }
+    try refuseChangesByOthers(of: folder, ".")
+    return FolderVariables(
+      path: try path(),
+      text: try StandardStreams.readAll(file, limit: EnvironmentFile.longest, what: name))
+  }
+
+  /// The path of the file, be it there or not.
+  ///
+  /// - Throws: ``Failure`` if the folder is gone.
+  static func path() throws(Failure) -> ByteString {
+    let folder = getcwd(nil, 0)
+    defer { free(folder) }
+    // Linux writes "(unreachable)" before a folder outside of the root.
+    guard let folder, folder.pointee == 0x2f else {
+      throw Failure("this folder is gone", status: .usage)
+    }
+    let bytes = UnsafeRawBufferPointer(start: folder, count: strlen(folder))
+    return ByteString(Array(bytes) + (bytes.count > 1 ? [0x2f] : []) + Array(name.utf8))
+  }
+
+  /// What it says for this file, by which a trusted one is known again: a hash of the text, with the path as its key.
+  var mark: String {
+    withUnsafeTemporaryAllocation(byteCount: KeyDerivation.hashSize, alignment: 1) { hash in
+      path.bytes.withUnsafeBytes { key in
+        text.withUnsafeBytes { KeyDerivation.hmacSHA256(key: key, message: $0, into: hash) }
+      }
+      return hexadecimal(Array(hash))
+    }
+  }
+
+  private static func refuseChangesByOthers(of file: Int32, _ name: String) throws(Failure) {
+    let status = try explaining(FileStatus(of: file, path: name))
+    let shown = name == "." ? "this folder" : name
+    if name != ".", !status.isRegularFile { throw refused("\(name) is not a plain file", nil) }
+    switch status.othersMayChange(file) {
+    case nil: return
+    case .owner(let uid):
+      throw refused("\(shown) belongs to another user (uid \(uid)), so its variables are not read", nil)
+    default:
+      throw refused(
+        "others may change \(shown), so its variables are not read", "\(command: "chmod", "go-w", name), or ")
+    }
+  }
+
+  private static func refused(_ message: String, _ remedy: Hint?) -> Failure {
+    Failure(message, hint: "\(remedy ?? "")\(withoutIt)", status: .usage)
+  }
+
+  private static let withoutIt: Hint = "--env-file names another file, and --no-env-file goes without"
+}
+
+extension FolderVariables {
+  /// - Throws: ``Failure`` unless exactly this text was trusted here.
+  func requireTrust() throws(Failure) {
+    let trust: TrustedFiles.Trust
+    do throws(KeychainError) {
+      trust = try TrustedFiles().trust(in: self)
+    } catch { throw Failure(error) }
+    let hint: Hint = "'llavero run --trust' shows what it sets and trusts it; --no-env-file goes without"
+    switch trust {
+    case .trusted: return
+    case .changed:
+      throw Failure(
+        "\(path) has changed since it was trusted, so nothing was run", hint: hint, status: .usage)
+    case .unknown: throw Failure("\(path) isn't trusted, so nothing was run", hint: hint, status: .usage)
+    }
+  }
+}

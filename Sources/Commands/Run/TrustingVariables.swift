@@ -1,0 +1,127 @@
+import Bytes
+import JSON
+import Keychain
+import Terminals
+import ToolCommands
+
+/// `llavero run --trust` and `--no-trust`: whether the variables of this folder are read without being named.
+struct TrustingVariables {
+  /// Whether nobody is asked.
+  var isConfirmed = false
+  var writesJSON = false
+
+  /// Shows what the file of this folder sets, and trusts it as it is now. A person at a terminal is asked.
+  ///
+  /// - Throws: ``Failure`` if there is none, it can't be read, or the person says no. It is trusted as before then.
+  func trust(_ selection: KeychainSelection) throws(Failure) -> Int32 {
+    guard let file = try FolderVariables.find() else {
+      throw Failure(
+        "this folder has no \(FolderVariables.name)",
+        hint: "write lines NAME=llavero://SERVICE/ACCOUNT into it; see llavero-run(1)",
+        status: .nothingMatched)
+    }
+    var variables = ProgramVariables()
+    try variables.read(file.text, of: FolderVariables.name)
+    let shown = variables.shown
+    if writesJSON {
+      try add(file)
+      try StandardStreams.write(Self.json(file.path, shown))
+      return ExitStatus.done.rawValue
+    }
+    let text: TextForTerminal = "\(file.path) sets:\n" + Self.table(shown)
+    switch isConfirmed ? nil : selection.confirms("Trust it, as long as it stays as it is?", showing: text) {
+    case true: break
+    case false: throw Failure("it isn't trusted", status: .nothingMatched)
+    case nil: try StandardStreams.write(text)
+    }
+    try add(file)
+    StandardStreams.say("'llavero run' reads \(file.path) from now on, as long as it stays as it is")
+    return ExitStatus.done.rawValue
+  }
+
+  /// Trusts the file of this folder no more, be it there or not.
+  ///
+  /// - Throws: ``Failure`` if it wasn't trusted.
+  func revoke() throws(Failure) -> Int32 {
+    let path = try FolderVariables.path()
+    do throws(KeychainError) {
+      if try TrustedFiles().remove(path) {
+        StandardStreams.say("\(path) isn't trusted any more")
+        return ExitStatus.done.rawValue
+      }
+    } catch { throw Failure(error) }
+    throw Failure("\(path) wasn't trusted", status: .nothingMatched)
+  }
+
+  private func add(_ file: borrowing FolderVariables) throws(Failure) {
+    do throws(KeychainError) { try TrustedFiles().add(file) } catch { throw Failure(error) }
+  }
+
+  /// What changes programs comes last, so that no long list hides it, and its mark first, so that no long name does.
+  private static func table(_ variables: [ShownVariable]) -> TextForTerminal {
+    let risky = variables.filter { RiskyVariable.isOne($0.name) }
+    let rows = (variables.filter { !RiskyVariable.isOne($0.name) } + risky).map { variable in
+      [
+        RiskyVariable.isOne(variable.name) ? "!" : "", "\(variable.name)",
+        variable.references.map { "\($0)" }.joined(separator: ", "),
+      ]
+    }
+    let table = columns([["", "VARIABLE", "REFERENCES"]] + rows)
+    return risky.isEmpty
+      ? table : table + "What is marked with ! changes what programs run, or where they connect.\n"
+  }
+
+  private static func json(_ path: ByteString, _ variables: [ShownVariable]) -> Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("file", path)
+    json.member("trusted", true)
+    json.beginArray("variables")
+    for variable in variables {
+      json.beginObject()
+      json.member("name", variable.name)
+      json.beginArray("references")
+      for reference in variable.references { json.element(reference) }
+      json.endArray()
+      json.member("risky", RiskyVariable.isOne(variable.name))
+      json.endObject()
+    }
+    json.endArray()
+    json.endObject()
+    return json.finishLine()
+  }
+}
+
+/// A variable as people are shown it: without its value, which may be a secret, or have one of the environment in it.
+struct ShownVariable {
+  let name: ByteString
+  let references: [ByteString]
+}
+
+/// Variables that make other programs run, load other code, or send what they have elsewhere. The list can't be complete:
+/// each program has variables of its own.
+enum RiskyVariable {
+  private static let names: Set<String> = [
+    "PATH", "HOME", "SHELL", "ENV", "IFS", "PS4", "TMPDIR", "VISUAL", "BROWSER", "TERMINFO", "CC", "CXX",
+    "CLASSPATH",
+    "GCONV_PATH", "LOCPATH", "NLSPATH", "GLIBC_TUNABLES", "LESSOPEN", "LESSCLOSE", "MAKEFLAGS", "KUBECONFIG",
+    "NETRC", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_HOME", "NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS",
+    "NODE_TLS_REJECT_UNAUTHORIZED", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONUSERBASE",
+    "PYTHONBREAKPOINT", "PYTHONWARNINGS", "RUBYOPT", "RUBYLIB", "GOFLAGS", "GOENV", "GOPROXY", "GOAUTH",
+    "DOCKER_HOST", "DOCKER_CONFIG", "DOCKER_CONTEXT", "AWS_CONFIG_FILE", "RUSTC", "CARGO_HOME",
+  ]
+  private static let beginnings = [
+    "LD_", "BASH_", "GIT_", "PERL5", "SSH_", "XDG_", "LLAVERO_", "NPM_CONFIG_", "PIP_",
+  ]
+  private static let ends = [
+    "_COMMAND", "ASKPASS", "PAGER", "EDITOR", "_PROXY", "_WRAPPER", "_CA_BUNDLE", "_OPTIONS", "_OPTS",
+    "_ENDPOINT_URL",
+  ]
+
+  static func isOne(_ name: ByteString) -> Bool {
+    // Programs read some names in either case.
+    let name = "\(name)".uppercased()
+    return names.contains(name) || beginnings.contains { name.hasPrefix($0) }
+      || ends.contains { name.hasSuffix($0) }
+  }
+}
