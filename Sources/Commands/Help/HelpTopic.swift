@@ -16,8 +16,12 @@ struct HelpTopic {
   /// A list of the topics, to print below that of the commands.
   static var list: String {
     "TOPICS:\n" + all.map { "  \($0.name.padded(to: 24))\($0.summary)\n" }.joined()
+      + "  TOOL                    What to type for docker, npm, kubectl and each other tool\n"
       + "\n  See 'llavero help <topic>'.\n"
   }
+
+  /// The names of the tools that have a recipe.
+  static var tools: [String] { KnownTool.all.flatMap(\.recipes).map(\.name) }
 
   /// Prints the text for `llavero help`, `--help` or `help TOPIC`. Returns whether that was asked for; ArgumentParser
   /// prints the help of commands.
@@ -32,7 +36,8 @@ struct HelpTopic {
     }
     guard arguments.count > 1, arguments[0] == "help" else { return false }
     let name = arguments[1]
-    if let text = all.first(where: { $0.name == name })?.text ?? Tool.named(name)?.speaks.usage {
+    let recipe = { ToolRecipe.named(name)?.text ?? Tool.named(name)?.speaks.usage }
+    if let text = all.first(where: { $0.name == name })?.text ?? recipe() {
       if arguments.count > 2 {
         throw Failure("unexpected argument '\(arguments[2])'", hint: "see 'llavero help'", status: .usage)
       }
@@ -43,7 +48,7 @@ struct HelpTopic {
     if commands.contains(name) || name.hasPrefix("-") { return false }
     let topics = all.map(\.name)
     var message = "there is no command and no topic '\(name)'"
-    if let similar = (topics + commands + Tool.all.map(\.name)).meant(by: name) {
+    if let similar = (topics + commands + tools + Tool.all.map(\.name)).meant(by: name) {
       message += "; did you mean '\(similar)'?"
     }
     throw Failure(

@@ -115,11 +115,11 @@ struct IntegrationReport {
       addStrays(tool, place, state)
       if ["git", ToolSetup.secretService.name].contains(tool.name) { continue }
       if state.isSetUp { names.append(tool.name) }
-      let profiles = ((try? tool.recordedProfiles()) ?? []).filter { $0 != place.profile }.map {
-        place.with(profile: $0)
+      let others = ((try? tool.recordedParts()) ?? []).filter { $0 != place.part(of: tool) }.map {
+        place.with(part: $0)
       }
-      for place in profiles { addStrays(tool, place, SetupState(of: tool, place)) }
-      for place in (state.isSetUp ? [place] : []) + profiles {
+      for place in others { addStrays(tool, place, SetupState(of: tool, place)) }
+      for place in (state.isSetUp ? [place] : []) + others {
         for (path, sentence) in tool.answersBefore(place) {
           add(tool.name, path, sentence, "take it out of that file, if llavero is to answer")
         }
@@ -149,8 +149,10 @@ struct IntegrationReport {
 
   /// Reports what is to lead a tool to llavero, and doesn't.
   private mutating func addStrays(_ tool: ToolSetup, _ place: SetupPlace, _ state: SetupState) {
-    let profile = place.recordedProfile(tool).map { $0 == "default" ? [] : ["--profile", $0] } ?? []
-    let command = ["llavero", "setup", tool.name] + profile
+    var command = ["llavero", "setup", tool.name]
+    if let parts = tool.parts, let part = place.part(parts), part != parts.usual(place.with(part: nil)) {
+      command += ["--\(parts.name)", part]
+    }
     for (path, sentence) in state.strays {
       add(tool.name, sentence.hasPrefix(path) ? nil : path, sentence, "\(wordsOf: command)")
     }

@@ -17,6 +17,7 @@ struct SetupCommand: ParsableCommand {
         llavero setup
         llavero setup docker
         llavero setup bazel --host 'packages.example.com'
+        llavero setup kubectl --user prod
         llavero setup docker --remove     (gives docker its configuration back)
         llavero setup --remove --all      (the same for every tool)
 
@@ -58,6 +59,14 @@ struct SetupCommand: ParsableCommand {
   var profile = "default"
 
   @Option(
+    help: ArgumentHelp("For pnpm: the registry, such as npm.example or npm.example/acme", valueName: "host"))
+  var registry: String?
+
+  @Option(
+    help: ArgumentHelp("For kubectl: the user (default: that of the current context)", valueName: "name"))
+  var user: String?
+
+  @Option(
     help: ArgumentHelp(
       "For bazel: a host that it may ask about, or *.DOMAIN for all below it; may be repeated",
       valueName: "host"))
@@ -75,6 +84,12 @@ struct SetupCommand: ParsableCommand {
       throw ValidationError("That is not the name of a profile.")
     }
     if replace, tool != "secret-service" { throw ValidationError("--replace goes with secret-service.") }
+    if user?.isEmpty ?? false { throw ValidationError("That is not the name of a user.") }
+    if user != nil, tool != "kubectl" { throw ValidationError("--user goes with kubectl.") }
+    if registry != nil, tool != "pnpm" { throw ValidationError("--registry goes with pnpm.") }
+    if let registry, !Self.isRegistry(registry) {
+      throw ValidationError("'\(registry)' is no registry: write it as HOST, HOST:PORT or HOST/PATH.")
+    }
     if !host.isEmpty, tool != "bazel" { throw ValidationError("--host goes with bazel.") }
     for host in host where !Self.isHost(host) {
       throw ValidationError("'\(host)' is neither a host's name nor one that begins with '*.'.")
@@ -93,9 +108,18 @@ struct SetupCommand: ParsableCommand {
     }
   }
 
+  /// Whether a text is a host, perhaps with a port and a path, that pnpm takes in the name of a setting and in a path.
+  private static func isRegistry(_ text: String) -> Bool {
+    let isPlain = text.utf8.allSatisfy { byte in
+      0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte || "._-@:/".utf8.contains(byte)
+    }
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    return isPlain && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
+  }
+
   func run() throws {
     let place = try SetupPlace(
-      profile: profile, hosts: host.map { $0.lowercased() },
+      part: user ?? registry ?? (tool == "aws" ? profile : nil), hosts: host.map { $0.lowercased() },
       serveOptions: (log ? ["--log"] : []) + (ask ? ["--ask"] : []), mayRunPrograms: true)
     if all { return try removeAll(place) }
     guard let name = tool else { return try list(place) }
@@ -104,7 +128,7 @@ struct SetupCommand: ParsableCommand {
         "llavero doesn't know how to set up \(name)",
         hint: Self.hint(for: name), status: .usage)
     }
-    if !remove { try refuseEveryHost(tool, place) }
+    if !remove { try refuseUnclear(tool, place) }
     let isService = tool.name == ToolSetup.secretService.name
     if !isService, log || ask {
       throw Failure("--log and --ask are for secret-service", status: .usage)
@@ -120,7 +144,7 @@ struct SetupCommand: ParsableCommand {
     let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
     if plan.steps.isEmpty {
       if !dryRun, !plan.isEmpty { try plan.carryOut() }
-      try report(tool, place, plan, remove ? try isNotSetUp(tool) : "\(tool.name) is set up already")
+      try report(tool, place, plan, remove ? try isNotSetUp(tool, place) : "\(tool.name) is set up already")
       return try offer(tool, place)
     }
     if dryRun {
@@ -164,12 +188,13 @@ struct SetupCommand: ParsableCommand {
     }
   }
 
-  /// The answer if there is nothing to remove. It names the profiles of aws that are set up.
-  private func isNotSetUp(_ tool: ToolSetup) throws(Failure) -> String {
-    let profiles = try tool.recordedProfiles()
-    if profiles.isEmpty { return "\(tool.name) isn't set up" }
-    return "the profile \(profile) of \(tool.name) isn't set up, but \(profiles.joined(separator: ", ")) "
-      + (profiles.count == 1 ? "is" : "are")
+  /// The answer if there is nothing to remove. It names what else of the tool is set up, such as other profiles of aws.
+  private func isNotSetUp(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> String {
+    let others = try tool.recordedParts()
+    guard let parts = tool.parts, !others.isEmpty else { return "\(tool.name) isn't set up" }
+    let part = place.part(parts).map { "the \(parts.name) \($0)" } ?? "no \(parts.name)"
+    return "\(part) of \(tool.name) isn't set up, but \(others.joined(separator: ", ")) "
+      + (others.count == 1 ? "is" : "are")
   }
 
   private static func isOut(_ tools: String) -> String {
@@ -182,33 +207,32 @@ struct SetupCommand: ParsableCommand {
 
   /// What to do about a tool that can't be set up: some are set up by hand, and others are none that llavero knows.
   private static func hint(for name: String) -> Hint {
-    if let tool = KnownTool.all.first(where: { $0.name == name || $0.speaks == name }) {
-      return "it is set up by hand, as \(prose: tool.page) describes"
+    if let recipe = ToolRecipe.named(name) {
+      return "\(command: "llavero", "help", recipe.name) shows what to type"
     }
     let names = ToolSetup.all.map(\.name).joined(separator: ", ")
     return "it knows \(prose: names); any other program gets its secrets from \(command: "llavero", "run")"
   }
 
-  /// - Throws: ``Failure`` if the tool would ask for a login at any host that a stranger names.
-  private func refuseEveryHost(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) {
-    guard tool.needsHosts, host.isEmpty, case let state = SetupState(of: tool, place), !state.isSetUp,
+  /// - Throws: ``Failure`` if it isn't said what to set up, and nothing is yet.
+  private func refuseUnclear(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) {
+    guard let failure = tool.isUnclear(place), case let state = SetupState(of: tool, place), !state.isSetUp,
       state.strays.isEmpty
     else { return }
-    throw Failure(
-      "\(tool.name) would ask for a login wherever a dependency comes from; name the hosts that may have one",
-      hint: "\(command: "llavero", "setup", tool.name, "--host", "HOST")", status: .usage)
+    throw failure
   }
 
   // MARK: Every tool
 
   private func removeAll(_ place: SetupPlace) throws {
-    var plans: [(tool: ToolSetup, profile: String, plan: SetupPlan)] = []
+    var plans: [(tool: ToolSetup, part: String?, plan: SetupPlan)] = []
     var failures: [(tool: String, failure: Failure)] = []
     for tool in ToolSetup.all + [.secretService] {
       do throws(Failure) {
-        for profile in try [profile] + tool.recordedProfiles().filter({ $0 != profile }) {
-          let plan = try SetupPlan.removing(tool, place.with(profile: profile), staying: [])
-          if !plan.isEmpty { plans.append((tool, profile, plan)) }
+        let usual = place.part(of: tool)
+        for part in try [usual] + tool.recordedParts().filter({ $0 != usual }) {
+          let plan = try SetupPlan.removing(tool, place.with(part: part), staying: [])
+          if !plan.isEmpty { plans.append((tool, part, plan)) }
         }
       } catch {
         // A configuration that llavero never changed may be broken in any way.
@@ -223,10 +247,10 @@ struct SetupCommand: ParsableCommand {
       if !yes { try confirm(steps) } else if !output.json { show(steps) }
     }
     var done: [(tool: String, plan: SetupPlan)] = []
-    for (tool, profile, plan) in plans {
+    for (tool, part, plan) in plans {
       do throws(Failure) {
         // By now the lines of another profile may have moved, and another tool may have been left as it is.
-        let plan = dryRun ? plan : try SetupPlan.removing(tool, place.with(profile: profile))
+        let plan = dryRun ? plan : try SetupPlan.removing(tool, place.with(part: part))
         if !dryRun { try plan.carryOut() }
         if !plan.steps.isEmpty { done.append((tool.name, plan)) }
       } catch {

@@ -103,6 +103,36 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
         "[credential \"https://a\"]helper=x\n", "# \"\n", "name = a \\\n",
       ]),
     FormatUnderTest(
+      name: "setting of npm", format: VariableLine(.npm, "//a.example/:tokenHelper", is: "/bin/x"),
+      texts: [
+        "", "save-exact\n", "//a.example/:tokenHelper = /y", "; c\n//a.example/acme/:tokenHelper=/z\n",
+        "//a.example/:_authToken=${A}\r\nca[]=1\r\nca[]=2\r\n",
+      ],
+      pieces: [
+        "//a.example/:tokenHelper=/y\n", "registry=https://a.example\n", "# c\n", "\n", "quiet\n",
+        "a = b\r\n",
+      ]),
+    FormatUnderTest(
+      name: "program", format: ProgramText(prefix: "Bearer ", command: "/bin/llavero get --service a"),
+      texts: ["", "#!/bin/sh\nprintf 'Bearer '\nexec /old/llavero get --service a\n"], pieces: []),
+    FormatUnderTest(
+      name: "user of a kubeconfig",
+      format: KubeconfigExec(user: "prod", program: "/bin/llavero", isNamed: false),
+      texts: [
+        "users:\n- name: prod\n  user: {}\n", "users:\n- name: prod\n  user:\n",
+        "users:\n  - name: prod\n    user:\n      token: x # c\n",
+        "kind: Config\nusers:\n- user:\n    token: 'x: y'\n  name: \"prod\"\ncontexts: []",
+        "users:\r\n- name: b\r\n  user: {token: x}\r\n-\r\n  name: prod\r\n  user: ~ # none\r\n",
+        "---\nusers:\n# c\n\n-   name: prod\n    # c\n    user:\n        client-key-data: |\n          a\n\n          b\n",
+        "users:\n- name: prod\n  user:\n    exec:\n      args: [kubectl]\n      command: /old/llavero\n",
+        "users:\n- name: prod\n  user:\n    token: a\n      b\n    username: x",
+      ],
+      pieces: [
+        "users:\n- name: prod\n  user: {}\n",
+        "users:\n- name: b\n  user:\n    token: y\n- name: prod\n  user:\n",
+        "# c\n", "kind: Config\n", "\n", "contexts:\n- name: c\n  context: {cluster: c, user: prod}\n",
+      ]),
+    FormatUnderTest(
       name: "member of JSON", format: JSONMember(name: "credsStore", value: "llavero"),
       texts: [
         "", "{}", "{ }\n", "{\n\t\"auths\": {}\n}", #"{"credsStore":"desktop"}"#,
@@ -218,6 +248,37 @@ struct ConfigurationFormatTests {
     #expect(try unset(member, in: #"{"credsStore": "pass"}"#, before: "{}") == nil)
   }
 
+  @Test("a kubeconfig, written anew by kubectl, gives back what was there, and shows no token")
+  func kubectlRewrites() throws {
+    let user = KubeconfigExec(user: "prod", program: "/bin/llavero", isNamed: true)
+    let before = "users:\n- name: prod\n  user: {}\n"
+    let rewritten = """
+      apiVersion: v1
+      users:
+      - name: prod
+        user:
+          exec:
+            apiVersion: client.authentication.k8s.io/v1
+            args:
+            - kubectl
+            - prod
+            command: /bin/llavero
+            env: null
+            interactiveMode: Never
+            provideClusterInfo: true
+
+      """
+    #expect(
+      try unset(user, in: rewritten, before: before)
+        == "apiVersion: v1\nusers:\n- name: prod\n  user: {}\n")
+    #expect(
+      try unset(user, in: rewritten + "    token: s3cret\n", before: before)
+        == "apiVersion: v1\nusers:\n- name: prod\n  user:\n    token: s3cret\n")
+    let change = try user.change(from: bytes("users:\n- name: prod\n  user:\n    token: s3cret\n"))
+    #expect(change.added.first == "user prod:")
+    #expect(!change.added.joined().contains("s3cret") && change.removed.isEmpty)
+  }
+
   @Test("of JSON, nothing is shown but the member")
   func noSecretsShown() throws {
     let change = try JSONMember(name: "credsStore", value: "llavero").change(
@@ -308,6 +369,21 @@ struct ConfigurationFormatTests {
       "k = 1\n", "[s]\nk = 1\nK: 2\n", "[s]\n[t]\n[s]\n", "[s]\nk\n", "[s]\ra = 1\n", "\u{FEFF}[s]\n",
     ] {
       #expect(fault(option, text) != nil, "\(text)")
+    }
+    #expect(fault(VariableLine(.npm, "a", is: "b"), "[s]\n") != nil)
+    #expect(fault(ProgramText(command: "/bin/llavero get"), "#!/bin/sh\nexec other\n") != nil)
+    let user = KubeconfigExec(user: "prod", program: "/bin/l", isNamed: false)
+    for text in [
+      "", "{}", "users: []\n", "users: [{name: prod, user: {}}]\n", "users:\n- name: prod\n",
+      "users:\n- name: prod\n  user: {token: x}\n", "users:\n- name: prod\n  user: &a\n",
+      "users:\n- name: prod\n  user:\n    auth-provider:\n      name: oidc\n",
+      "users:\n- name: prod\n  user:\n    exec:\n      command: aws\n", "users:\n- name: prod\n\tuser: {}\n",
+      "users:\n- name: prod\n  user: {}\nusers: []\n", "users:\n- name: prod\n  user:\n    a: \"b\n  c\"\n",
+      "a: b\n---\nusers:\n- name: prod\n  user: {}\n", "users:\n- name: prod\n  user: {}\n a: b\n",
+      "? a\nusers:\n- name: prod\n  user: {}\n", "a: *b\nusers:\n- name: prod\n  user: {}\n",
+      "a: b\rusers:\n- name: prod\n  user: {}\n", "a: b\u{2028}c: d\nusers:\n- name: prod\n  user: {}\n",
+    ] {
+      #expect(fault(user, text) != nil, "\(text)")
     }
     let helpers = BazelHelperLines(helper: "/bin/l", hosts: ["a.example"])
     #expect(fault(helpers, "build \\") != nil)

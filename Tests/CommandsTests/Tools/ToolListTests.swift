@@ -24,20 +24,31 @@ import Testing
   func readme() throws {
     let section = try part(
       of: try packageText("README.md"), after: "\n## Tools that log in from llavero\n", before: "\n## ")
-    let list = try part(of: String(section), after: "\n", before: ", each in its own protocol")
-    let words = Set(
-      list.replacing("the AWS CLI and SDKs", with: "aws").replacing(" and ", with: ", ").lowercased()
-        .split { $0 == "," || $0 == "\n" || $0 == " " }.map(String.init))
+    func words(_ list: Substring) -> Set<String> {
+      Set(
+        list.replacing("the AWS CLI and SDKs", with: "aws").replacing(" and ", with: ", ").lowercased()
+          .split { $0 == "," || $0 == "\n" || $0 == " " }.map(String.init))
+    }
+    let speaking = words(try part(of: String(section), after: "\n", before: ", each in its own protocol"))
+    let others = words(
+      try part(of: String(section), after: "`llavero run` and the\nlike ", before: ", and every program"))
     for tool in KnownTool.all {
       // Every program can use this one's file, which is why it stands apart.
       if tool.name == KnownTool.netrc.name {
         #expect(section.contains("netrc file"))
       } else {
-        #expect(!words.isDisjoint(with: Self.names(tool)), "\(tool.name) is missing")
+        let list = tool.speaks == nil && tool.setup == nil ? others : speaking
+        #expect(!list.isDisjoint(with: Self.names(tool)), "\(tool.name) is missing")
       }
     }
     let known = KnownTool.all.reduce(into: Self.others) { $0.formUnion(Self.names($1)) }
-    #expect(words.subtracting(known).sorted() == [])
+    #expect(speaking.union(others).subtracting(known).sorted() == [])
+  }
+
+  @Test("the README is a page of 150 lines at most")
+  func readmeIsShort() throws {
+    #expect(
+      try packageText("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
   }
 
   @Test("llavero-setup(1)'s has each tool that can be set up with its page, and no other")

@@ -6,14 +6,15 @@ extension KnownTool {
     ToolSetup(
       name: "aws", programs: ["aws"],
       settings: { (place) throws(Failure) in
-        let command = "\"\(try LastingPath.ofProgram())\" aws --profile \"\(place.profile)\""
+        let profile = profile(place)
+        let command = "\"\(try LastingPath.ofProgram())\" aws --profile \"\(profile)\""
         return [
-          (configuration(place), [AWSProfile.setting("credential_process", is: command, for: place.profile)])
+          (configuration(place), [AWSProfile.setting("credential_process", is: command, for: profile)])
         ]
       },
       earlier: { place in
         let keys = place.path("AWS_SHARED_CREDENTIALS_FILE") ?? place.home(".aws/credentials")
-        let profile = place.profile
+        let profile = profile(place)
         return [
           EarlierAnswers(in: ConfigurationFile(path: keys)) { (text) throws(ConfigurationFault) in
             let options = try AWSProfile.options(in: text) { $0 == profile }
@@ -39,12 +40,32 @@ extension KnownTool {
           },
         ]
       },
+      parts: profiles,
       next: { place in
-        let service = "aws:\(place.profile)"
+        let service = "aws:\(profile(place))"
         return
           "store the key with \(command: "llavero", "add", "--service", service, "--account", "ACCESS-KEY-ID")"
       }),
-    speaks: "aws", page: "llavero-aws(1)")
+    speaks: "aws", page: "llavero-aws(1)",
+    recipes: [
+      ToolRecipe(
+        name: "aws",
+        text: #"""
+          AWS
+
+              llavero setup aws
+              llavero add --service aws:default --account AKIAEXAMPLE
+              aws sts get-caller-identity
+
+          The account is the ID of the access key, and the secret is the key. aws prints
+          who you are. Another profile: llavero setup aws --profile work, and aws:work.
+
+          """#)
+    ])
+
+  private static let profiles = ToolSetup.Parts(name: "profile", usual: { _ in "default" })
+
+  private static func profile(_ place: SetupPlace) -> String { place.part(profiles) ?? "default" }
 
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {
     ConfigurationFile(path: place.path("AWS_CONFIG_FILE") ?? place.home(".aws/config"))

@@ -1,4 +1,51 @@
+import Terminals
+
 extension KnownTool {
-  /// Ansible, for the passwords of its vaults.
-  static let ansible = KnownTool(name: "ansible", speaks: "ansible", page: "llavero-vault-client(1)")
+  /// Ansible: the passwords of its vaults, for which llavero-vault-client needs no set-up, and that of sudo. For the latter
+  /// ansible 2.19 runs a program without arguments, and not by the name of a link, but what that leads to.
+  static let ansible = KnownTool(
+    ToolSetup(
+      name: "ansible", programs: ["ansible", "ansible-playbook", "ansible-vault"],
+      settings: { (place) throws(Failure) in
+        let command = "\(try place.plain(LastingPath.ofProgram())) get --service ansible-become"
+        return [(becoming(place), [ProgramText(command: command)])]
+      },
+      next: { place in
+        "store the password with 'llavero add --service ansible-become', and run ansible with \(words: "--become-password-file", becoming(place).path)"
+      }),
+    speaks: "ansible", page: "llavero-vault-client(1)",
+    recipes: [
+      ToolRecipe(
+        name: "ansible",
+        text: #"""
+          ANSIBLE
+
+              llavero add --service ansible:prod
+              export ANSIBLE_VAULT_IDENTITY_LIST=prod@$(command -v llavero-vault-client)
+              ansible-vault encrypt secrets.yml
+              ansible-vault view secrets.yml
+
+          ansible asks llavero for the password of the vault prod, and prints the file.
+          Playbooks do so, too. For sudo's password, see 'llavero help ansible-become'.
+
+          """#),
+      ToolRecipe(
+        name: "ansible-become",
+        text: #"""
+          ANSIBLE-BECOME
+
+              llavero setup ansible-become
+              llavero add --service ansible-become
+              export ANSIBLE_BECOME_PASSWORD_FILE=~/.local/bin/llavero-ansible-become
+              ansible all --become -m ping
+
+          ansible asks llavero for the password with which it becomes root on the hosts.
+          The first command makes the program that this needs, and says where it is.
+
+          """#),
+    ])
+
+  private static func becoming(_ place: SetupPlace) -> ConfigurationFile {
+    ConfigurationFile(path: place.home(".local/bin/llavero-ansible-become"), isProgram: true)
+  }
 }

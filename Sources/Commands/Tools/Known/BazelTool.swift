@@ -13,7 +13,28 @@ extension KnownTool {
             [BazelHelperLines(helper: helper, hosts: place.hosts)]
           )
         ]
-      }, needsHosts: true,
+      },
+      isUnclear: { place in
+        if !place.hosts.isEmpty { return nil }
+        return Failure(
+          "bazel would ask for a login wherever a dependency comes from; name the hosts that may have one",
+          hint: "\(command: "llavero", "setup", "bazel", "--host", "HOST")", status: .usage)
+      },
       next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
-    speaks: "bazel", page: "llavero-goauth(1)")
+    speaks: "bazel", page: "llavero-goauth(1)",
+    recipes: [
+      ToolRecipe(
+        name: "bazel",
+        text: #"""
+          BAZEL
+
+              llavero setup bazel --host packages.example
+              llavero add https://packages.example --account alice
+              bazel fetch //...
+
+          bazel downloads from packages.example as alice, and asks llavero about no other
+          host.
+
+          """#)
+    ])
 }

@@ -11,5 +11,19 @@ extension KnownTool {
         return [(file, [GoAuthList.setting(command)])]
       },
       next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
-    speaks: "goauth", page: "llavero-goauth(1)")
+    speaks: "goauth", page: "llavero-goauth(1)",
+    recipes: [
+      ToolRecipe(
+        name: "go",
+        text: #"""
+          GO
+
+              llavero setup go
+              llavero add https://goproxy.example --account alice
+              GOPROXY=https://goproxy.example go mod download example.com/one@v1.0.0
+
+          go downloads the module from the proxy as alice.
+
+          """#)
+    ])
 }

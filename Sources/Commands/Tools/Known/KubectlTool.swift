@@ -1,4 +1,92 @@
+import Terminals
+
 extension KnownTool {
-  /// kubectl. Its configuration names a program for each user.
-  static let kubectl = KnownTool(name: "kubectl", speaks: "kubectl", page: "llavero-kubectl(1)")
+  /// kubectl, and every other program that reads kubeconfigs. Each user in them is set up by itself.
+  static let kubectl = KnownTool(
+    ToolSetup(
+      name: "kubectl", programs: ["kubectl"],
+      settings: { (place) throws(Failure) in
+        let configurations = Kubeconfigs(place)
+        let user = place.part(users)
+        let isNamed = user.map(configurations.isClusterShared) ?? false
+        let program = try place.plain(LastingPath.ofProgram())
+        return [
+          (
+            configurations.file(of: user),
+            [KubeconfigExec(user: user, program: program, isNamed: isNamed)]
+          )
+        ]
+      },
+      earlier: { place in
+        let user = place.part(users)
+        return [
+          EarlierAnswers(in: Kubeconfigs(place).file(of: user)) { (text) throws(ConfigurationFault) in
+            try answers(before: user, in: text)
+          }
+        ]
+      },
+      parts: users, isUnclear: isUnclear,
+      next: { place in
+        let configurations = Kubeconfigs(place)
+        let user = place.part(users) ?? "USER"
+        return configurations.isClusterShared(by: user)
+          ? "store its token with \(command: "llavero", "add", "--service", "kubectl:\(user)")"
+          : "store its token with \(command: "llavero", "add", "--domain", "kubectl", configurations.server(for: user) ?? "SERVER")"
+      }),
+    speaks: "kubectl", page: "llavero-kubectl(1)",
+    recipes: [
+      ToolRecipe(
+        name: "kubectl",
+        text: #"""
+          KUBECTL
+
+              llavero setup kubectl
+              llavero add --domain kubectl https://k8s.example:6443
+              kubectl get --raw /api/v1/namespaces
+
+          The first command is for the user of the current context; '--user NAME' names
+          another. The secret is a token, or a certificate and its key as PEM. kubectl
+          prints the namespaces. A token that the kubeconfig has comes first: when llavero
+          has it, take it out of there with
+
+              kubectl config unset users.NAME.token
+
+          """#)
+    ])
+
+  private static let users = ToolSetup.Parts(name: "user", usual: { Kubeconfigs($0).currentUser })
+
+  private static func isUnclear(_ place: SetupPlace) -> Failure? {
+    let configurations = Kubeconfigs(place)
+    let file = configurations.file(of: nil)
+    if let text = try? file.contents(), (try? Kubeconfig(text)) == nil { return nil }
+    let names = configurations.users
+    if names.isEmpty {
+      return Failure(
+        "there is no user in \(file.path)", hint: "KUBECONFIG names another file, if you have one",
+        status: .usage)
+    }
+    let user = place.part(users)
+    if let user, names.contains(user) { return nil }
+    return Failure(
+      user.map { "no kubeconfig has a user \($0)" } ?? "\(file.path) names no current context",
+      hint:
+        "name the user with \(command: "llavero", "setup", "kubectl", "--user", "NAME"): \(prose: names.joined(separator: ", "))",
+      status: .usage)
+  }
+
+  /// What kubectl takes of a user's settings before it asks a program: a token, and since 1.24 a certificate
+  /// (kubernetes/kubernetes #91745 and #107410).
+  private static func answers(before user: String?, in text: [UInt8]) throws(ConfigurationFault) -> [String] {
+    let file = try Kubeconfig(text)
+    guard let user, let own = file.settings(of: user) else { return [] }
+    let names: [(key: String, what: String)] = [
+      ("token", "the token"), ("tokenFile", "the token"), ("client-certificate-data", "the certificate"),
+      ("client-certificate", "the certificate"), ("username", "the password"),
+    ]
+    let present = file.document.children(of: own).compactMap(\.path.last)
+    return names.filter { present.contains(Array($0.key.utf8)) }.map {
+      "kubectl takes \($0.what) of the user \(user) from here, and doesn't ask llavero"
+    }
+  }
 }

@@ -59,7 +59,59 @@ extension KnownTool {
         "put a user name into the index's URL, and store its password with 'llavero keyring set URL NAME'"
       }
     ),
-    speaks: "keyring", imports: ["keyring", "pypirc"], page: "llavero-keyring(1)")
+    speaks: "keyring", imports: ["keyring", "pypirc"], page: "llavero-keyring(1)",
+    recipes: [
+      ToolRecipe(
+        name: "pip",
+        text: #"""
+          PIP
+
+              llavero setup pip
+              llavero add https://pypi.example --account alice
+              pip download --no-deps -i https://alice@pypi.example/simple/ one
+
+          pip logs in to the index as alice, and saves the package. The name in the URL
+          lets it ask; so 'index-url' in pip.conf should have it, too.
+
+          """#),
+      ToolRecipe(
+        name: "uv",
+        text: #"""
+          UV
+
+              llavero setup uv
+              llavero add https://pypi.example --account alice
+              uv pip install --index-url https://alice@pypi.example/simple/ one
+
+          uv logs in to the index as alice. The name in the URL lets it ask.
+
+          """#),
+      ToolRecipe(
+        name: "twine",
+        text: #"""
+          TWINE
+
+              llavero setup twine
+              llavero add https://pypi.example --account alice
+              twine upload --repository-url https://pypi.example/legacy/ -u alice dist/*
+
+          twine uploads as alice, and asks for no password.
+
+          """#),
+      ToolRecipe(
+        name: "poetry",
+        text: #"""
+          POETRY
+
+              llavero setup poetry
+              llavero add https://pypi.example --account alice
+              poetry source add corp https://pypi.example/simple/
+              poetry lock
+
+          poetry logs in to the source as alice.
+
+          """#),
+    ])
 
   private static func pip(_ place: SetupPlace) -> ConfigurationFile {
     place.path("PIP_CONFIG_FILE").map { ConfigurationFile(path: $0) }

@@ -22,7 +22,38 @@ extension KnownTool {
           """
       }
     ),
-    speaks: "askpass", page: "llavero-askpass(1)")
+    speaks: "askpass", page: "llavero-askpass(1)",
+    recipes: [
+      ToolRecipe(
+        name: "ssh",
+        text: #"""
+          SSH
+
+              llavero add ssh://server.example --account alice
+              export SSH_ASKPASS=llavero-askpass SSH_ASKPASS_REQUIRE=force
+              ssh alice@server.example true
+
+          ssh gets the password from llavero, and asks you for nothing. So it does in all
+          sessions to come, after
+
+              llavero setup ssh
+
+          The passphrase of a key is the secret of the service ssh-key:FILE.
+
+          """#),
+      ToolRecipe(
+        name: "sudo",
+        text: #"""
+          SUDO
+
+              llavero add --service sudo --account "$USER"
+              export SUDO_ASKPASS="$(command -v llavero-askpass)"
+              sudo -A true
+
+          sudo gets your password from llavero.
+
+          """#),
+    ])
 
   /// The program that asked before goes on asking what llavero can't answer.
   private static func former(_ place: SetupPlace) -> [any ConfigurationFormat] {

@@ -4,12 +4,12 @@ extension KnownTool {
   /// Terraform.
   static let terraform = KnownTool(
     setup("terraform", program: "terraform", file: ".terraformrc"), speaks: "terraform",
-    page: "terraform-credentials-llavero(1)")
+    page: "terraform-credentials-llavero(1)", recipes: [recipe("terraform", program: "terraform")])
 
   /// OpenTofu.
   static let opentofu = KnownTool(
     setup("opentofu", program: "tofu", file: ".tofurc"), speaks: "terraform",
-    page: "terraform-credentials-llavero(1)")
+    page: "terraform-credentials-llavero(1)", recipes: [recipe("opentofu", program: "tofu")])
 
   /// Setup for Terraform or its fork OpenTofu, which reads plugins in the same place.
   private static func setup(_ name: String, program: String, file: String) -> ToolSetup {
@@ -35,6 +35,22 @@ extension KnownTool {
           }
         }
       }, next: { _ in "log in again with \(command: program, "login", "HOST")" })
+  }
+
+  private static func recipe(_ name: String, program: String) -> ToolRecipe {
+    ToolRecipe(
+      name: program,
+      text: """
+        \(name.uppercased())
+
+            llavero setup \(name)
+            llavero add --domain terraform https://tf.example
+            \(program) init
+
+        \(program) gets modules from tf.example with that token, which
+        '\(program) login tf.example' stores as well.
+
+        """)
   }
 
   private static func configuration(_ place: SetupPlace, _ file: String) -> ConfigurationFile {

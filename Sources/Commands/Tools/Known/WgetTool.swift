@@ -12,5 +12,19 @@ extension KnownTool {
         return [(ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")), [line])]
       },
       next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
-    speaks: "askpass", page: "llavero-askpass(1)")
+    speaks: "askpass", page: "llavero-askpass(1)",
+    recipes: [
+      ToolRecipe(
+        name: "wget",
+        text: #"""
+          WGET
+
+              llavero setup wget
+              llavero add https://files.example --account alice
+              wget https://files.example/private
+
+          wget downloads the file as alice.
+
+          """#)
+    ])
 }

@@ -10,6 +10,8 @@ import Terminals
 struct ConfigurationFile {
   /// The path as the user knows it.
   let path: String
+  /// Whether it is a program, which everybody may run once it is made.
+  var isProgram = false
 
   /// The maximum size of such a file, in bytes.
   private static let limit = 4 << 20
@@ -62,8 +64,8 @@ struct ConfigurationFile {
     }
     try makeFolder()
     // People keep such files under stow: the link stays, and the file it points to is changed.
-    try write(
-      contents, over: before, at: realPath(path) ?? path, access: FileAccess(ofFileAt: path), verify: verify)
+    let access = isProgram && before == nil ? FileAccess(mode: 0o755) : FileAccess(ofFileAt: path)
+    try write(contents, over: before, at: realPath(path) ?? path, access: access, verify: verify)
   }
 
   private func refuseChange(since before: [UInt8]?) throws(Failure) {

@@ -5,8 +5,8 @@ import Terminals
 /// The places of a user's configuration files.
 struct SetupPlace {
   private let homeFolder: String
-  /// The AWS profile.
-  private(set) var profile: String
+  /// The part of a tool's configuration that is meant, such as a profile of aws; `nil` for the usual one.
+  private var part: String?
   /// The hosts for which bazel asks llavero.
   let hosts: [String]
   /// The options with which the Secret Service is served.
@@ -18,14 +18,14 @@ struct SetupPlace {
 
   /// - Throws: ``Failure`` if HOME isn't set to a path.
   init(
-    profile: String = "default", hosts: [String] = [], serveOptions: [String] = [],
+    part: String? = nil, hosts: [String] = [], serveOptions: [String] = [],
     mayRunPrograms: Bool = false
   ) throws(Failure) {
     guard let home = VaultLocation.environmentVariable("HOME"), home.hasPrefix("/") else {
       throw Failure("HOME doesn't say where your configuration is", status: .usage)
     }
     homeFolder = home
-    self.profile = profile
+    self.part = part
     self.hosts = hosts
     self.serveOptions = serveOptions
     self.mayRunPrograms = mayRunPrograms
@@ -38,15 +38,18 @@ struct SetupPlace {
     return place
   }
 
-  /// The same places for another AWS profile.
-  func with(profile: String) -> SetupPlace {
+  /// The same places for another part of a tool's configuration.
+  func with(part: String?) -> SetupPlace {
     var place = self
-    place.profile = profile
+    place.part = part
     return place
   }
 
-  /// The profile to note in a tool's record.
-  func recordedProfile(_ tool: ToolSetup) -> String? { tool.name == "aws" ? profile : nil }
+  /// The part of a tool's configuration that is meant, which its record notes; `nil` if it has none.
+  func part(of tool: ToolSetup) -> String? { tool.parts.flatMap(part) }
+
+  /// The part that is meant of those of a kind.
+  func part(_ parts: ToolSetup.Parts) -> String? { part ?? parts.usual(self) }
 
   /// The value of a variable; `nil` if it isn't set or is empty.
   func variable(_ name: String) -> String? {
@@ -55,7 +58,11 @@ struct SetupPlace {
 
   /// The absolute path in a variable; `nil` if it isn't set or is empty.
   func path(_ name: String) -> String? {
-    guard let path = variable(name) else { return nil }
+    variable(name).map(fromHere)
+  }
+
+  /// A path that may be relative to the working directory, as an absolute one.
+  func fromHere(_ path: String) -> String {
     if path.hasPrefix("/") { return path }
     guard let folder = getcwd(nil, 0) else { return path }
     defer { free(folder) }

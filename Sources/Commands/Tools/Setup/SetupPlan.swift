@@ -154,12 +154,12 @@ struct SetupPlan {
       if edits.isEmpty { continue }
       after.changes.removeAll { former in
         former.path == file.path && former.setting == format.name
-          && former.profile == place.recordedProfile(tool)
+          && former.part == place.part(of: tool)
           && !former.edits.allSatisfy { text.contains(bytes: $0.added) }
       }
       after.changes.append(
         SetupRecord.Change(
-          path: file.path, setting: format.name, profile: place.recordedProfile(tool), isMade: present == nil,
+          path: file.path, setting: format.name, part: place.part(of: tool), isMade: present == nil,
           edits: edits))
       text = edits.applied(to: text)
       removed += change.removed
@@ -200,10 +200,10 @@ struct SetupPlan {
     let recorded = OtherSetups(
       (ToolSetup.all + [.secretService]).filter { $0.name != tool.name }, place)
     let toolLinks = try tool.links(place).map { "\($0.folder)/\($0.name)" }
-    let profile = place.recordedProfile(tool)
+    let part = place.part(of: tool)
     let settings = try tool.settings(place)
     var paths: [String] = []
-    for path in plan.before.changes.filter({ $0.profile == profile }).map(\.path) + settings.map(\.file.path)
+    for path in plan.before.changes.filter({ $0.part == part }).map(\.path) + settings.map(\.file.path)
     where !paths.contains(path) {
       paths.append(path)
     }
@@ -216,7 +216,7 @@ struct SetupPlan {
     }
     var untouched: [String] = []
     for path in paths {
-      let changes = plan.before.changes.filter { $0.path == path && $0.profile == profile }
+      let changes = plan.before.changes.filter { $0.path == path && $0.part == part }
       // Where there is a record, be it that of a tool that shares the link, what it doesn't have was there before; so
       // was what nobody would write for llavero.
       let isKnown =

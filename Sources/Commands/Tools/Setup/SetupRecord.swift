@@ -18,8 +18,8 @@ struct SetupRecord: Equatable {
     let path: String
     /// ``ConfigurationFormat/name``
     let setting: String
-    /// The AWS profile.
-    let profile: String?
+    /// The part of the tool's configuration that it is in.
+    let part: String?
     /// Whether the file was created for it.
     var isMade: Bool
     /// The edits, each relative to the result of the one before.
@@ -115,7 +115,7 @@ struct SetupRecord: Equatable {
       json.beginObject()
       json.member("path", ByteString(change.path))
       json.member("setting", ByteString(change.setting))
-      json.member("profile", change.profile.map { ByteString($0) })
+      json.member("part", change.part.map { ByteString($0) })
       json.member("made", change.isMade)
       json.beginArray("edits")
       for edit in change.edits {
@@ -186,7 +186,7 @@ extension SetupRecord.Change {
     guard let path = texts["path"]?.text, let setting = texts["setting"]?.text else {
       throw JSONReader.Malformed()
     }
-    self.init(path: path, setting: setting, profile: texts["profile"]?.text, isMade: isMade, edits: edits)
+    self.init(path: path, setting: setting, part: texts["part"]?.text, isMade: isMade, edits: edits)
   }
 }
 
@@ -205,9 +205,9 @@ extension TextEdit {
 }
 
 extension ToolSetup {
-  /// The profiles of aws that were set up; none for other tools.
-  func recordedProfiles() throws(Failure) -> [String] {
-    try SetupRecord.read(name).changes.compactMap(\.profile).reduce(into: []) {
+  /// The parts of its configuration that were set up, for example profiles of aws.
+  func recordedParts() throws(Failure) -> [String] {
+    try SetupRecord.read(name).changes.compactMap(\.part).reduce(into: []) {
       if !$0.contains($1) { $0.append($1) }
     }
   }

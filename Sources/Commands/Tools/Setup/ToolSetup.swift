@@ -19,8 +19,18 @@ struct ToolSetup: Sendable {
   var earlier: @Sendable (SetupPlace) throws(Failure) -> [EarlierAnswers] = { _ in [] }
   /// The kinds of `llavero import` that bring in what other helpers, which are set beside it, have.
   var offers: @Sendable (SetupPlace) -> [String] = { _ in [] }
-  /// Whether `--host` selects the hosts, and the tool would ask for every host without it.
-  var needsHosts = false
+  /// The parts of its configuration that are set up one by one, if it has such.
+  var parts: Parts?
+  /// Why it can't be said what to set up, and how to say it; `nil` if it can.
+  var isUnclear: @Sendable (SetupPlace) -> Failure? = { _ in nil }
   /// What the user does next, to see that it works.
   let next: @Sendable (SetupPlace) -> Hint
+
+  /// Parts of a tool's configuration, such as the profiles of aws.
+  struct Parts: Sendable {
+    /// What one is called, and the option that names it: `profile`.
+    let name: String
+    /// The one that is meant where none is named.
+    let usual: @Sendable (SetupPlace) -> String?
+  }
 }

@@ -8,6 +8,8 @@ struct VariableLine: ConfigurationFormat {
     case environment
     /// wgetrc: names ignore case, hyphens and underscores.
     case wget
+    /// The .npmrc of npm and pnpm: lines without a value are switches, and a section would take lines in.
+    case npm
   }
 
   let dialect: Dialect
@@ -120,7 +122,13 @@ struct VariableLine: ConfigurationFormat {
       guard let first = text[content].first, first != UInt8(ascii: "#"),
         dialect == .wget || first != UInt8(ascii: ";")
       else { continue }
-      guard let equals else { throw fault }
+      if dialect == .npm, first == UInt8(ascii: "[") {
+        throw ConfigurationFault("line \(line.number) begins a section")
+      }
+      guard let equals else {
+        if dialect == .npm { continue }
+        throw fault
+      }
       let value = text.trimmed(equals + 1..<content.upperBound)
       if dialect == .environment {
         // The value continues over several lines.

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""public-host.py FOLDER SECRET [TLS]: serves FOLDER/files and a module of Terraform's on 127.0.0.1, and prints the port.
+"""host.py [--private] FOLDER SECRET [TLS]: serves FOLDER/files and a module of Terraform's on 127.0.0.1, and prints the port.
 
-What is below /private goes to alice alone: with SECRET as her password, or as a token. The rest is for everybody.
+What is below /private, or with --private all of it, goes to alice alone: with SECRET as her password, or as a token. The
+rest is for everybody.
 Every request goes to FOLDER/requests: its path, and the login that it came with. TLS.crt and TLS.key make it https.
 """
 import base64
@@ -11,7 +12,8 @@ import os
 import ssl
 import sys
 
-FOLDER, SECRET = sys.argv[1:3]
+ALL = sys.argv[1] == "--private"
+FOLDER, SECRET, *TLS = sys.argv[1 + ALL:]
 ADMITTED = {
     SECRET, "Bearer " + SECRET, "Basic " + base64.b64encode(f"alice:{SECRET}".encode()).decode(),
 }  # fmt: skip
@@ -26,7 +28,7 @@ class Host(http.server.SimpleHTTPRequestHandler):
         with open(os.path.join(FOLDER, "requests"), "a") as log:
             log.write(f"{self.path} {login}\n")
         prefix = "/private" if self.path.startswith("/private/") else ""
-        if prefix and login not in ADMITTED:
+        if (prefix or ALL) and login not in ADMITTED:
             return self.answer(401, b"who are you?\n", ("WWW-Authenticate", 'Basic realm="tests"'))
         if self.path == prefix + MODULE + "versions":
             return self.answer(200, b'{"modules":[{"versions":[{"version":"1.0.0"}]}]}')
@@ -48,9 +50,9 @@ class Host(http.server.SimpleHTTPRequestHandler):
 
 handler = functools.partial(Host, directory=os.path.join(FOLDER, "files"))
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-if len(sys.argv) > 3:
+if TLS:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(sys.argv[3] + ".crt", sys.argv[3] + ".key")
+    context.load_cert_chain(TLS[0] + ".crt", TLS[0] + ".key")
     server.socket = context.wrap_socket(server.socket, server_side=True)
 print(server.server_port, flush=True)
 server.serve_forever()

@@ -1,0 +1,55 @@
+import Terminals
+
+extension KnownTool {
+  /// pnpm, which runs a program for the token of a registry, and takes its output for the value of the header. It is named
+  /// in a person's own .npmrc by an absolute path, without arguments: a project's doesn't count, and later versions alone
+  /// take arguments, and put the scheme before a token that has none.
+  static let pnpm = KnownTool(
+    ToolSetup(
+      name: "pnpm", programs: ["pnpm"],
+      settings: { (place) throws(Failure) in
+        let registry = place.part(registries) ?? "REGISTRY"
+        let name = registry.map { "/:".contains($0) ? "+" : "\($0)" }.joined()
+        let helper = place.home(".local/bin/llavero-pnpm-\(name)")
+        let program = try place.plain(LastingPath.ofProgram())
+        return [
+          (
+            ConfigurationFile(path: place.path("NPM_CONFIG_USERCONFIG") ?? place.home(".npmrc")),
+            [VariableLine(.npm, "//\(registry)/:tokenHelper", is: try place.plain(helper))]
+          ),
+          (
+            ConfigurationFile(path: helper, isProgram: true),
+            [ProgramText(prefix: "Bearer ", command: "\(program) get --service pnpm:\(registry)")]
+          ),
+        ]
+      },
+      parts: registries,
+      isUnclear: { place in
+        if place.part(registries) != nil { return nil }
+        return Failure(
+          "pnpm asks for the token of one registry; name it",
+          hint: "\(command: "llavero", "setup", "pnpm", "--registry", "registry.npmjs.org")", status: .usage)
+      },
+      next: { place in
+        "store its token with \(command: "llavero", "add", "--service", "pnpm:\(place.part(registries) ?? "")"), without which pnpm gets nothing from there any more"
+      }),
+    page: "llavero-run(1)",
+    recipes: [
+      ToolRecipe(
+        name: "pnpm",
+        text: #"""
+          PNPM
+
+              llavero setup pnpm --registry npm.example
+              llavero add --service pnpm:npm.example
+              pnpm whoami --registry https://npm.example
+
+          pnpm asks llavero for the token of that registry, and prints your name. Without
+          a token there, pnpm gets nothing from that registry.
+
+          """#)
+    ])
+
+  private static let registries = ToolSetup.Parts(
+    name: "registry", usual: { _ in (try? SetupRecord.read("pnpm"))?.changes.compactMap(\.part).first })
+}

@@ -1,0 +1,101 @@
+/// What a kubeconfig says of users, clusters and contexts (Kubernetes, "Organizing Cluster Access Using kubeconfig
+/// Files").
+struct Kubeconfig {
+  let document: YAMLDocument
+
+  /// - Throws: ``ConfigurationFault`` if the text has what llavero doesn't read of YAML.
+  init(_ text: [UInt8]) throws(ConfigurationFault) {
+    document = try YAMLDocument(text)
+  }
+
+  private static func keys(_ keys: String...) -> [[UInt8]] { keys.map { Array($0.utf8) } }
+
+  /// The element of a list that has a name; `nil` if there is none.
+  private func element(of list: String, named name: String) -> [[UInt8]]? {
+    document.children(of: Self.keys(list)).map(\.path).first {
+      document.scalar($0 + Self.keys("name")) == name
+    }
+  }
+
+  /// The names of all users.
+  var users: [String] {
+    document.children(of: Self.keys("users")).compactMap { document.scalar($0.path + Self.keys("name")) }
+  }
+
+  var currentContext: String? {
+    document.scalar(Self.keys("current-context")).flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The path of a user's settings; `nil` if there is no such user.
+  func settings(of user: String) -> [[UInt8]]? {
+    element(of: "users", named: user).map { $0 + Self.keys("user") }
+  }
+
+  /// The user of a context; `nil` if there is no such context.
+  func user(ofContext name: String) -> String? {
+    element(of: "contexts", named: name).flatMap { document.scalar($0 + Self.keys("context", "user")) }
+  }
+
+  /// The names of the clusters, each with the user of a context for it.
+  var pairs: [(cluster: String, user: String)] {
+    document.children(of: Self.keys("contexts")).compactMap { context in
+      guard let cluster = document.scalar(context.path + Self.keys("context", "cluster")),
+        let user = document.scalar(context.path + Self.keys("context", "user"))
+      else { return nil }
+      return (cluster, user)
+    }
+  }
+
+  /// The URL of a cluster.
+  func server(of cluster: String) -> String? {
+    element(of: "clusters", named: cluster).flatMap { document.scalar($0 + Self.keys("cluster", "server")) }
+  }
+}
+
+/// The kubeconfigs that kubectl reads: those of `KUBECONFIG`, else `~/.kube/config`. Where several say something, the
+/// first counts.
+struct Kubeconfigs {
+  private let files: [(file: ConfigurationFile, contents: Kubeconfig?)]
+
+  init(_ place: SetupPlace) {
+    let named = (place.variable("KUBECONFIG") ?? "").split(separator: ":").map { place.fromHere("\($0)") }
+    files = (named.isEmpty ? [place.home(".kube/config")] : named).map { path in
+      let file = ConfigurationFile(path: path)
+      return (file, (try? file.contents()).flatMap { try? Kubeconfig($0) })
+    }
+  }
+
+  private var contents: [Kubeconfig] { files.compactMap(\.contents) }
+
+  var users: [String] { contents.flatMap(\.users) }
+
+  /// The user with whom kubectl logs in now; `nil` if there is none, or the files can't be understood.
+  var currentUser: String? {
+    contents.lazy.compactMap(\.currentContext).first.flatMap { context in
+      contents.lazy.compactMap { $0.user(ofContext: context) }.first
+    }
+  }
+
+  /// The file that has a user, or would get it.
+  func file(of user: String?) -> ConfigurationFile {
+    files.first { file in user.map { file.contents?.settings(of: $0) != nil } ?? false }?.file
+      ?? files[0].file
+  }
+
+  /// The clusters that a user logs in to, and no other user does.
+  private func clusters(ofOnly user: String) -> (own: [String], shared: Bool) {
+    let pairs = contents.flatMap(\.pairs)
+    let own = pairs.filter { $0.user == user }.map(\.cluster)
+    return (own, pairs.contains { own.contains($0.cluster) && $0.user != user })
+  }
+
+  /// Whether another user logs in to one of a user's clusters, so that the cluster doesn't tell whose login is meant.
+  func isClusterShared(by user: String) -> Bool { clusters(ofOnly: user).shared }
+
+  /// The URL of the first cluster that a user logs in to.
+  func server(for user: String) -> String? {
+    clusters(ofOnly: user).own.lazy.compactMap { cluster in
+      contents.lazy.compactMap { $0.server(of: cluster) }.first
+    }.first
+  }
+}
