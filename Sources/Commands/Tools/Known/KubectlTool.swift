@@ -63,7 +63,7 @@ extension KnownTool {
     let names = configurations.users
     if names.isEmpty {
       return Failure(
-        "there is no user in \(file.path)", hint: "KUBECONFIG names another file, if you have one",
+        "there is no user in \(file.path)", hint: "if it is elsewhere, name it in KUBECONFIG",
         status: .usage)
     }
     let user = place.part(users)
