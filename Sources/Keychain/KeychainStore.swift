@@ -305,7 +305,20 @@ public struct Answer: ~Copyable, Sendable {
 extension KeychainStore {
   /// The items that answer the query, best first.
   public func find(_ query: ItemQuery) throws(KeychainError) -> [Item] {
-    query.ranked(try items(matching: query))
+    query.ranked(try itemsInEveryForm(matching: query))
+  }
+
+  /// The items that answer the query, whichever form of the host they have.
+  func itemsInEveryForm(matching query: ItemQuery) throws(KeychainError) -> [Item] {
+    let others = query.inOtherForms
+    if others.isEmpty { return try items(matching: query) }
+    return try reading { () throws(KeychainError) -> [Item] in
+      var found = try items(matching: query)
+      for form in others {
+        for item in try items(matching: form) where !found.contains(item) { found.append(item) }
+      }
+      return found
+    }
   }
 
   /// The best item that answers the query and has not expired, with its secret; `nil` if there is none.

@@ -13,8 +13,8 @@ extension KeychainStore {
   ///
   /// Git asks every helper to store after every login, including the one that answered. Therefore nothing is written,
   /// and no lock is taken, if the answer to the same question already has that account and secret, even if its item
-  /// has a shorter path than `item`. Otherwise the item with that primary key is changed, or one is added; no other
-  /// item is ever changed. If the secret is unchanged, a missing expiry or refresh token stays as it was, because
+  /// has a shorter path than `item`. Otherwise the item with that primary key is changed, or the one with another
+  /// form of its host, or one is added; no other item is ever changed. If the secret is unchanged, a missing expiry or refresh token stays as it was, because
   /// older versions of git drop them on the way; with a new secret both are replaced. A new expiry or refresh token
   /// for the same secret only goes to the item with that primary key. A secret that was renewed since stays replaced.
   ///
@@ -83,7 +83,11 @@ extension KeychainStore {
       // and perhaps with a path that the item doesn't have.
       if try hasReplaced(credential.secret, of: item) { return .unchanged }
       let primaryKey = item.key.primaryKey
-      if let twin = try items(matching: query).first(where: { $0.key.primaryKey == primaryKey }) {
+      let held = try itemsInEveryForm(matching: query)
+      // One that has another form of the host keeps it.
+      if let twin = held.first(where: { $0.key.primaryKey == primaryKey })
+        ?? held.first(where: { $0.key.isSame(butForServer: item.key) })
+      {
         var changed = twin
         changed.isNegative = false
         try update(changed, replacement)
@@ -234,6 +238,16 @@ extension ItemQuery {
       return true
     }
     return query.path == nil || key.path == query.path
+  }
+}
+
+extension Item.Key {
+  /// Whether both are internet passwords, and the same but for the server.
+  fileprivate func isSame(butForServer other: Item.Key) -> Bool {
+    guard case .internetPassword(let key) = self, case .internetPassword(let other) = other else {
+      return false
+    }
+    return key.isSame(butForServer: other)
   }
 }
 

@@ -107,7 +107,7 @@ struct NamedPlace {
   /// Whether it names exactly this item, which answers its query.
   func names(_ item: Item) throws(Failure) -> Bool { names(item.key, asked: try key()) }
 
-  /// - Parameter exactly: whether the path has to be the same byte for byte, and not just mean the same.
+  /// - Parameter exactly: whether host and path have to be written in the same way, and not just mean the same.
   private func names(_ key: Item.Key, asked: Item.Key, exactly: Bool = true) -> Bool {
     guard case .internetPassword(let asked) = asked, case .internetPassword(let held) = key else {
       return true
@@ -115,6 +115,7 @@ struct NamedPlace {
     let isThere =
       held.path == asked.path
       || !exactly && (held.path.flatMap { path in asked.path.map(path.isSamePlace) } ?? false)
+    if exactly, held.server?.lowercased != asked.server?.lowercased { return false }
     return isThere && held.securityDomain == asked.securityDomain
       && (authenticationType == nil || held.authenticationType == asked.authenticationType)
   }

@@ -122,7 +122,8 @@ public struct Resolver {
           var answering: [Item] = []
           for item in items {
             guard case .internetPassword(let key) = item.key, key.securityDomain == nil, !item.isHidden,
-              key.protocol.isEqualIgnoringCase(scheme), key.server?.isEqualIgnoringCase(server) == true,
+              key.protocol.isEqualIgnoringCase(scheme),
+              key.server.map({ HostForms.areSame($0, server) }) ?? false,
               account == nil || key.account == account,
               let credential = try keychain.credentialIfPresent(of: item), !credential.isExpired(at: now),
               credential.authenticationScheme == nil

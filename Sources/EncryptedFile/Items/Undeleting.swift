@@ -8,12 +8,14 @@ extension EncryptedFileKeychain {
   /// - Throws: `KeychainError` as ``items(matching:)`` does.
   public func retiredItems(matching query: ItemQuery) throws(KeychainError) -> [RetiredItem] {
     var found: [RetiredItem] = []
-    let beginning = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.beginning(for: query)
-    try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
-      for index in range {
-        let retired = try lines.retiredRecord(at: index, path: location.vaultFile)
-        if retired.hasSecret, query.matches(retired.record.item) {
-          found.append(lines.withLine(index) { retired.item($0) })
+    for query in [query] + query.inOtherForms {
+      let beginning = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.beginning(for: query)
+      try withLines(beginning: beginning) { (lines, range) throws(KeychainError) in
+        for index in range {
+          let retired = try lines.retiredRecord(at: index, path: location.vaultFile)
+          if retired.hasSecret, query.matches(retired.record.item) {
+            found.append(lines.withLine(index) { retired.item($0) })
+          }
         }
       }
     }

@@ -1,5 +1,4 @@
 import Bytes
-import Glibc
 package import Keychain
 import SSH
 
@@ -68,14 +67,14 @@ package enum PlacePattern: Equatable, Sendable {
   }
 
   /// Whether a person who names this place could mean the item, although it is written in another way: another form of
-  /// an IPv6 address, or a path with dot segments. What is forbidden is not to be had by such a detour.
+  /// the host, or a path with dot segments. What is forbidden is not to be had by such a detour.
   package func mayBeMeant(by key: Item.Key) -> Bool {
     guard case .internet(let `protocol`, let server, let port, let path) = self,
       case .internetPassword(let other) = key, let otherServer = other.server,
       `protocol`.isEqualIgnoringCase(other.protocol),
       (port ?? InternetPassword.defaultPort(of: `protocol`)) == other.effectivePort,
       WildcardPattern.matches(server.lowercased.bytes, otherServer.lowercased.bytes)
-        || server.ipv6Address != nil && server.ipv6Address == otherServer.ipv6Address
+        || HostForms.areSame(server, otherServer)
     else { return false }
     guard let path, let otherPath = other.path else { return path == nil }
     return path.isWholeSegmentPrefix(of: otherPath) || otherPath.hasDotSegment
@@ -103,14 +102,5 @@ package enum PlacePattern: Equatable, Sendable {
     let whole = PlacePattern.internet(protocol: `protocol`, server: server, port: port, path: nil)
     guard whole.contains(query), let askedPath = asked.path else { return whole.contains(query) }
     return askedPath.isWholeSegmentPrefix(of: path)
-  }
-}
-
-extension ByteString {
-  /// The bytes of an address of IPv6, in whatever form it is written (RFC 4291, section 2.2).
-  fileprivate var ipv6Address: [UInt8]? {
-    guard let text, bytes.contains(UInt8(ascii: ":")) else { return nil }
-    var address = [UInt8](repeating: 0, count: 16)
-    return inet_pton(AF_INET6, text, &address) == 1 ? address : nil
   }
 }

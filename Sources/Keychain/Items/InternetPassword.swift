@@ -61,6 +61,13 @@ public struct InternetPassword: Hashable, Sendable {
     return key
   }
 
+  /// Whether both are the same but for the server.
+  func isSame(butForServer other: InternetPassword) -> Bool {
+    var key = self
+    key.server = other.server
+    return key.primaryKey == other.primaryKey
+  }
+
   /// The port, or else the protocol's own.
   public var effectivePort: UInt16? { port ?? Self.defaultPort(of: `protocol`) }
 

@@ -130,7 +130,7 @@ extension ItemQuery {
     switch (self, item.key) {
     case (.internetPassword(let query), .internetPassword(let key)):
       guard let server = query.server else { return key.server == nil }
-      return key.server?.isEqualIgnoringCase(server) ?? false
+      return key.server.map { HostForms.answers($0, askedFor: server, query.protocol) } ?? false
     case (.genericPassword(let query), .genericPassword(let key)): return query.service == key.service
     case (.criteria, _), (.all, _): return true
     default: return false

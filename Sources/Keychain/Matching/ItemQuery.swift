@@ -20,6 +20,13 @@ public enum ItemQuery: Hashable, Sendable {
     }
   }
 
+  /// The same query for the other forms of its server, if it has others. What finds items by their servers looks for one
+  /// form after the other.
+  package var inOtherForms: [ItemQuery] {
+    guard case .internetPassword(let query) = self else { return [] }
+    return query.inOtherForms.map { .internetPassword($0) }
+  }
+
   /// How the item differs from the query; empty if it answers.
   public func differences(from item: Item) -> [ItemDifference] {
     switch (self, item.key) {
@@ -74,7 +81,8 @@ public enum ItemDifference: Hashable, Sendable {
 /// A query for internet passwords that answer for a place on a server.
 ///
 /// The rules are the same for every keychain. Protocol and server are equal, ignoring case, and `https` never answers
-/// `http`. The protocol's own port is the same as none. A given account is equal byte for byte. A given path equals
+/// `http`. A name with letters beyond ASCII is the same as its form `xn--…`, and an address of IPv6 is the same in each of
+/// its forms; an https host that is asked for with a final dot is the one without. The protocol's own port is the same as none. A given account is equal byte for byte. A given path equals
 /// the item's, or begins with it in whole segments, or the item has none; a repository is the same with `.git` at its
 /// end and without. A given security domain is the item's, or the item has none; without one, only items without one
 /// answer.
@@ -126,6 +134,21 @@ public struct InternetPasswordQuery: Hashable, Sendable {
     Self.rules.filter { differs(in: $0, from: item) }
   }
 
+  /// The same query for the other forms of the server; none for nearly all servers.
+  var inOtherForms: [InternetPasswordQuery] {
+    guard let server else { return [] }
+    return HostForms.others(askedFor: server, `protocol`).map { InternetPasswordQuery(self, at: $0) }
+  }
+
+  private init(_ query: InternetPasswordQuery, at server: ByteString) {
+    `protocol` = query.protocol
+    self.server = server
+    port = query.port
+    account = query.account
+    path = query.path
+    securityDomain = query.securityDomain
+  }
+
   private static let rules: [ItemDifference] = [.protocol, .server, .port, .path, .account, .securityDomain]
 
   @inline(__always)
@@ -135,6 +158,7 @@ public struct InternetPasswordQuery: Hashable, Sendable {
     case .server:
       guard let server, let itemServer = item.server else { return (server == nil) != (item.server == nil) }
       return !server.isEqualIgnoringCase(itemServer)
+        && !HostForms.answers(itemServer, askedFor: server, `protocol`)
     case .port: return item.effectivePort != effectivePort
     case .path:
       // Without a server only the path distinguishes items, so it has to be equal.

@@ -18,6 +18,32 @@ struct MatchRow: Sendable, CustomTestStringConvertible {
 }
 
 extension ConformanceTests {
+  @Suite("forms of a host") struct HostForms {
+    @Test(
+      "a host is found by another form of its name, and changed where it is", arguments: KeychainUnderTest.all
+    )
+    func forms(kind: KeychainUnderTest) throws {
+      for (stored, asked) in [
+        ("bücher.example", "xn--bcher-kva.example"), ("xn--bcher-kva.example", "bücher.example"),
+        ("::1", "0:0:0:0:0:0:0:1"), ("0000:0000:0000:0000:0000:0000:0000:0001", "::1"),
+        ("example.com", "example.com."),
+      ] as [(ByteString, ByteString)] {
+        let fresh = kind.make()
+        try fresh.keychain.add(.internet(stored, account: "alice", path: "acme"), "old")
+        try fresh.keychain.add(.internet("bucher.example", account: "alice", path: "acme"), "another")
+        let query = try ItemQuery.internet(asked, path: "acme/app.git")
+        #expect(try fresh.keychain.find(query).map(\.key.account) == ["alice"])
+        let found = try #require(try fresh.keychain.find(query).first)
+        #expect(try fresh.keychain.credential(of: found).revealed == RevealedCredential("old"))
+        let item = Item.internet(asked, account: "alice", path: "acme")
+        #expect(try fresh.keychain.save(item, Credential.text("new"), at: fresh.clock.now) == .updated)
+        #expect(try fresh.keychain.items(matching: .all).count == 2)
+        #expect(try fresh.keychain.erase(query, holding: Secret("new"), at: fresh.clock.now) == 1)
+        #expect(try fresh.keychain.items(matching: .all).count == 1)
+      }
+    }
+  }
+
   @Suite("matching") struct Matching {
     @Test("an item answers by the matching table", arguments: KeychainUnderTest.all, try MatchRow.all())
     func table(kind: KeychainUnderTest, row: MatchRow) throws {

@@ -137,7 +137,8 @@ struct PlaceFilter {
 
   /// Whether the item belongs to the place.
   func contains(_ item: Item) -> Bool {
-    guard case .internetPassword(let key) = item.key, key.server?.isEqualIgnoringCase(host.server) == true,
+    guard case .internetPassword(let key) = item.key,
+      key.server.map({ HostForms.areSame($0, host.server) }) ?? false,
       account == nil || key.account == account
     else { return false }
     if let `protocol` {
