@@ -108,6 +108,10 @@ package enum GitCredentialCommand {
     }
     protocolOfGit.refusedBefore = { (query) throws(KeychainError) in
       try (open.own as? EncryptedFileKeychain)?.justDeleted(of: query)
+    let named = options.selection.name
+    protocolOfGit.onUnnamedErasure = { place, count in
+      if RunningProcess.isAskedByGit { ErasedProxyLogins(at: place, count).say(for: open, named) }
+    }
     }
     var hasSaved = false
     protocolOfGit.onSave = { outcome in hasSaved = outcome != .unchanged }

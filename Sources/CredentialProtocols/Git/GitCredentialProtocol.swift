@@ -44,6 +44,10 @@ public struct GitCredentialProtocol {
   /// Called with the outcome of `store`, if there was something to store.
   public var onSave: (SaveOutcome) -> Void = { _ in }
 
+  /// Called with the request's place and the number of items that `erase` has deleted there, if the request had neither
+  /// an account nor a secret, and there were any.
+  public var onUnnamedErasure: (InternetPassword, Int) -> Void = { _, _ in }
+
   /// Creates a protocol whose stored items last for `timeout` seconds, or forever.
   public init(timeout: Int64? = nil) {
     self.timeout = timeout
@@ -162,10 +166,12 @@ public struct GitCredentialProtocol {
   ) throws(ProtocolError) {
     let query = try throwingProtocolError(request.query())
     let answered = request.state?.item
-    _ = try throwingProtocolError { () throws(KeychainError) -> Int in
+    let unnamed = try throwingProtocolError { () throws(KeychainError) -> Int in
       guard let refused = request.secret() else { return try keychain.erase(query) }
-      return try keychain.erase(query, holding: refused, answered: answered, at: now)
+      _ = try keychain.erase(query, holding: refused, answered: answered, at: now)
+      return 0
     }
+    if unnamed > 0, let place = request.key, place.account == nil { onUnnamedErasure(place, unnamed) }
   }
 }
 

@@ -11,6 +11,8 @@ final class Conversation {
   var isGit = true
   /// The name under which one token answers for every name.
   var nameForAll: ByteString?
+  /// How many items were erased without being named, each time.
+  private(set) var unnamed: [Int] = []
   /// The item that was refused just now.
   var refused: InternetPassword?
 
@@ -25,6 +27,7 @@ final class Conversation {
     var spoken = GitCredentialProtocol(timeout: timeout)
     spoken.isAskedByGit = { [isGit] in isGit }
     spoken.accountForAll = { [nameForAll] _ in nameForAll }
+    spoken.onUnnamedErasure = { [unowned self] _, count in unnamed.append(count) }
     spoken.refusedBefore = { [refused] _ in refused }
     let reply = try spoken.perform(
       operation, try makeRequest(text), on: keychain, at: fresh.clock.now)

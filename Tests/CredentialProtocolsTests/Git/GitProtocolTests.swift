@@ -88,6 +88,23 @@ import Testing
     #expect(try git.count() == 2)
   }
 
+  @Test("what is erased without being named is told")
+  func unnamedErasure() throws {
+    let proxy = ["protocol=http", "host=proxy.example:3128"]
+    for name in ["alice", "bob"] { try git.store(proxy[0], proxy[1], "username=\(name)", "password=same") }
+    try git.erase(proxy[0], "host=other.example:3128")
+    try git.erase(proxy[0], proxy[1], "username=carol")
+    try git.erase(proxy[0], proxy[1], "password=another")
+    #expect(git.unnamed == [])
+    try git.erase(proxy[0], proxy[1])
+    #expect(git.unnamed == [2])
+    try git.store(proxy[0], proxy[1], "username=alice", "password=same")
+    try git.erase(proxy[0], proxy[1], "username=alice")
+    try git.store(proxy[0], proxy[1], "username=alice", "password=same")
+    try git.erase(proxy[0], proxy[1], "password=same")
+    #expect(git.unnamed == [2])
+  }
+
   @Test("a peer with authtype gets a password where there is one")
   func passwordForAuthtype() throws {
     try git.store("protocol=https", "host=example.com", "username=alice", "password=x")

@@ -1,0 +1,57 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import KeychainChoice
+import Terminals
+
+/// What git has deleted without naming it.
+///
+/// Of a proxy that demands a login, git has every login deleted if the proxy's address names no user: it asks its helpers
+/// only for a user that is named, but has what it has rejected whenever the proxy answers 407 (git's http.c, `proxy_auth`).
+/// Of servers it never does that.
+struct ErasedProxyLogins {
+  private let place: InternetPassword
+  private let count: Int
+
+  /// - Parameters:
+  ///   - place: the proxy.
+  ///   - count: how many logins were deleted.
+  init(at place: InternetPassword, _ count: Int) {
+    self.place = place
+    self.count = count
+  }
+
+  private static func say(_ hint: Hint) { StandardStreams.say("hint: \(hint)") }
+
+  /// Says it, and how to get them back, if the keychain keeps them.
+  ///
+  /// - Parameter name: the keychain that was named on the command line.
+  func say(for open: OpenKeychain, _ name: String?) {
+    guard let url = place.url() else { return }
+    let logins = count == 1 ? "the login" : "the \(count) logins"
+    StandardStreams.say(
+      "git had \(logins) of \(url) deleted: that proxy demands one, and its address in http.proxy names no user"
+    )
+    let keychain = name.map { ["--keychain", $0] } ?? []
+    let former = try? open.file?.justDeleted(of: ItemQuery(for: .internetPassword(place)))
+    var named = place
+    named.account = former?.account ?? "USER"
+    let address = named.url(withAccount: true) ?? url
+    guard former != nil else {
+      return Self.say(
+        "store it with \(commandOf: ["llavero", "add", address] + keychain), and let http.proxy be \(prose: address)"
+      )
+    }
+    if count > 1 {
+      return Self.say(
+        """
+        \(commandOf: ["llavero", "undelete", url, "--list"] + keychain) shows them; name the user in http.proxy, as \
+        http://USER@PROXY:PORT
+        """)
+    }
+    Self.say(
+      """
+      get it back with \(commandOf: ["llavero", "undelete", url] + keychain), and let http.proxy be \(prose: address)
+      """)
+  }
+}
