@@ -68,6 +68,72 @@ struct SignInSettingsTests {
     #expect(method.client.ignoresNamesInURLs == (name != nil))
   }
 
+  @Test("Azure DevOps names the tenant, which is a part of one address, and nothing else")
+  func tenant() throws {
+    let tenant = "79c4d065-d599-442e-b0ea-c4ab36ad63c3"
+    let entra = "https://login.microsoftonline.com"
+    func token(_ headers: String..., host: String = "dev.azure.com") throws -> String {
+      let method = try found("https://\(host)/acme", [("credential.oauthclientid", "a")], headers: headers)
+      let client = method.client.copy()
+      let token = client.tokenEndpoint.text
+      let (authorize, device) = (client.authorizationEndpoint?.text ?? "", client.deviceEndpoint?.text ?? "")
+      let end = "/oauth2/v2.0/token"
+      #expect(authorize.dropLast("authorize".count) == token.dropLast("token".count))
+      #expect(device.dropLast("devicecode".count) == token.dropLast("token".count))
+      #expect(token.hasSuffix(end))
+      return String(token.dropLast(end.count))
+    }
+    let named = "Bearer authorization_uri=\(entra)/\(tenant)"
+    for headers in [
+      [named], ["Basic realm=\"x\"", named],
+      ["bearer authorization_uri=\"\(entra)/\(tenant.uppercased())/\", x=\"y\""],
+      ["\"\(named)\""], [named, "Bearer authorization_uri=\(entra)/11111111-d599-442e-b0ea-c4ab36ad63c3"],
+    ] {
+      let method = try found(
+        "https://dev.azure.com/acme", [("credential.oauthclientid", "a")], headers: headers)
+      #expect(method.client.tokenEndpoint.text == "\(entra)/\(tenant)/oauth2/v2.0/token")
+    }
+    #expect(try token(named, host: "acme.visualstudio.com") == "\(entra)/\(tenant)")
+    for other in [
+      "https://evil.example/\(tenant)", "\(entra).evil.example/\(tenant)", "\(entra)@evil.example/\(tenant)",
+      "http://login.microsoftonline.com/\(tenant)", "\(entra)/\(tenant)/../evil", "\(entra)/\(tenant)?a=b",
+      "\(entra)/common", "\(entra)/00000000-0000-0000-0000-000000000000", "\(entra)/", "\(entra)",
+      "\(entra)/\(tenant.replacing("7", with: "g"))", "\(entra)/\(tenant)%2f..", "",
+    ] {
+      #expect(try token("Bearer authorization_uri=\(other)") == "\(entra)/organizations")
+    }
+    #expect(try token("Basic authorization_uri=\(entra)/\(tenant)") == "\(entra)/organizations")
+    // Other services have none.
+    let google = try found(
+      "https://x.googlesource.com", [("credential.oauthclientid", "a")], headers: [named])
+    #expect(google.client.tokenEndpoint.text == "https://oauth2.googleapis.com/token")
+  }
+
+  @Test("a service that only says itself what it is has its endpoints below the folder of its repositories")
+  func folder() throws {
+    func folder(_ path: String, _ realm: String = "Gitea") throws -> [String?] {
+      let method = try found("https://git.example\(path)", [], headers: ["Basic realm=\"\(realm)\""])
+      let (token, isClaimed) = (method.client.tokenEndpoint.text, method.isClaimed)
+      let end = "/login/oauth/access_token"
+      #expect(isClaimed && token.hasSuffix(end))
+      return [String(token.dropLast(end.count)), method.path]
+    }
+    for realm in ["Gitea", "Forgejo"] {
+      #expect(try folder("/gitea/acme/app.git", realm) == ["https://git.example/gitea", "gitea"])
+      #expect(try folder("/acme/app.git", realm) == ["https://git.example", nil])
+    }
+    #expect(try folder("/a/b/acme/app") == ["https://git.example/a/b", "a/b"])
+    #expect(try folder("/gitea/acme/app.git/info/lfs") == ["https://git.example/gitea", "gitea"])
+    for path in ["", "/", "/gitea", "/gitea/acme", "/app.git", "/app.git/info/lfs"] {
+      #expect(try folder(path) == ["https://git.example", nil])
+    }
+    // A setting that names the client is for the place in its name, and comes first.
+    let method = try found(
+      "https://git.example/gitea/acme/app.git", [("\(Self.own).oauthclientid", "a")],
+      headers: ["Basic realm=\"Gitea\""])
+    #expect(method.client.tokenEndpoint.text == "https://git.example/gitea/login/oauth/access_token")
+  }
+
   @Test("the settings of Git Credential Manager")
   func gcm() throws {
     let method = try found(

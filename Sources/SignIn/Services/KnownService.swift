@@ -9,9 +9,9 @@ package struct KnownService {
   /// The beginning of the realm by which its servers call themselves in `WWW-Authenticate`; `nil` if that says nothing.
   let realm: String?
   /// Paths on the server, or whole addresses.
-  let authorize: String
-  let token: String
-  let device: String?
+  private(set) var authorize: String
+  private(set) var token: String
+  private(set) var device: String?
   let revoke: String?
   /// The client that the service itself has for git's helpers, by its documentation.
   let builtInClient: String?
@@ -23,6 +23,8 @@ package struct KnownService {
   /// Whether the name in a URL says nothing of whose token is meant: its tokens have a name of their own, or that in
   /// the URL is an organisation's. Elsewhere it is a person's, and a token of somebody else doesn't answer.
   var ignoresNamesInURLs = false
+  /// How many parts the path of each repository has below the service's own; `nil` where that differs.
+  var repositoryDepth: Int?
   /// Git Credential Manager's own settings for a client there: `gitHubDev` stands for `gitHubDevClientId` and so on.
   let settingsPrefix: String?
   /// Where a client is registered: a path on the server, or a whole address.
@@ -77,6 +79,25 @@ package struct KnownService {
     return nil
   }
 
+  /// The path below which the service lies, by the path of one of its repositories, or of something below that; `nil`
+  /// for the whole server, and if it can't be told.
+  func folder(ofRepository path: String) -> String? {
+    guard let repositoryDepth else { return nil }
+    let parts = path.split(separator: "/")
+    let end = parts.firstIndex { $0.hasSuffix(".git") }.map { $0 + 1 } ?? parts.count
+    return end > repositoryDepth ? parts[..<(end - repositoryDepth)].joined(separator: "/") : nil
+  }
+
+  /// The same service, whose people are those of a tenant.
+  func of(tenant: EntraTenant?) -> KnownService {
+    guard let tenant else { return self }
+    var service = self
+    service.authorize = tenant.replacingAny(in: authorize)
+    service.token = tenant.replacingAny(in: token)
+    service.device = device.map(tenant.replacingAny)
+    return service
+  }
+
   /// The user name under which one token answers for every name in a URL; `nil` where it answers for its own alone.
   package var nameForAll: String? {
     ignoresNamesInURLs ? userName ?? ClientRegistration.usualUserName : nil
@@ -127,7 +148,7 @@ extension KnownService {
     name: "Forgejo", provider: "forgejo", hosts: ["codeberg.org"], realm: "Forgejo",
     authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: nil, revoke: nil,
     builtInClient: builtInGiteaClient, redirectURI: "http://127.0.0.1", scope: "", userName: nil,
-    settingsPrefix: nil, registration: "/user/settings/applications",
+    repositoryDepth: 2, settingsPrefix: nil, registration: "/user/settings/applications",
     choices: "untick \"Confidential client\"",
     needsSecret: false)
 
@@ -135,7 +156,7 @@ extension KnownService {
     name: "Gitea", provider: "gitea", hosts: ["gitea.com"], realm: "Gitea",
     authorize: "/login/oauth/authorize", token: "/login/oauth/access_token", device: nil, revoke: nil,
     builtInClient: builtInGiteaClient, redirectURI: "http://127.0.0.1", scope: "", userName: nil,
-    settingsPrefix: nil, registration: "/user/settings/applications",
+    repositoryDepth: 2, settingsPrefix: nil, registration: "/user/settings/applications",
     choices: "untick \"Confidential client\"",
     needsSecret: false)
 

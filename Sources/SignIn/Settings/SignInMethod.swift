@@ -70,9 +70,13 @@ extension SignInMethod {
     let onHost = KnownService.on(host: place.server.host)
     let provider = try Provider(settings)
     let service = provider.service(onHost, headers)
-    let root = onHost == nil && provider.namesService ? root(of: place, settings) : place.server
+    // A server that only says itself what it is may say it below a path.
+    let base = onHost == nil && !provider.namesService ? service?.folder(ofRepository: place.path) : nil
+    let root =
+      onHost == nil && provider.namesService
+      ? root(of: place, settings) : base.flatMap { place.folder($0) } ?? place.server
     var found = try Endpoints(settings, at: place)
-    if let service { found.take(service, at: root) }
+    if let service { found.take(service.of(tenant: EntraTenant(headers)), at: root) }
     var metadata: ServerMetadata?
     if found.token == nil, let transport {
       metadata = try discover(roots(of: place, root), over: transport)
@@ -129,8 +133,10 @@ extension SignInMethod {
     let isClaimed = onHost == nil && !isNamed && options.clientID == nil
     var method = SignInMethod(client: client, service: service, isClaimed: isClaimed)
     if options.clientID == nil {
-      method.path = settings.path(
-        of: configured == nil ? ["provider"] : ["oauthClientId"] + (own.map { [$0 + "ClientId"] } ?? []))
+      method.path =
+        settings.path(
+          of: configured == nil ? ["provider"] : ["oauthClientId"] + (own.map { [$0 + "ClientId"] } ?? []))
+        ?? base
     }
     if let modes = settings.value("oauthAuthModes", environment: "AUTHMODES") {
       let words = modes.lowercased().split { $0 == " " || $0 == "," }
