@@ -314,8 +314,8 @@ let package = Package(
     .target(
       name: "NetworkProgram",
       dependencies: [
-        "Bytes", "JSON", "Keychain", "PrivateFiles", "SignIn", "Network", "Terminals", "Processes",
-        "ToolCommands", "CLinux",
+        "Bytes", "JSON", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn", "Network", "Terminals",
+        "Processes", "ToolCommands", "CLinux",
       ],
       swiftSettings: settings + compact),
     // Apple's `security` command.

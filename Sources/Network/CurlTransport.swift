@@ -10,16 +10,22 @@ package final class CurlTransport: Transport {
   private let timeout: Int
   private let connectTimeout: Int
   private let handle: UnsafeMutableRawPointer?
+  private let proxyLogin: ProxyLogin?
+  /// What a proxy has demanded, if one has.
+  package private(set) var proxyDemand: ProxyDemand?
 
   /// - Parameters:
   ///   - timeout: the longest time of an exchange, in milliseconds.
   ///   - connectTimeout: the longest time until there is a connection, in milliseconds.
+  ///   - proxyLogin: the login of a proxy, if it is known.
   ///   - settings: returns git's settings for a URL.
   package init(
-    timeout: Int, connectTimeout: Int = 10_000, settings: @escaping (EndpointURL) -> HTTPSettings
+    timeout: Int, connectTimeout: Int = 10_000, proxyLogin: consuming ProxyLogin? = nil,
+    settings: @escaping (EndpointURL) -> HTTPSettings
   ) {
     self.timeout = timeout
     self.connectTimeout = connectTimeout
+    self.proxyLogin = proxyLogin
     self.settings = settings
     curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     handle = curl_easy_init()
@@ -33,27 +39,11 @@ package final class CurlTransport: Transport {
   private static let userAgent = "llavero"
 
   package func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
-    guard let handle else { throw .unreachable("libcurl can't be used") }
-    // Connections are kept, options are not.
-    curl_easy_reset(handle)
-    let settings = known[request.url] ?? self.settings(request.url)
-    known[request.url] = settings
     var lists = CurlLists()
-    let reply = ReplyBuffer(limit: request.maximumReply)
     let timeout = min(self.timeout, request.timeout ?? self.timeout)
-    var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
-    set(handle, CURLOPT_URL, settings.serverName.map { request.url.naming($0) } ?? request.url.text)
-    if settings.serverName != nil { lists.connections.append("::\(request.url.host):\(request.url.port)") }
-    set(handle, CURLOPT_PROTOCOLS_STR, request.url.scheme)
-    set(handle, CURLOPT_FOLLOWLOCATION, 0)
-    set(handle, CURLOPT_NOSIGNAL, 1)
-    set(handle, CURLOPT_TIMEOUT_MS, timeout)
-    set(handle, CURLOPT_CONNECTTIMEOUT_MS, min(timeout, connectTimeout))
+    let handle = try prepare(for: request.url, timeout, &lists)
+    let reply = ReplyBuffer(limit: request.maximumReply)
     set(handle, CURLOPT_MAXFILESIZE, request.maximumReply)
-    set(handle, CURLOPT_USERAGENT, settings.userAgent ?? Self.userAgent)
-    apply(settings, to: handle, &lists)
-    // Over http nothing leaves this machine.
-    if request.url.scheme == "http" { set(handle, CURLOPT_NOPROXY, "*") }
     lists.headers.append("Accept: application/json")
     if request.hasBody { lists.headers.append("Content-Type: \(request.mediaType)") }
     for header in request.headers { lists.headers.append(header) }
@@ -65,19 +55,83 @@ package final class CurlTransport: Transport {
       let buffer = Unmanaged<ReplyBuffer>.fromOpaque(user).takeUnretainedValue()
       return buffer.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
     }
+    let (code, message) = perform(handle) {
+      request.lendingSecrets(to: handle, lists.headers.list) { curl_easy_perform(handle) }
+    }
+    withExtendedLifetime(lists) {}
+    if code != CURLE_OK { throw fault(code, reply, message, timeout, at: request.url) }
+    return reply.finish(handle)
+  }
+
+  package func passProxy(to url: EndpointURL) throws(TransportFault) {
+    guard url.scheme == "https", settings(of: url).proxyAddress != nil else { return }
+    var lists = CurlLists()
+    let handle = try prepare(for: url, timeout, &lists)
+    set(handle, CURLOPT_CONNECT_ONLY, 1)
+    let (code, message) = perform(handle) { curl_easy_perform(handle) }
+    withExtendedLifetime(lists) {}
+    if code != CURLE_OK { throw fault(code, nil, message, timeout, at: url) }
+  }
+
+  private func settings(of url: EndpointURL) -> HTTPSettings {
+    let settings = known[url] ?? self.settings(url)
+    known[url] = settings
+    return settings
+  }
+
+  /// The handle with everything set that a connection needs.
+  private func prepare(
+    for url: EndpointURL, _ timeout: Int, _ lists: inout CurlLists
+  ) throws(TransportFault) -> UnsafeMutableRawPointer {
+    guard let handle else { throw .unreachable("libcurl can't be used") }
+    // Connections are kept, options are not.
+    curl_easy_reset(handle)
+    let settings = self.settings(of: url)
+    set(handle, CURLOPT_URL, settings.serverName.map { url.naming($0) } ?? url.text)
+    if settings.serverName != nil { lists.connections.append("::\(url.host):\(url.port)") }
+    set(handle, CURLOPT_PROTOCOLS_STR, url.scheme)
+    set(handle, CURLOPT_FOLLOWLOCATION, 0)
+    set(handle, CURLOPT_NOSIGNAL, 1)
+    set(handle, CURLOPT_TIMEOUT_MS, timeout)
+    set(handle, CURLOPT_CONNECTTIMEOUT_MS, min(timeout, connectTimeout))
+    set(handle, CURLOPT_USERAGENT, settings.userAgent ?? Self.userAgent)
+    apply(settings, to: handle, &lists)
+    // Over http nothing leaves this machine.
+    if url.scheme == "http" { set(handle, CURLOPT_NOPROXY, "*") }
+    return handle
+  }
+
+  /// Runs `body`, and returns what libcurl says of it besides the code.
+  private func perform(_ handle: UnsafeMutableRawPointer, _ body: () -> CURLcode) -> (CURLcode, String) {
+    var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     let code = message.withUnsafeMutableBufferPointer { message in
       ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
       defer { ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, nil) }
-      return request.lendingSecrets(to: handle, lists.headers.list) { curl_easy_perform(handle) }
+      return body()
     }
-    withExtendedLifetime(lists) {}
-    if code != CURLE_OK {
-      throw fault(
-        code, reply,
-        String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self),
-        timeout)
+    return (
+      code, String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    )
+  }
+
+  /// Has libcurl log in to a proxy. A login in the address would come before others.
+  private func logIn(to proxy: ProxyAddress, _ handle: UnsafeMutableRawPointer) {
+    switch proxyLogin {
+    case .some(let login) where login.proxy == proxy.url:
+      set(handle, CURLOPT_PROXY, proxy.bare)
+      Secret(copying: login.account).lendingText { ccurl_set_text(handle, CURLOPT_PROXYUSERNAME, $0) }
+      login.password.lendingText { ccurl_set_text(handle, CURLOPT_PROXYPASSWORD, $0) }
+    default: break
     }
-    return reply.finish(handle)
+  }
+
+  /// What a proxy demands that answers 407.
+  private func demand(of proxy: ProxyAddress) -> ProxyDemand {
+    switch proxyLogin {
+    case .some(let login) where login.proxy == proxy.url:
+      .anotherThanKept(proxy, account: "\(login.account)")
+    default: proxy.hasPassword ? .anotherThanConfigured(proxy) : .login(proxy)
+    }
   }
 
   private func apply(_ settings: HTTPSettings, to handle: UnsafeMutableRawPointer, _ lists: inout CurlLists) {
@@ -102,6 +156,7 @@ package final class CurlTransport: Transport {
       ccurl_set_pointer(handle, CURLOPT_CAPATH, nil)
     }
     for (option, text) in texts { if let text { set(handle, option, text) } }
+    if let proxy = settings.proxyAddress, !proxy.hasPassword { logIn(to: proxy, handle) }
     let method: UInt =
       switch settings.proxyAuthMethod?.lowercased() {
       case "basic": 1 << 0
@@ -131,10 +186,14 @@ package final class CurlTransport: Transport {
   }
 
   private func fault(
-    _ code: CURLcode, _ reply: ReplyBuffer, _ message: String, _ timeout: Int
+    _ code: CURLcode, _ reply: ReplyBuffer?, _ message: String, _ timeout: Int, at url: EndpointURL
   ) -> TransportFault {
-    if reply.isTooLarge || code == CURLE_FILESIZE_EXCEEDED { return .tooLarge }
-    if ccurl_get_number(handle, CURLINFO_HTTP_CONNECTCODE) == 407 { return .proxyAuthentication }
+    if reply?.isTooLarge == true || code == CURLE_FILESIZE_EXCEEDED { return .tooLarge }
+    // Some proxies answer 401 to a wrong login.
+    if [401, 407].contains(ccurl_get_number(handle, CURLINFO_HTTP_CONNECTCODE)) {
+      proxyDemand = settings(of: url).proxyAddress.map(demand)
+      return .proxyAuthentication
+    }
     // libcurl's own message may have the proxy's login in it.
     let isPlain = message.isEmpty || message.contains("@")
     let reason = isPlain ? String(cString: curl_easy_strerror(code)) : message

@@ -7,6 +7,11 @@ package import SignIn
 package struct HTTPSettings {
   /// `http.proxy`; empty for no proxy, `nil` for what curl's variables say.
   package private(set) var proxy: String?
+  /// The address of the proxy that is used for https; `nil` for none.
+  package var proxyAddress: ProxyAddress? {
+    (proxy ?? proxyOfVariables).flatMap { $0.isEmpty ? nil : ProxyAddress($0) }
+  }
+  private var proxyOfVariables: String?
   package private(set) var proxyAuthMethod: String?
   /// `http.sslVerify`: whether certificates are verified.
   package private(set) var verifies = true
@@ -47,6 +52,10 @@ package struct HTTPSettings {
     proxyKey = given("GIT_PROXY_SSL_KEY") ?? proxyKey
     proxyAuthMethod = given("GIT_HTTP_PROXY_AUTHMETHOD") ?? proxyAuthMethod
     userAgent = given("GIT_HTTP_USER_AGENT") ?? userAgent
+    // In libcurl's order.
+    for name in ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] where proxyOfVariables == nil {
+      proxyOfVariables = given(name)
+    }
   }
 
   /// Whether those given as ``authorities`` and ``authoritiesFolder`` are trusted in place of the system's.

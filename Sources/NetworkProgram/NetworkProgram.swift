@@ -57,7 +57,7 @@ package enum NetworkProgram {
   private static func outcome() throws(Failure) -> SignInOutcome {
     if StandardStreams.isTerminal(0) { throw misuse }
     let text = try StandardStreams.readAll(0, limit: SignInWork.maximumSize, what: "the work")
-    let work: SignInWork
+    var work: SignInWork
     do throws(JSONReader.Malformed) {
       work = try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in try SignInWork(parsing: text) }
     } catch {
@@ -72,7 +72,15 @@ package enum NetworkProgram {
       // The program that asks says it, with what was to be done.
       return .failed(message: error.message, hint: nil, pause: 0)
     }
-    let transport = CurlTransport(timeout: limit, settings: GitConfigCommand.httpSettings)
-    return SignInTask(at: place, over: transport, mayUseTerminal: work.mayUseTerminal).outcome(of: work)
+    let transport = CurlTransport(
+      timeout: limit, proxyLogin: work.proxyLogin.take(), settings: GitConfigCommand.httpSettings)
+    let outcome = SignInTask(at: place, over: transport, mayUseTerminal: work.mayUseTerminal).outcome(
+      of: work)
+    guard let demand = transport.proxyDemand else { return outcome }
+    switch consume outcome {
+    case .failed: return SignInText.outcome(demand)
+    case .unknownPlace: return SignInText.outcome(demand)
+    case let outcome: return outcome
+    }
   }
 }

@@ -145,6 +145,11 @@ struct SignInTask {
     if !mayUseTerminal, usualWay(method) != .browser {
       return failed(SignInText.questionsForbidden(by: "GIT_TERMINAL_PROMPT", at: place))
     }
+    do throws(TransportFault) {
+      try transport.passProxy(to: method.client.tokenEndpoint)
+    } catch {
+      return failed(.transport(error), asking: method.client.tokenEndpoint)
+    }
     let start = SystemClock.date / 1000
     let person = TerminalPerson(at: place)
     defer { person.finish() }
@@ -431,4 +436,6 @@ private final class WatchingTransport: Transport {
     clockDifference = reply.clockDifference ?? clockDifference
     return reply
   }
+
+  func passProxy(to url: EndpointURL) throws(TransportFault) { try transport.passProxy(to: url) }
 }

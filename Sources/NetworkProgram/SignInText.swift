@@ -1,3 +1,4 @@
+import CredentialProtocols
 import Network
 import SignIn
 import Terminals
@@ -40,6 +41,27 @@ enum SignInText {
       )
     case .tooLate: Text(message: "nobody signed in to \(host) in time", hint: "try again")
     case .cancelled: Text(message: "you were not signed in to \(host)")
+    }
+  }
+
+  /// What is said of a proxy that lets nothing through.
+  static func outcome(_ demand: ProxyDemand) -> SignInOutcome {
+    switch demand {
+    case .login(let proxy):
+      let hint: Hint =
+        "store it with \(command: "llavero", "add", proxy.naming("USER")); what is kept stays as it is"
+      return .proxyLogin(
+        url: proxy.url, message: "the proxy \(proxy.url) demands a login (status 407)", hint: hint.description
+      )
+    case .anotherThanConfigured(let proxy):
+      return .failed(
+        message: "the proxy \(proxy.url) refuses the login in its address",
+        hint: "see http.proxy in git's configuration, and the variable https_proxy", pause: 0)
+    case .anotherThanKept(let proxy, let account):
+      let hint: Hint = "replace it with \(command: "llavero", "add", "--update", proxy.naming(account))"
+      return .failed(
+        message: "the proxy \(proxy.bare) refuses the login of \(account) that the keychain has",
+        hint: hint.description, pause: 0)
     }
   }
 

@@ -1,4 +1,5 @@
 import Bytes
+import CredentialProtocols
 import Glibc
 import JSON
 package import Keychain
@@ -44,16 +45,51 @@ package struct NetworkCompanion {
   /// The longest time for a person to sign in, in milliseconds: more than any code is valid.
   package static let patienceWithPerson = 3_600_000
 
-  /// Has work done.
+  /// Has work done. A proxy on the way that demands a login gets the one that the keychain has for it, as git's own
+  /// requests do.
   ///
   /// - Parameters:
+  ///   - keychain: where the logins of proxies are.
   ///   - timeout: the longest time, in milliseconds.
   ///   - grace: for how many milliseconds it goes on once a signal is held back; `nil` if signals end it.
   ///   - reader: the descriptor of whoever wants it, see `ProgramOutput`.
   /// - Throws: ``KeychainError`` if it can't be run, and ``KeychainError/promptDismissed`` if a signal ended it, or
   ///   nobody wants it any more.
   package func perform(
-    _ work: borrowing SignInWork, within timeout: Int, grace: Int? = nil, for reader: Int32? = nil
+    _ work: consuming SignInWork, in keychain: any KeychainStore, within timeout: Int, grace: Int? = nil,
+    for reader: Int32? = nil
+  ) throws(KeychainError) -> SignInOutcome {
+    var work = work
+    switch try attempt(work, within: timeout, grace: grace, for: reader) {
+    case .proxyLogin(let url, let message, let hint):
+      work.proxyLogin = try Self.login(ofProxy: url, in: keychain)
+      guard work.hasProxyLogin else { return .failed(message: message, hint: hint, pause: 0) }
+    case let outcome: return outcome
+    }
+    switch try attempt(work, within: timeout, grace: grace, for: reader) {
+    // There is another proxy on the way.
+    case .proxyLogin(_, let message, let hint): return .failed(message: message, hint: hint, pause: 0)
+    case let outcome: return outcome
+    }
+  }
+
+  /// What git would be answered for a proxy.
+  private static func login(
+    ofProxy url: String, in keychain: any KeychainStore
+  ) throws(KeychainError) -> ProxyLogin? {
+    guard let (place, account) = try? Place.parse(ByteString(url)) else { return nil }
+    let query = ItemQuery.internetPassword(
+      try InternetPasswordQuery(
+        protocol: place.protocol, server: place.server, port: place.port, account: account))
+    guard
+      let answer = try keychain.heldAnswer(to: query, at: .now, where: { $1.authenticationScheme == nil }),
+      let user = answer.item.key.account ?? account
+    else { return nil }
+    return ProxyLogin(url, account: user, password: answer.credential.secret.copy())
+  }
+
+  private func attempt(
+    _ work: borrowing SignInWork, within timeout: Int, grace: Int?, for reader: Int32?
   ) throws(KeychainError) -> SignInOutcome {
     let outcome = try ProgramOutput.converse(
       [CString(copying: path)], sending: work.encoded, timeout: timeout, limit: SignInOutcome.maximumSize,

@@ -77,6 +77,7 @@ package struct SigningIn {
       return .failed(
         message: "signing in to \(origin) has just failed for another command", hint: "llavero login \(url)")
     }
+    let proxies = keychain
     // What renews it is where it is.
     let keychain = try keychain.keychainOfNewItems()
     let readiness = keychain.probe()
@@ -89,7 +90,9 @@ package struct SigningIn {
     work.headers = wish.headers
     work.onlyIfConfigured = wish.onlyIfConfigured
     work.mayUseTerminal = wish.mayUseTerminal
-    switch try companion.perform(work, within: NetworkCompanion.patienceWithPerson, for: wish.reader) {
+    let outcome = try companion.perform(
+      work, in: proxies, within: NetworkCompanion.patienceWithPerson, for: wish.reader)
+    switch consume outcome {
     case .tokens(let tokens):
       var key = key
       key.account = tokens.account ?? key.account
@@ -155,7 +158,9 @@ package struct SigningIn {
         .orNone()
     }
     work.headers = headers
-    if case .done = try companion.perform(work, within: NetworkCompanion.patience) { return true }
+    if case .done = try companion.perform(work, in: keychain, within: NetworkCompanion.patience) {
+      return true
+    }
     return false
   }
 }

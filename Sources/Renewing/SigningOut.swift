@@ -108,7 +108,7 @@ package struct SigningOut {
     work.client = consume client
     work.refreshToken = credential.copyOfRefreshToken()
     work.accessToken = credential.secret.copy()
-    return try companion.perform(work, within: NetworkCompanion.patience)
+    return try companion.perform(work, in: keychain, within: NetworkCompanion.patience)
   }
 
   /// Forgets who llavero was there, once no token needs it.

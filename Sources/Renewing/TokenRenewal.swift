@@ -144,7 +144,7 @@ package final class TokenRenewal: SecretRenewing {
     // A server that rotates refresh tokens has nobody to give the next one to, once this process has ended.
     let signals = HeldSignals()
     defer { withExtendedLifetime(signals) {} }
-    switch try companion.perform(work, within: patience, grace: Self.grace) {
+    switch try companion.perform(work, in: keychain, within: patience, grace: Self.grace) {
     case .tokens(let tokens):
       let credential = Credential(
         tokens.accessToken.copy(), expiry: tokens.expiry,

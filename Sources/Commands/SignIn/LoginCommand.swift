@@ -101,7 +101,7 @@ struct LoginCommand: ParsableCommand {
     wish.options.clientID = clientID
     wish.options.scope = scope
     let outcome = try explaining { () throws(KeychainError) in
-      try signingIn.perform(wish, for: key, in: open.own)
+      try signingIn.perform(wish, for: key, in: open.keychain)
     }
     switch outcome {
     case .stored(let item, let expiry, let isRenewable):

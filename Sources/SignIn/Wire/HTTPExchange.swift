@@ -106,4 +106,14 @@ package protocol Transport: AnyObject {
   ///
   /// - Throws: ``TransportFault``.
   func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply
+
+  /// Finds out whether a proxy on the way lets anything through to a server, if there is one. Nobody is to sign in whose
+  /// code can't be sent afterwards.
+  ///
+  /// - Throws: ``TransportFault``.
+  func passProxy(to url: EndpointURL) throws(TransportFault)
+}
+
+extension Transport {
+  package func passProxy(to url: EndpointURL) throws(TransportFault) {}
 }

@@ -17,6 +17,10 @@ package enum SignInOutcome: ~Copyable {
   ///
   /// `pause` says for how many seconds the server doesn't want to be asked again.
   case failed(message: String, hint: String?, pause: Int)
+  /// A proxy on the way demands a login. Nothing was sent through it.
+  ///
+  /// `url` is its address as ``ProxyAddress/url`` has it; the message counts if there is no login.
+  case proxyLogin(url: String, message: String, hint: String?)
 
   /// The largest outcome, in bytes.
   package static let maximumSize = 1 << 20
@@ -51,6 +55,11 @@ package enum SignInOutcome: ~Copyable {
       json.member("message", ByteString(message))
       json.member("hint", hint.map { ByteString($0) })
       json.member("pause", pause)
+    case .proxyLogin(let url, let message, let hint):
+      json.member("outcome", "proxy-login")
+      json.member("proxy", ByteString(url))
+      json.member("message", ByteString(message))
+      json.member("hint", hint.map { ByteString($0) })
     }
     json.endObject()
     return json.finish()
@@ -69,6 +78,7 @@ package enum SignInOutcome: ~Copyable {
     var client: ClientRegistration?
     var message: String?
     var hint: String?
+    var proxy: String?
     var pause = 0
     try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
       switch member.name {
@@ -82,6 +92,7 @@ package enum SignInOutcome: ~Copyable {
       case "message": message = try member.text()
       case "pause": pause = max(0, try member.value.integer())
       case "hint": hint = try member.text()
+      case "proxy": proxy = try member.text()
       default: break
       }
     }
@@ -101,6 +112,9 @@ package enum SignInOutcome: ~Copyable {
     case "failed":
       guard let message else { throw JSONReader.Malformed() }
       self = .failed(message: message, hint: hint, pause: pause)
+    case "proxy-login":
+      guard let proxy, let message else { throw JSONReader.Malformed() }
+      self = .proxyLogin(url: proxy, message: message, hint: hint)
     default: throw JSONReader.Malformed()
     }
   }

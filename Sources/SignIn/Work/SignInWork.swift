@@ -48,6 +48,8 @@ package struct SignInWork: ~Copyable {
   package var onlyIfConfigured = false
   /// Whether the person may be asked on the terminal.
   package var mayUseTerminal = true
+  /// The login that the keychain has for a proxy on the way.
+  package var proxyLogin: ProxyLogin?
 
   /// The largest work, in bytes: two tokens with escapes, and a registration.
   package static let maximumSize = 1 << 20
@@ -55,6 +57,14 @@ package struct SignInWork: ~Copyable {
   package init(_ task: Task, at url: String) {
     self.task = task
     self.url = url
+  }
+
+  /// Whether there is a login for a proxy.
+  package var hasProxyLogin: Bool {
+    switch proxyLogin {
+    case .some: true
+    case .none: false
+    }
   }
 
   /// The work as JSON.
@@ -96,6 +106,13 @@ package struct SignInWork: ~Copyable {
     case .some(let token): json.member("subject_token", token)
     case .none: break
     }
+    switch proxyLogin {
+    case .some(let login):
+      json.beginObject("proxy_login")
+      login.write(to: &json)
+      json.endObject()
+    case .none: break
+    }
     json.member("account", account)
     json.beginArray("headers")
     for header in headers { json.element(ByteString(header)) }
@@ -127,6 +144,7 @@ package struct SignInWork: ~Copyable {
     var options = SignInMethod.Options()
     var onlyIfConfigured = false
     var mayUseTerminal = true
+    var proxyLogin: ProxyLogin?
     try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
       switch member.name {
       case "task": task = Task(rawValue: try member.text())
@@ -147,6 +165,7 @@ package struct SignInWork: ~Copyable {
       case "scope": options.scope = try member.text()
       case "only_if_configured": onlyIfConfigured = try member.value.bool()
       case "may_use_terminal": mayUseTerminal = try member.value.bool()
+      case "proxy_login": proxyLogin = try ProxyLogin(json: member.value.raw)
       default: break
       }
     }
@@ -164,5 +183,6 @@ package struct SignInWork: ~Copyable {
     self.options = options
     self.onlyIfConfigured = onlyIfConfigured
     self.mayUseTerminal = mayUseTerminal
+    self.proxyLogin = proxyLogin
   }
 }
