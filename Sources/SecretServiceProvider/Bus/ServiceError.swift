@@ -7,6 +7,7 @@ enum ServiceError: Error {
   case noSession
   case noSuchObject
   case unknownObject
+  case unknownInterface
   case unknownMethod
   case unknownProperty
   case readOnlyProperty
@@ -33,6 +34,7 @@ enum ServiceError: Error {
     case .noSession: service + "NoSession"
     case .noSuchObject: service + "NoSuchObject"
     case .unknownObject: bus + "UnknownMethod"
+    case .unknownInterface: bus + "UnknownInterface"
     case .unknownMethod: bus + "UnknownMethod"
     case .unknownProperty: bus + "UnknownProperty"
     case .readOnlyProperty: bus + "PropertyReadOnly"
@@ -55,6 +57,7 @@ enum ServiceError: Error {
     case .noSession: "there is no such session of this caller"
     case .noSuchObject: "there is no such object"
     case .unknownObject: "there is no object at this path"
+    case .unknownInterface: "the object has no such interface"
     case .unknownMethod: "there is no such method"
     case .unknownProperty: "there is no such property"
     case .readOnlyProperty: "the property can't be set"

@@ -143,7 +143,7 @@ extension Provider {
   func createCollection(_ call: MethodCall) throws(ServiceError) {
     let arguments = try call.arguments("(a{sv}s)")
     let alias = try text(arguments[1])
-    let label = try self.label(arguments[0], property: Interface.collection + ".Label")
+    let label = try ServedProperty.given(arguments[0], of: Interface.collection)["Label"].map(text) ?? ""
     if let existing = holdings.collection(alias: alias) {
       return call.answer([Argument.path(ObjectPath.collection(existing)), Argument.path(ObjectPath.none)])
     }
@@ -240,27 +240,15 @@ extension Provider {
 
   // MARK: Arguments
 
-  /// The label and the attributes among the properties of an item to be made. What is missing is empty.
+  /// What an item to be made is to be, by its properties. What is missing is empty.
   private func shown(_ properties: Variant) throws(ServiceError) -> ItemTranslation.Shown {
-    var found = LookupAttributes()
-    if let value = try property(Interface.item + ".Attributes", in: properties) {
-      found = try attributes(value)
-    }
-    return ItemTranslation.Shown(
-      attributes: found, label: try label(properties, property: Interface.item + ".Label"),
-      contentType: ItemTranslation.plainText)
-  }
-
-  private func label(_ properties: Variant, property name: String) throws(ServiceError) -> String {
-    try property(name, in: properties).map { (value) throws(ServiceError) in try text(value) } ?? ""
-  }
-
-  private func property(_ name: String, in properties: Variant) throws(ServiceError) -> Variant? {
-    do throws(BusFailure) {
-      return try properties.optionalProperty(name, of: "properties")
-    } catch {
-      throw .invalidArguments("properties are variants by their names")
-    }
+    let given = try ServedProperty.given(properties, of: Interface.item)
+    var shown = ItemTranslation.Shown(
+      attributes: try given["Attributes"].map(attributes) ?? LookupAttributes(),
+      label: try given["Label"].map(text) ?? "", contentType: ItemTranslation.plainText)
+    // A schema among the attributes counts more.
+    if let type = given["Type"], shown.type.isEmpty { shown.type = try text(type) }
+    return shown
   }
 
   func bool(_ value: Variant) throws(ServiceError) -> Bool {

@@ -19,6 +19,8 @@ enum Interface {
   static let portalRequest = "org.freedesktop.impl.portal.Request"
   static let properties = "org.freedesktop.DBus.Properties"
   static let introspectable = "org.freedesktop.DBus.Introspectable"
+  /// Those of D-Bus itself, none of which has properties.
+  static let ofEveryObject = [properties, introspectable, "org.freedesktop.DBus.Peer"]
 }
 
 /// An object that a path leads to.
@@ -86,7 +88,7 @@ extension Provider {
     if call.interface == Interface.properties { return try answerProperties(call, of: object) }
     if case .service = object, call.interface == Interface.keyring { return try answerKeyring(call) }
     if case .service = object, call.interface == Interface.own { return try answerOwn(call) }
-    if let interface = call.interface, interface != object.interface { throw .unknownMethod }
+    if let interface = call.interface, interface != object.interface { throw .unknownInterface }
     switch object {
     case .service: try answerService(call)
     case .folder: throw .unknownMethod

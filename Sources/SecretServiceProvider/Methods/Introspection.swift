@@ -73,12 +73,12 @@ extension Provider {
     return text + "    </signal>\n"
   }
 
-  private static func property(_ name: String, _ type: String, _ access: String = "read") -> String {
-    "    <property name=\"\(name)\" type=\"\(type)\" access=\"\(access)\"/>\n"
-  }
-
   private static func interface(_ name: String, _ members: [String]) -> String {
-    "  <interface name=\"\(name)\">\n\(members.joined())  </interface>\n"
+    let properties = (ServedProperty.all(of: name) ?? []).map { property in
+      let access = property.isWritable ? "readwrite" : "read"
+      return "    <property name=\"\(property.name)\" type=\"\(property.type)\" access=\"\(access)\"/>\n"
+    }
+    return "  <interface name=\"\(name)\">\n\((members + properties).joined())  </interface>\n"
   }
 
   private static let standardInterfaces =
@@ -115,7 +115,7 @@ extension Provider {
         method("SetAlias", [("name", "s", false), ("collection", "o", false)]),
         signal("CollectionCreated", [("collection", "o")]),
         signal("CollectionDeleted", [("collection", "o")]),
-        signal("CollectionChanged", [("collection", "o")]), property("Collections", "ao"),
+        signal("CollectionChanged", [("collection", "o")]),
       ])
     + interface(
       Interface.keyring,
@@ -133,8 +133,7 @@ extension Provider {
           ("item", "o", true), ("prompt", "o", true),
         ]),
       signal("ItemCreated", [("item", "o")]), signal("ItemDeleted", [("item", "o")]),
-      signal("ItemChanged", [("item", "o")]), property("Items", "ao"), property("Label", "s", "readwrite"),
-      property("Locked", "b"), property("Created", "t"), property("Modified", "t"),
+      signal("ItemChanged", [("item", "o")]),
     ])
 
   private static let itemInterface = interface(
@@ -142,9 +141,7 @@ extension Provider {
     [
       method("Delete", [("prompt", "o", true)]),
       method("GetSecret", [("session", "o", false), ("secret", "(oayays)", true)]),
-      method("SetSecret", [("secret", "(oayays)", false)]), property("Locked", "b"),
-      property("Attributes", "a{ss}", "readwrite"), property("Label", "s", "readwrite"),
-      property("Type", "s"), property("Created", "t"), property("Modified", "t"),
+      method("SetSecret", [("secret", "(oayays)", false)]),
     ])
 
   private static let sessionInterface = interface(Interface.session, [method("Close", [])])
@@ -157,7 +154,7 @@ extension Provider {
         [
           ("handle", "o", false), ("app_id", "s", false), ("fd", "h", false), ("options", "a{sv}", false),
           ("response", "u", true), ("results", "a{sv}", true),
-        ]), property("version", "u"),
+        ])
     ])
 
   private static let portalRequestInterface = interface(Interface.portalRequest, [method("Close", [])])

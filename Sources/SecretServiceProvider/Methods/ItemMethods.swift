@@ -84,6 +84,7 @@ extension Provider {
       volatileSecrets[item.path] = body
       changed.modified = ServedItem.seconds(.now)
       holdings.put(changed)
+      signalChanged(changed)
       return call.answer()
     }
     try change(call) { [self] () throws(ServiceError) in

@@ -18,10 +18,12 @@ extension Provider {
       call.answer([Argument.properties(properties.map { ($0.name, $0.value()) })])
     case "Set":
       let arguments = try call.arguments("(ssv)")
-      let known = try properties(of: object, in: try text(arguments[0]), for: call.sender)
-      let name = try text(arguments[1])
-      guard known.contains(where: { $0.name == name }) else { throw .unknownProperty }
-      let value = try content(arguments[2])
+      let interface = try interface(try text(arguments[0]), of: object)
+      let property = try ServedProperty.writable(try text(arguments[1]), of: interface ?? "")
+      let (name, value) = (property.name, try content(arguments[2]))
+      guard value.isOf(property.type) else {
+        throw .invalidArguments("the type of \(name) is \(property.type)")
+      }
       var items: [ServedItem] = []
       if case .item(let item) = object { items = [item] }
       try whenAllowed(items, call) { [self] () throws(ServiceError) in
@@ -35,7 +37,7 @@ extension Provider {
     _ name: String, of object: ServedObject, to value: Variant, _ call: MethodCall
   ) throws(ServiceError) {
     switch (object, name) {
-    case (.hidden, "Label"), (.hidden, "Attributes"): throw .isLocked
+    case (.hidden, _): throw .isLocked
     case (.collection(let collection), "Label"):
       if isLocked, collection.name != Self.sessionCollection { throw .isLocked }
       try setLabel(try text(value), of: collection, call)
@@ -45,19 +47,28 @@ extension Provider {
     case (.item(let item), "Attributes"):
       let attributes = try attributes(value)
       try change(item, call) { $0.attributes = attributes }
+    case (.item(let item), "Type"):
+      let type = try text(value)
+      try change(item, call) { $0.type = type }
     default: throw .readOnlyProperty
     }
   }
 
   typealias Property = (name: String, value: () -> OpaquePointer)
 
+  /// The interface of an object whose properties are meant; `nil` for one that has none. Without a name it is the
+  /// object's own.
+  private func interface(_ name: String, of object: ServedObject) throws(ServiceError) -> String? {
+    if name.isEmpty || name == object.interface { return object.interface }
+    if Interface.ofEveryObject.contains(name) { return nil }
+    if case .service = object, name == Interface.keyring || name == Interface.own { return nil }
+    throw .unknownInterface
+  }
+
   private func properties(
     of object: ServedObject, in interface: String, for caller: String
   ) throws(ServiceError) -> [Property] {
-    if interface != object.interface, !interface.isEmpty {
-      if case .service = object, interface == Interface.keyring { return [] }
-      throw .invalidArguments("the object has no such interface")
-    }
+    if try self.interface(interface, of: object) == nil { return [] }
     // What can't be read is not empty.
     if case .unusable = state, object.isInKeychain { try requireUnlocked() }
     switch object {
@@ -92,12 +103,11 @@ extension Provider {
   }
 
   func properties(of item: ServedItem, isLocked: Bool = false) -> [Property] {
-    let schema = item.shown.attributes["xdg:schema"]?.text ?? ""
-    return [
+    [
       ("Attributes", { Argument.attributes(item.shown.attributes) }),
       ("Label", { Argument.text(item.shown.label) }), ("Locked", { Argument.bool(isLocked) }),
       ("Created", { Argument.time(item.created) }), ("Modified", { Argument.time(item.modified) }),
-      ("Type", { Argument.text(schema) }),
+      ("Type", { Argument.text(item.shown.type) }),
     ]
   }
 }

@@ -434,6 +434,7 @@ PROPERTY_TYPES = {
         "Locked": ("b", "read"),
         "Attributes": ("a{ss}", "readwrite"),
         "Label": ("s", "readwrite"),
+        "Type": ("s", "readwrite"),
         "Created": ("t", "read"),
         "Modified": ("t", "read"),
     },
@@ -520,6 +521,32 @@ def session_has_no_properties(client):
     equal(client.all(client.session().path, "Session"), {})
 
 
+@group("members", gnome_keyring="it says InvalidArgs and UnknownMethod")
+def unknown_interfaces(client):
+    item = client.create(mine("interface"))
+    paths = (ROOT, DEFAULT, client.alias("session"), item, client.session().path, ROOT + "/collection")
+    for path in paths:
+        for interface in ("org.example.Other", API + "NoSuch"):
+            for method, signature, *body in (
+                (PROPERTIES + ".Get", "ss", interface, "Label"),
+                (PROPERTIES + ".GetAll", "s", interface),
+                (PROPERTIES + ".Set", "ssv", interface, "Label", ("s", "x")),
+                (interface + ".Method", None),
+            ):
+                with refused({ERROR + "UnknownInterface"}, f"{method} of {interface} at {path}"):
+                    client.call(path, method, signature, *body)
+    # Another object's.
+    for path, interface in ((ROOT, "Item"), (DEFAULT, "Service"), (item, "Collection")):
+        with refused({ERROR + "UnknownInterface"}, f"{interface} at {path}"):
+            client.call(path, PROPERTIES + ".GetAll", "s", API + interface)
+        with refused({ERROR + "UnknownInterface"}, f"a method of {interface} at {path}"):
+            client.call(path, interface + ".Delete")
+    # Those that each object has, and that have no properties.
+    for interface in (PROPERTIES, "org.freedesktop.DBus.Introspectable", "org.freedesktop.DBus.Peer"):
+        for path in paths:
+            equal(client.call(path, PROPERTIES + ".GetAll", "s", interface), {}, interface)
+
+
 @group("members")
 def properties_of_all_interfaces(client):
     """Some bindings ask for the properties of an interface without a name."""
@@ -540,10 +567,9 @@ def read_only_properties(client):
         for name, (kind, access) in PROPERTY_TYPES[interface].items():
             if access != "read":
                 continue
-            value = {"b": True, "t": 1, "ao": []}[kind]
-            with contextlib.suppress(Refused):
-                client.set(path, interface, name, kind, value)
-                raise Unmet(interface, name, "can be written")
+            for each, value in ((kind, {"b": True, "t": 1, "ao": []}[kind]), ("s", "another type")):
+                with refused(INVALID | {ERROR + "PropertyReadOnly"}, f"{interface}.{name}"):
+                    client.set(path, interface, name, each, value)
     after = client.all(item, "Item")
     for name in ("Locked", "Created", "Modified"):
         equal(after[name], before[name], name)
@@ -941,24 +967,67 @@ def missing_properties_are_empty(client):
 
 @group("items")
 def unknown_properties_at_creation(client):
-    values = {API + "Item.Attributes": ("a{ss}", mine("future")), "org.example.Future": ("u", 1)}
-    try:
-        item = client.create_with(values)
-    except Refused as error:
-        demand(error.name in INVALID, error)
-        equal(client.found(mine("future")), [])
-        return
-    equal(client.attributes(item), mine("future"))
+    """They are refused, and nothing is made."""
+    before = client.items()
+    for name in ("org.example.Future", API + "Item.NoSuch", API + "Item.", API + "Collection.Label", "Label", ""):
+        with refused(INVALID | {ERROR + "UnknownProperty"}, repr(name)):
+            client.create_with({API + "Item.Attributes": ("a{ss}", mine("future")), name: ("s", "x")})
+    equal(client.items(), before)
+
+
+@group("items")
+def read_only_properties_at_creation(client):
+    before = client.items()
+    for name, kind, value in (("Locked", "b", True), ("Created", "t", 1), ("Modified", "t", 1)):
+        with refused({ERROR + "Failed", ERROR + "PropertyReadOnly"}, name):
+            client.create_with({API + "Item.Attributes": ("a{ss}", mine("future")), f"{API}Item.{name}": (kind, value)})
+    equal(client.items(), before)
 
 
 @group("items")
 def item_type_at_creation(client):
     """Older clients give the type of an item, which is its schema, as a property."""
+    item = client.create_with({API + "Item.Type": ("s", "org.example.Type")})
+    equal(client.get(item, "Item", "Attributes")[1], {"xdg:schema": "org.example.Type"})
+    equal(client.get(item, "Item", "Type"), ("s", "org.example.Type"))
+    # Without a name it is none.
+    item = client.create_with({API + "Item.Type": ("s", ""), API + "Item.Attributes": ("a{ss}", mine("no-type"))})
+    equal(client.get(item, "Item", "Attributes")[1], mine("no-type"))
+    with refused(INVALID, "a number"):
+        client.create_with({API + "Item.Type": ("i", 1)})
+
+
+@group("items", gnome_keyring="with attributes beside it, it takes what comes last of both")
+def item_type_beside_attributes(client):
     values = {
         API + "Item.Attributes": ("a{ss}", mine("type")),
         API + "Item.Type": ("s", "org.example.Type"),
     }
-    demand(client.get(client.create_with(values), "Item", "Attributes")[1]["demand"] == "type")
+    typed = {"xdg:schema": "org.example.Type", **mine("type")}
+    item = client.create_with(values)
+    equal(client.get(item, "Item", "Attributes")[1], typed)
+    equal(client.found(typed), [item])
+    # Stored again, it is the same item.
+    equal(client.create_with(values, b"new", replace=True), item)
+    equal(client.secret(item), b"new")
+    # An attribute says more than the type.
+    values[API + "Item.Attributes"] = ("a{ss}", {"xdg:schema": "org.example.Attribute", **mine("type")})
+    item = client.create_with(values)
+    equal(client.get(item, "Item", "Type"), ("s", "org.example.Attribute"))
+
+
+@group("items")
+def item_type_is_set(client):
+    for collection in (DEFAULT, SESSION):
+        item = client.create(mine("set-type"), collection=collection)
+        client.set(item, "Item", "Type", "s", "org.example.Set")
+        equal(client.get(item, "Item", "Attributes")[1], {"xdg:schema": "org.example.Set", **mine("set-type")})
+        equal(client.get(item, "Item", "Type"), ("s", "org.example.Set"))
+        client.set(item, "Item", "Type", "s", "")
+        equal(client.get(item, "Item", "Attributes")[1], mine("set-type"))
+        with refused(INVALID, "a number"):
+            client.set(item, "Item", "Type", "i", 1)
+        client.delete(item)
 
 
 @group("items")
@@ -2145,6 +2214,14 @@ def secret_set_is_told(client):
     client.wait_for("ItemChanged " + item)
 
 
+@group("signals", gnome_keyring="it doesn't tell")
+def secret_set_in_memory_is_told(client):
+    item = client.create(mine("signal-in-memory"), collection=SESSION)
+    client.listen()
+    client.set_secret(item, b"new")
+    client.wait_for("ItemChanged " + item)
+
+
 @group("signals")
 def refused_change_is_not_told(client):
     item = client.create(mine("signal-refused"))
@@ -2314,6 +2391,28 @@ def other_aliases_of_new_collections(client):
     before = client.collections()
     with refused(NOT_SUPPORTED, "an alias that nobody knows"):
         client.call(ROOT, "Service.CreateCollection", "a{sv}s", values, "no_such_alias")
+    equal(client.collections(), before)
+
+
+@group("collections")
+def unknown_properties_of_new_collections(client):
+    before = client.collections()
+    for name in ("org.example.Future", API + "Collection.NoSuch", API + "Item.Label", "Label", ""):
+        values = {API + "Collection.Label": ("s", "with more"), name: ("s", "x")}
+        with refused(INVALID | {ERROR + "UnknownProperty"}, repr(name)):
+            client.call(ROOT, "Service.CreateCollection", "a{sv}s", values, "")
+    with refused(INVALID, "a number as label"):
+        client.call(ROOT, "Service.CreateCollection", "a{sv}s", {API + "Collection.Label": ("i", 1)}, "")
+    equal(client.collections(), before)
+
+
+@group("collections", gnome_keyring="it leaves them out")
+def read_only_properties_of_new_collections(client):
+    before = client.collections()
+    for name, kind, value in (("Locked", "b", True), ("Created", "t", 1), ("Modified", "t", 1), ("Items", "ao", [])):
+        values = {API + "Collection.Label": ("s", "with more"), f"{API}Collection.{name}": (kind, value)}
+        with refused({ERROR + "PropertyReadOnly"}, name):
+            client.call(ROOT, "Service.CreateCollection", "a{sv}s", values, "")
     equal(client.collections(), before)
 
 
