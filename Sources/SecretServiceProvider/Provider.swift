@@ -92,6 +92,8 @@ package final class Provider: @unchecked Sendable {
     case unusable(KeychainError)
   }
   private(set) var state = State.locked
+  /// The collections that are locked alone, while the keychain is open.
+  var lockedCollections: Set<ByteString> = []
   private(set) var isLoading = false
   private var mustLoadAgain = false
   var whenLoaded: [() -> Void] = []
@@ -234,7 +236,7 @@ package final class Provider: @unchecked Sendable {
     endStuckLook()
     closeUnused()
     // Somebody has unlocked it elsewhere, while a program waits for that.
-    if !isLocked {
+    if !isLocked, !isPassphraseNeeded {
       if prompts.hasShown { completeShown() }
       // What it asks has been answered.
       unlockProgram?.end()
@@ -246,6 +248,7 @@ package final class Provider: @unchecked Sendable {
     if case .locked = state, holdings.items.values.allSatisfy({ $0.item == nil }) { return }
     let before = holdings
     state = .locked
+    lockedCollections = []
     decisions.removePermissions()
     // What is locked is not known to this process either.
     holdings = withoutKeychain()
@@ -307,6 +310,7 @@ package final class Provider: @unchecked Sendable {
     guard case .unlocked = settings.lockState() else { return becomeLocked() }
     forgetListed(items)
     let differences = holdings.take(items, leaving: changedSinceLook, keeping: unlistedPaths())
+    lockedCollections.subtract(differences.goneCollections)
     if case .unlocked = state {
       signal(differences)
     } else {

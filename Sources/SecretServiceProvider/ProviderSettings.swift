@@ -27,9 +27,13 @@ package struct ProviderSettings {
   package var lockState: () -> LockState
   /// Locks the keychain. Returns false if it can't be locked, because its key is in a file.
   package var lock: () -> Bool
-  /// The program that asks a person for the passphrase and unlocks the keychain, with its arguments. With an additional
-  /// argument `0`, it reads the passphrase from its standard input. `nil` if nobody is to be asked.
+  /// Whether the keychain opens without asking anybody, so that it can't be locked.
+  package var opensUnasked: () -> Bool = { true }
+  /// The program that asks a person for the passphrase and unlocks the keychain, with its arguments. `nil` if nobody is
+  /// to be asked.
   package var unlockProgram: [String]?
+  /// The same for a keychain that is unlocked already: it ends well only if the passphrase was given.
+  package var unlockAgainProgram: [String]?
   /// The same with the passphrase on its standard input.
   package var unlockWithPassphraseProgram: [String]
   /// After how many seconds without a call the keychain is locked; `nil` for the limits that it has by itself.

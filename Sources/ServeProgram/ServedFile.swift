@@ -41,6 +41,8 @@ enum ServedFile {
           KeychainKind.file.rawValue, vault: isThere ? location.vaultFile : nil, in: location.stateFolder)
       }, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
     settings.presentState = { watchman.presentMAC }
+    settings.opensUnasked = { (try? watchman.opensUnasked()) ?? false }
+    settings.unlockAgainProgram = settings.unlockProgram.map { $0 + ["--again"] }
     return settings
   }
 

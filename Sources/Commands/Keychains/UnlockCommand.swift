@@ -20,6 +20,7 @@ struct UnlockCommand: ParsableCommand {
 
         llavero unlock
         llavero unlock --for 1h --idle 5m
+        llavero unlock --again
         llavero unlock --passphrase-fd 3 3< passphrase-file
 
       For the Secret Service, the desktop's own prompt asks for the collection's password. If there can be no prompt, \
@@ -37,6 +38,9 @@ struct UnlockCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("Lock it after this time without use (default: 15m)", valueName: "time"))
   var idle: String?
+
+  @Flag(help: "Ask for the passphrase also if the encrypted file is unlocked, and begin these times anew")
+  var again = false
 
   @Flag(help: "Ask on this terminal, without the desktop's prompt")
   var terminal = false
@@ -72,14 +76,18 @@ struct UnlockCommand: ParsableCommand {
         "nothing may keep the keychain unlocked, for LLAVERO_UNLOCK_CACHE is none", status: .usage)
     }
     // Someone who gives a duration or a passphrase wants it to take effect, even if the keychain is already unlocked.
-    let anew = total != nil || idle != nil || keychain.passphraseFd != nil
+    let anew = again || total != nil || idle != nil || keychain.passphraseFd != nil
     let outcome: EncryptedFileKeychain.Unlocked
     do throws(KeychainError) {
       outcome = try file.unlock(anew: anew)
     } catch {
       guard case .locked = error, (try? file.isLocked()) == false else { throw Failure(error) }
+      let why =
+        again
+        ? "nobody can be asked for the passphrase"
+        : "another time takes effect with the passphrase, and nobody can be asked for it"
       throw Failure(
-        "another time takes effect with the passphrase, and nobody can be asked for it; the keychain is unlocked as before",
+        "\(why); the keychain is unlocked as before",
         hint: "give it on a terminal, or with --passphrase-fd", status: .keychain)
     }
     switch outcome {

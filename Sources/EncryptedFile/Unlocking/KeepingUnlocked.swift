@@ -73,13 +73,27 @@ extension EncryptedFileKeychain {
       throw error
     }
     guard let file = found else { return .noVault }
-    let (header, _) = try VaultSnapshot.readHeader(file)
-    let stanzas = try VaultStanzas(header.stanzas, path: file.path)
+    let (header, stanzas) = try header(of: file)
     let keepers = unlocking.cache?.forget(stanzas.uuid) ?? []
     key = nil
     snapshot = nil
     if !keepers.isEmpty { return .kept(by: keepers) }
     return try unlocking.opensByKeyOfThisMachine(header, stanzas) ? .notPossible : .locked
+  }
+
+  /// Whether a key on this machine opens the vault without asking anybody, so that it can't be locked. Nobody is asked
+  /// for a vault that isn't there yet either.
+  ///
+  /// - Throws: as ``lock()`` does.
+  package func opensUnasked() throws(KeychainError) -> Bool {
+    guard let file = try vaultFile() else { return true }
+    let (header, stanzas) = try header(of: file)
+    return try unlocking.opensByKeyOfThisMachine(header, stanzas)
+  }
+
+  private func header(of file: borrowing OpenFile) throws(KeychainError) -> (Header, VaultStanzas) {
+    let (header, _) = try VaultSnapshot.readHeader(file)
+    return (header, try VaultStanzas(header.stanzas, path: file.path))
   }
 
   /// Forgets a vault's key if the cache has forgotten it: its time is over, or another process has locked the vault.

@@ -128,17 +128,23 @@ extension Provider {
     _ body: @escaping () throws(ServiceError) -> Void,
     refuse: ((ServiceError) -> Void)? = nil
   ) throws(ServiceError) {
+    try requireUnlocked(items)
     if allowed(items, call.sender).count == items.count { return try body() }
     permitting(
       Wish(call.sender, items, for: need ?? call) { [self] allowed in
         do throws(ServiceError) {
           try requireUnlocked()
+          try requireUnlocked(items)
           if allowed.count < items.count { throw .accessDenied("nobody has allowed this program to use it") }
           try body()
         } catch {
           if let refuse { refuse(error) } else { call.refuse(error) }
         }
       })
+  }
+
+  private func requireUnlocked(_ items: [ServedItem]) throws(ServiceError) {
+    for item in items { try requireUnlocked(item.collection) }
   }
 
   /// Lets a program use what it has written itself, as long as nobody else changes it.

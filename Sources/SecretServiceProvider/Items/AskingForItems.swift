@@ -29,7 +29,8 @@ extension Provider {
     then finish: @escaping () throws(ServiceError) -> Void
   ) throws(ServiceError) -> Bool {
     guard collection == nil || collection == Holdings.loginCollection, case .unlocked = state,
-      holdings.search(wanted, in: collection).isEmpty, let query = settings.question(wanted)
+      !isLocked(Holdings.loginCollection), holdings.search(wanted, in: collection).isEmpty,
+      let query = settings.question(wanted)
     else { return false }
     let ticket = try heldCalls.add(call, now: SystemClock.awake)
     let ending = Ending<Void> {

@@ -36,7 +36,7 @@ extension Provider {
     if collection.name == Self.sessionCollection {
       return try createVolatileItem(new, body, replaces: replaces, call)
     }
-    try requireUnlocked()
+    try requireUnlocked(collection.name)
     let finished = new
     // What it would replace may be another program's.
     let replaced = replaces ? holdings.replaced(by: new.attributes, in: collection.name) : nil
@@ -49,10 +49,10 @@ extension Provider {
     _ finished: ItemTranslation.Shown, _ body: SharedSecret, replaces: Bool, _ call: MethodCall
   ) throws(ServiceError) {
     try change(call) { [self] () throws(ServiceError) in
-      try requireUnlocked()
       guard case .collection(let collection) = object(at: call.path, for: call.sender) else {
         throw .unknownObject
       }
+      try requireUnlocked(collection.name)
       let served = replaces ? holdings.replaced(by: finished.attributes, in: collection.name) : nil
       // Another program has made it meanwhile.
       if let served, isAllowed(served, call.sender) != true { throw .accessDenied("it isn't this program's") }
@@ -195,7 +195,7 @@ extension Provider {
     }
     let name = collection.name
     try change(call) { [self] () throws(ServiceError) in
-      try requireUnlocked()
+      try requireUnlocked(name)
       var only: [Item]?
       if settings.asking != nil {
         // Others may have stored something in it since somebody was asked.
@@ -210,6 +210,7 @@ extension Provider {
       }
     } finish: { [self] in
       holdings.remove(collection: name)
+      lockedCollections.remove(name)
       signalCollectionDeleted(name)
       call.answer([Argument.path(ObjectPath.none)])
     }
@@ -225,7 +226,7 @@ extension Provider {
     if collection.name == Self.sessionCollection { throw .notSupported("this label can't be changed") }
     let name = collection.name
     try change(call) { [self] () throws(ServiceError) in
-      try requireUnlocked()
+      try requireUnlocked(name)
       return { (keychain) throws(KeychainError) in
         try ClientChanges.putCollection(name, label: label, isDefault: nil, in: keychain)
       }

@@ -44,6 +44,7 @@ extension Provider {
     guard case .item(let item) = object(at: call.path, for: call.sender), let stored = item.item else {
       throw .noSuchObject
     }
+    try requireUnlocked(item.collection)
     // A path that stands for a search may lead to another item by now.
     if isAllowed(item, call.sender) != true { throw .accessDenied("it isn't this program's") }
     return (item, stored)

@@ -8,18 +8,20 @@ extension Provider {
     switch call.member {
     case "UnlockWithMasterPassword":
       let arguments = try call.arguments("(o(oayays))")
-      guard case .collection = object(at: try path(arguments[0]), for: call.sender) else {
+      guard case .collection(let collection) = object(at: try path(arguments[0]), for: call.sender) else {
         throw .noSuchObject
       }
       let (passphrase, _) = try secret(arguments[1], from: call.sender)
       update()
-      if !isLocked { return call.answer() }
+      unlockUnasked([collection.name])
+      if !isLocked(collection.name) { return call.answer() }
       // Each try takes a processor for a second.
       if isTryingPassphrase { throw .limitsExceeded("another password is being tried") }
       let program = ChildProgram(settings.unlockWithPassphraseProgram, input: passphrase) {
         [weak self] ending in
         self?.isTryingPassphrase = false
         guard ending.hasSucceeded, let self else { return call.refuse(.wrongPassphrase) }
+        unlock([collection.name])
         load { call.answer() }
       }
       if program == nil { throw .failed("the keychain could not be unlocked") }

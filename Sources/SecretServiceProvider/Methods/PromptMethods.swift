@@ -41,20 +41,29 @@ extension Provider {
   /// Asks a person, if nobody is being asked.
   private func ask() {
     update()
-    if !isLocked { return completeShown() }
+    for prompt in prompts.shown where needsPassphrase(prompt) { unlockUnasked(collections(of: prompt)) }
+    let isOpen = !isLocked
+    if isOpen, !isPassphraseNeeded { return completeShown() }
     if unlockProgram != nil { return }
-    guard let program = settings.unlockProgram else { return completeShown() }
+    guard let program = isOpen ? settings.unlockAgainProgram : settings.unlockProgram else {
+      return completeShown()
+    }
     lastUnlockProgram += 1
     let number = lastUnlockProgram
-    unlockProgram = ChildProgram(program) { [weak self] _ in
+    unlockProgram = ChildProgram(program) { [weak self] ending in
       // One that was ended because nobody waited for it says nothing about the next.
-      if self?.lastUnlockProgram == number { self?.askingHasEnded() }
+      if self?.lastUnlockProgram == number {
+        self?.askingHasEnded(isPassphraseGiven: isOpen && ending.hasSucceeded)
+      }
     }
     if unlockProgram == nil { completeShown() }
   }
 
-  private func askingHasEnded() {
+  private func askingHasEnded(isPassphraseGiven: Bool) {
     unlockProgram = nil
+    if isPassphraseGiven {
+      for prompt in prompts.shown { unlock(collections(of: prompt)) }
+    }
     completeShown()
   }
 
@@ -64,7 +73,13 @@ extension Provider {
     guard case .locked = settings.lockState() else {
       // What is in it has to be known before a program looks for it.
       return load { [self] in
-        for prompt in prompts.takeShown() { askAboutProgram(prompt) }
+        for prompt in prompts.shown {
+          let isLocked = needsPassphrase(prompt)
+          // Somebody is being asked for it.
+          if isLocked, unlockProgram != nil { continue }
+          prompts.remove(prompt)
+          if isLocked { complete(prompt, isDismissed: true) } else { askAboutProgram(prompt) }
+        }
       }
     }
     for prompt in prompts.takeShown() { complete(prompt, isDismissed: true) }
@@ -93,8 +108,7 @@ extension Provider {
       prompt.onCompletion = nil
       return onCompletion(isDismissed)
     }
-    let open =
-      isDismissed ? [] : prompt.objects.filter { settings.asking == nil || !isLocked($0, prompt.owner) }
+    let open = isDismissed ? [] : prompt.objects.filter { !isLocked($0, prompt.owner) }
     let result = Argument.paths(open)
     connection.emit(
       "Completed", of: Interface.prompt, at: prompt.path, to: prompt.owner,

@@ -39,7 +39,7 @@ extension Provider {
     switch (object, name) {
     case (.hidden, _): throw .isLocked
     case (.collection(let collection), "Label"):
-      if isLocked, collection.name != Self.sessionCollection { throw .isLocked }
+      try requireUnlocked(collection.name)
       try setLabel(try text(value), of: collection, call)
     case (.item(let item), "Label"):
       let label = try text(value)
@@ -74,7 +74,7 @@ extension Provider {
     switch object {
     case .service: return [("Collections", { [self] in Argument.paths(collectionPaths) })]
     case .collection(let collection): return properties(of: collection)
-    case .item(let item): return properties(of: item, isLocked: isAllowed(item, caller) != true)
+    case .item(let item): return properties(of: item, isLocked: open([item], for: caller).isEmpty)
     case .hidden(let search):
       return [
         // Nothing but what was searched for: some programs look at them before they unlock anything.
@@ -96,13 +96,13 @@ extension Provider {
     [
       ("Items", { [self] in Argument.paths(holdings.paths(in: collection.name)) }),
       ("Label", { Argument.text(collection.label) }),
-      ("Locked", { [self] in Argument.bool(isLocked && collection.name != Self.sessionCollection) }),
+      ("Locked", { [self] in Argument.bool(isLocked(collection.name)) }),
       ("Created", { [self] in Argument.time(holdings.created(collection)) }),
       ("Modified", { [self] in Argument.time(holdings.modified(collection)) }),
     ]
   }
 
-  func properties(of item: ServedItem, isLocked: Bool = false) -> [Property] {
+  func properties(of item: ServedItem, isLocked: Bool) -> [Property] {
     [
       ("Attributes", { Argument.attributes(item.shown.attributes) }),
       ("Label", { Argument.text(item.shown.label) }), ("Locked", { Argument.bool(isLocked) }),

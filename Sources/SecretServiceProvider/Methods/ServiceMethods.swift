@@ -50,8 +50,8 @@ extension Provider {
     call.concerns = items
     switch state {
     case .unlocked:
-      if settings.asking == nil { return (found, []) }
-      let open = allowed(items, call.sender).map(\.path)
+      let open = open(items, for: call.sender).map(\.path)
+      if open.count == found.count { return (found, []) }
       let isOpen = Set(open)
       return (open, found.filter { !isOpen.contains($0) })
     case .unusable: try requireUnlocked()
@@ -66,8 +66,9 @@ extension Provider {
   private func unlock(_ call: MethodCall) throws(ServiceError) {
     let asked = try paths(try call.arguments("(ao)")[0])
     if case .unusable = state { try requireUnlocked() }
+    unlockUnasked(Set(asked.compactMap { lockable($0, call.sender) }))
     var (open, locked): ([String], [String]) = ([], [])
-    for path in asked where isLockable(path, call.sender) {
+    for path in asked where lockable(path, call.sender) != nil {
       if isLocked(path, call.sender) { locked.append(path) } else { open.append(path) }
     }
     if locked.isEmpty { return call.answer([Argument.paths(open), Argument.path(ObjectPath.none)]) }
@@ -76,29 +77,13 @@ extension Provider {
   }
 
   private func lock(_ call: MethodCall) throws(ServiceError) {
-    let asked = try paths(try call.arguments("(ao)")[0]).filter { isLockable($0, call.sender) }
-    let isAboutKeychain = asked.contains { !$0.hasPrefix(ObjectPath.collection(Self.sessionCollection)) }
-    let isLocked = isAboutKeychain && settings.lock()
-    update()
-    call.answer([Argument.paths(isLocked ? asked : []), Argument.path(ObjectPath.none)])
-  }
-
-  /// Whether the path is a collection's or an item's.
-  private func isLockable(_ path: String, _ caller: String) -> Bool {
-    switch object(at: path, for: caller) {
-    case .collection, .item, .hidden: true
-    default: false
-    }
-  }
-
-  /// Whether the object at the path has to be unlocked.
-  func isLocked(_ path: String, _ caller: String) -> Bool {
-    switch object(at: path, for: caller) {
-    case .collection(let collection): isLocked && collection.name != Self.sessionCollection
-    case .item(let item): isAllowed(item, caller) != true
-    case .hidden: true
-    default: false
-    }
+    let asked = try paths(try call.arguments("(ao)")[0])
+    // What is in memory alone is always open.
+    let names = asked.map { lockable($0, call.sender) }.map { $0 == Self.sessionCollection ? nil : $0 }
+    let all = Set(names.compactMap(\.self))
+    if !all.isEmpty { lock(all) }
+    let locked = zip(asked, names).filter { $1.map { isLocked($0) } ?? false }.map(\.0)
+    call.answer([Argument.paths(locked), Argument.path(ObjectPath.none)])
   }
 
   private func getSecrets(_ call: MethodCall) throws(ServiceError) {
@@ -112,7 +97,8 @@ extension Provider {
     }
     call.concerns = items
     // What the program may not have is left out, as what is locked is.
-    permitting(Wish(call.sender, items, for: call) { [self] _ in answerSecrets(call, asked, session) })
+    let open = items.filter { !isLocked($0.collection) }
+    permitting(Wish(call.sender, open, for: call) { [self] _ in answerSecrets(call, asked, session) })
   }
 
   private func answerSecrets(_ call: MethodCall, _ asked: [String], _ session: Session) {
@@ -121,9 +107,9 @@ extension Provider {
     var seen: Set<String> = []
     let judge = judge(of: call.sender)
     for path in asked where seen.insert(path).inserted {
-      guard case .item(let item) = object(at: path, for: call.sender), judge(item) == true else {
-        continue
-      }
+      guard case .item(let item) = object(at: path, for: call.sender), !isLocked(item.collection),
+        judge(item) == true
+      else { continue }
       if let secret = volatileSecrets[item.path] {
         ready.append((path, secret, item.toldContentType))
       } else if let stored = item.item {

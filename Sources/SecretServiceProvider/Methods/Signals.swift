@@ -51,7 +51,7 @@ extension Provider {
 
   func signalChanged(_ item: ServedItem) {
     emit("ItemChanged", item)
-    emitProperties(Interface.item, at: item.path, properties(of: item))
+    emitProperties(Interface.item, at: item.path, properties(of: item, isLocked: isLocked(item.collection)))
   }
 
   func signalCollectionCreated(_ name: ByteString) {
@@ -80,12 +80,15 @@ extension Provider {
       [("Collections", { [self] in Argument.paths(collectionPaths) })])
   }
 
-  /// Tells that everything has been locked or unlocked.
+  /// Tells that collections have been locked or unlocked.
   ///
-  /// - Parameter known: what was known before it was locked, or is known now.
-  func signalLock(_ isLocked: Bool, _ known: Holdings) {
+  /// - Parameters:
+  ///   - known: what was known before they were locked, or is known now.
+  ///   - names: the collections; `nil` for all.
+  func signalLock(_ isLocked: Bool, _ known: Holdings, in names: Set<ByteString>? = nil) {
     let locked: Property = ("Locked", { Argument.bool(isLocked) })
-    for collection in known.collections.values where collection.name != Self.sessionCollection {
+    for collection in known.collections.values
+    where collection.name != Self.sessionCollection && names?.contains(collection.name) ?? true {
       let paths = known.paths(in: collection.name)
       for path in paths.prefix(Self.listLimit) {
         guard let item = known.items[path] else { continue }
@@ -94,9 +97,10 @@ extension Provider {
       }
       emitService("CollectionChanged", collection.path)
       emitProperties(Interface.collection, at: collection.path, [locked])
-      emitItems(of: collection.name)
+      if names == nil { emitItems(of: collection.name) }
     }
-    emitCollections()
+    // Nothing has come or gone where the others stay open.
+    if names == nil { emitCollections() }
   }
 
   /// Tells what others have changed.

@@ -25,7 +25,7 @@ extension Provider {
     if case .unusable = state { try requireUnlocked() }
     try portalRequests.add(request)
     do throws(ServiceError) {
-      if isLocked { try unlock(for: request) } else { try begin(request) }
+      if isLocked(Holdings.loginCollection) { try unlock(for: request) } else { try begin(request) }
     } catch {
       portalRequests.remove(request)
       throw error
@@ -45,7 +45,8 @@ extension Provider {
   }
 
   private func unlock(for request: PortalRequest) throws(ServiceError) {
-    let prompt = try prompts.add(for: request.call.sender, of: []) { [self] isDismissed in
+    let login = ObjectPath.collection(Holdings.loginCollection)
+    let prompt = try prompts.add(for: request.call.sender, of: [login]) { [self] isDismissed in
       request.prompt = nil
       if isDismissed { return finish(request, .cancelled) }
       do throws(ServiceError) { try begin(request) } catch { refuse(request, error) }
@@ -85,7 +86,7 @@ extension Provider {
     let shown = ItemTranslation.Shown(
       attributes: attributes, label: label, contentType: "application/octet-stream")
     try change(request.call) { [self] () throws(ServiceError) in
-      try requireUnlocked()
+      try requireUnlocked(Holdings.loginCollection)
       let served = known(request)
       if let served, isAllowed(served, request.call.sender) != true {
         throw .accessDenied("nobody has allowed this program to use it")

@@ -33,7 +33,7 @@ final class Prompt {
   var path: String { ObjectPath.prompt(number) }
 }
 
-/// The questions of all programs. There is one keychain to unlock, so one answer is for all of them.
+/// The questions of all programs. There is one passphrase, so one answer is for all of them.
 struct Prompts {
   /// How many one connection may have at once.
   static let limit = 64
@@ -41,7 +41,12 @@ struct Prompts {
   private var prompts: [Int: Prompt] = [:]
   private var last = 0
 
-  /// Whether somebody waits for the keychain to be unlocked.
+  /// Those that wait for somebody to unlock something, in their order.
+  var shown: [Prompt] {
+    prompts.values.filter { $0.stage == .unlocking }.sorted { $0.number < $1.number }
+  }
+
+  /// Whether somebody waits for something to be unlocked.
   var hasShown: Bool { prompts.values.contains { $0.stage == .unlocking } }
 
   /// Adds a prompt.
@@ -87,7 +92,7 @@ struct Prompts {
 
   /// Removes those that wait for the keychain, in their order, and returns them.
   mutating func takeShown() -> [Prompt] {
-    let shown = prompts.values.filter { $0.stage == .unlocking }.sorted { $0.number < $1.number }
+    let shown = shown
     for prompt in shown { prompts[prompt.number] = nil }
     return shown
   }

@@ -1812,13 +1812,193 @@ def locked_as_asked(client, password):
 
 
 @contextlib.contextmanager
-def locked(client, password):
+def locked(client, password, *others):
+    """The default collection is locked, and those others."""
     path = client.alias("default")
-    equal(client.lock(DEFAULT), [[DEFAULT], "/"], "Lock")
+    equal(client.lock(DEFAULT, *others), [[DEFAULT, *others], "/"], "Lock")
     try:
         yield
     finally:
         client.unlock_with(password, path)
+
+
+# one collection that is locked alone
+
+
+def unlock_alone(client, password, collection):
+    """Where a collection has a password of its own, it is that of create_collection."""
+    try:
+        client.unlock_with(password, collection)
+    except Refused as error:
+        if error.name != "org.gnome.keyring.Error.Denied":
+            raise
+        client.unlock_with(b"password", collection)
+
+
+@contextlib.contextmanager
+def locked_alone(client, password, **attributes):
+    """A collection with an item that are locked, beside an open item in the default one: all three."""
+    other = client.create_collection("locked alone")
+    item = client.create(attributes, b"locked", "label", collection=other)
+    beside = client.create(attributes, b"open")
+    equal(client.lock(other), [[other], "/"], "Lock")
+    try:
+        yield other, item, beside
+    finally:
+        unlock_alone(client, password, other)
+        client.delete_collection(other)
+        client.delete(beside)
+
+
+def locked_states(client, *paths):
+    return [client.get(path, "Item" if path.count("/") > 5 else "Collection", "Locked")[1] for path in paths]
+
+
+@group("locked")
+def one_collection_is_locked_alone(client, password):
+    path = client.alias("default")
+    with locked_alone(client, password, **mine("alone")) as (other, item, beside):
+        equal(locked_states(client, other, item, path, beside), [True, True, False, False], "Locked")
+        equal(client.call(ROOT, "Service.SearchItems", "a{ss}", mine("alone")), [[beside], [item]], "SearchItems")
+        equal(client.found_in(other, mine("alone")), [item], "SearchItems of the collection")
+        equal(client.items(other), [item])
+        # What is in it can be seen, and not used.
+        found = client.all(item, "Item")
+        equal((found["Label"], client.attributes(item)), ("label", mine("alone")))
+        equal(client.secrets([item, beside]), {beside: b"open"})
+        session = client.session()
+        for name, what in {
+            "GetSecret": lambda: client.secret(item, session),
+            "SetSecret": lambda: client.set_secret(item, b"new", session),
+            "Delete": lambda: client.call(item, "Item.Delete"),
+            "Set Label": lambda: client.set(item, "Item", "Label", "s", "new"),
+            "Set Type": lambda: client.set(item, "Item", "Type", "s", "new"),
+            "CreateItem": lambda: client.create(mine("alone"), collection=other, session=session),
+            "replace": lambda: client.create(mine("alone"), replace=True, collection=other, session=session),
+            "Set Label of the collection": lambda: client.set(other, "Collection", "Label", "s", "new"),
+        }.items():
+            with refused(IS_LOCKED, name):
+                what()
+        equal(client.secret(beside), b"open")
+        client.set_secret(beside, b"still open")
+        equal(client.create(mine("alone"), b"replaced", replace=True), beside)
+        equal(client.lock(other), [[other], "/"], "locked again")
+        equal(client.unlock(path, beside), [[path, beside], "/"], "what is open")
+        unlock_alone(client, password, other)
+        equal(locked_states(client, other, item, path, beside), [False, False, False, False], "Locked")
+        equal(client.secret(item), b"locked")
+        equal(set(client.found(mine("alone"))), {item, beside})
+
+
+@group("locked", gnome_keyring="it deletes locked collections, and takes other attributes for locked items")
+def collection_locked_alone_is_not_changed(client, password):
+    with locked_alone(client, password, **mine("alone-changed")) as (other, item, _):
+        for name, what in {
+            "Delete": lambda: client.call(other, "Collection.Delete"),
+            "Set Attributes": lambda: client.set(item, "Item", "Attributes", "a{ss}", {}),
+        }.items():
+            with refused(IS_LOCKED, name):
+                what()
+
+
+@group("locked")
+def locking_alone_is_signalled(client, password):
+    path = client.alias("default")
+    other = client.create_collection("signalled alone")
+    item = client.create(mine("alone-signals"), collection=other)
+    expected = ["ItemChanged " + item, item + " Locked", "CollectionChanged " + other, other + " Locked"]
+    client.listen()
+    marked(client, lambda: client.lock(other))
+    demand(set(expected) <= set(client.described()), "no signal:", client.described())
+    demand(path + " Locked" not in client.described(), "the default collection:", client.described())
+    client.signals.clear()
+    marked(client, lambda: unlock_alone(client, password, other))
+    demand(set(expected) <= set(client.described()), "no signal:", client.described())
+    demand(path + " Locked" not in client.described(), "the default collection:", client.described())
+    client.delete_collection(other)
+
+
+@group("locked")
+def wrong_password_unlocks_no_collection(client, password):
+    with locked_alone(client, password, **mine("alone-wrong")) as (other, item, _):
+        with refused({"org.gnome.keyring.Error.Denied"}, "a wrong password"):
+            client.unlock_with(password + b"x", other)
+        equal(locked_states(client, other, item), [True, True], "Locked")
+
+
+@group("locked")
+def lock_of_an_item_locks_its_collection_alone(client, password):
+    path = client.alias("default")
+    other = client.create_collection("by its item")
+    item = client.create(mine("alone-item"), b"old", collection=other)
+    equal(client.lock(item), [[item], "/"], "Lock")
+    equal(locked_states(client, other, item, path), [True, True, False], "Locked")
+    unlock_alone(client, password, other)
+    equal(client.secret(item), b"old")
+    client.delete_collection(other)
+
+
+@group("locked")
+def what_is_in_memory_is_never_locked(client, password):
+    item = client.create(mine("alone-memory"), b"old", collection=SESSION)
+    with locked_alone(client, password, **mine("alone-memory-2")) as (other, _, _):
+        client.lock(SESSION, item, client.alias("session"), other)
+        equal(locked_states(client, client.alias("session"), item, other), [False, False, True], "Locked")
+        equal(client.secret(item), b"old")
+    client.delete(item)
+
+
+@group("locked", gnome_keyring="each of its collections has a password, and stays as it is")
+def last_open_collection_locks_the_keychain(client, password):
+    """Then everything is encrypted, and whoever unlocks it unlocks all of it."""
+    path = client.alias("default")
+    with locked_alone(client, password, **mine("alone-last")) as (other, item, beside):
+        equal(client.lock(path), [[path], "/"], "Lock")
+        equal(client.get(item, "Item", "Label"), ("s", ""), "label of what is encrypted")
+        with refused(IS_LOCKED, "a new collection"):
+            client.create_collection("while locked")
+        client.unlock_with(password, path)
+        equal(locked_states(client, other, item, path, beside), [False] * 4, "Locked")
+
+
+@group("locked", gnome_keyring="each of its collections has a password, and stays as it is")
+def unlocking_the_keychain_unlocks_all(client, password):
+    with locked_alone(client, password, **mine("alone-all")) as (other, item, beside):
+        client.call(ROOT, "Service.LockService")
+        client.unlock_with(password, client.alias("default"))
+        equal(locked_states(client, other, item, beside), [False] * 3, "Locked")
+
+
+@group("locked", gnome_keyring="it asks a prompter of its own")
+def nobody_to_ask_for_one_collection(client, password):
+    with locked_alone(client, password, **mine("alone-nobody")) as (other, item, _):
+        unlocked, prompt = client.unlock(other)
+        equal(unlocked, [])
+        client.listen()
+        equal(client.prompted(prompt), (True, ("ao", [])))
+        equal(locked_states(client, other, item), [True, True], "Locked")
+
+
+@group("unlock", gnome_keyring="its new collections have passwords")
+def collection_without_a_password_is_unlocked_unasked(client):
+    """It is locked all the same, as gnome-keyring's are that have an empty one."""
+    path = client.alias("default")
+    other = client.create_collection("no password")
+    item = client.create(mine("unasked"), b"old", collection=other)
+    for each in (other, item):
+        equal(client.lock(each), [[each], "/"], "Lock")
+        equal(locked_states(client, other, item, path), [True, True, False], "Locked")
+        with refused(IS_LOCKED, "GetSecret"):
+            client.secret(item)
+        equal(client.unlock(each, path), [[each, path], "/"], "Unlock")
+        equal(client.secret(item), b"old")
+    equal(client.lock(path, other), [[path, other], "/"], "Lock of all")
+    with refused(IS_LOCKED, "CreateItem"):
+        client.create(mine("unasked"))
+    equal(client.unlock(DEFAULT), [[DEFAULT], "/"], "Unlock")
+    equal(locked_states(client, other, item, path), [True, True, False], "Locked")
+    client.unlock_with(b"whatever", other)
+    client.delete_collection(other)
 
 
 @group("locked", llavero="what is in it is encrypted, and one object stands for whatever would be found")
@@ -1854,7 +2034,7 @@ def locked_collections_are_not_changed(client, password):
     other = client.create_collection("locked too")
     item = client.create(mine("locked-deletion"), b"old", collection=other)
     before = client.collections()
-    with locked(client, password):
+    with locked(client, password, other):
         for name, what in {
             "Set Label": lambda: client.set(DEFAULT, "Collection", "Label", "s", "new"),
             "Set Attributes": lambda: client.set(item, "Item", "Attributes", "a{ss}", {}),
@@ -2106,6 +2286,60 @@ def dismissed_prompt_is_gone(client, password, answers):
                     client.call(prompt, method, *body)
             until(lambda: not person.waiting(), "the question goes on")
             equal(client.get(path, "Collection", "Locked"), ("b", True))
+
+
+@contextlib.contextmanager
+def prompt_for_one(client, password):
+    """Locks a collection alone, and has it unlocked: gives it, its item, an open item, and the prompt."""
+    with locked_alone(client, password, **mine("asked-alone")) as (other, item, beside):
+        opened, prompt = client.unlock(other, beside)
+        equal(opened, [beside], "unlocked without a prompt")
+        demand(prompt != "/", "no prompt")
+        client.listen()
+        yield other, item, beside, prompt
+
+
+@group("asked")
+def prompt_unlocks_one_collection(client, password, answers):
+    """The passphrase is asked for although the keychain is open, again until it is right; meanwhile the others stay open."""
+    with prompt_for_one(client, password) as (other, item, beside, prompt):
+        client.call(prompt, "Prompt.Prompt", "s", "")
+        Person(answers).answer(b"wrong")
+        equal(locked_states(client, other, item, beside), [True, True, False], "Locked")
+        equal(client.secret(beside), b"open")
+        Person(answers).answer(password)
+        equal(client.completed(prompt), (False, ("ao", [other])), "result")
+        equal(locked_states(client, other, item, beside), [False] * 3, "Locked")
+        equal(client.secret(item), b"locked")
+
+
+@group("asked")
+def refusal_of_a_person_unlocks_no_collection(client, password, answers):
+    with prompt_for_one(client, password) as (other, item, beside, prompt):
+        client.call(prompt, "Prompt.Prompt", "s", "")
+        Person(answers).answer(b"")
+        equal(client.completed(prompt), (True, ("ao", [])), "result")
+        equal(locked_states(client, other, item, beside), [True, True, False], "Locked")
+
+
+@group("asked")
+def dismissed_prompt_unlocks_no_collection(client, password, answers):
+    person = Person(answers)
+    with prompt_for_one(client, password) as (other, item, _, prompt):
+        client.call(prompt, "Prompt.Prompt", "s", "")
+        until(person.waiting, "nobody is asked")
+        client.call(prompt, "Prompt.Dismiss")
+        equal(client.completed(prompt), (True, ("ao", [])), "result")
+        until(lambda: not person.waiting(), "the question goes on")
+        equal(locked_states(client, other, item), [True, True], "Locked")
+
+
+@group("asked")
+def locked_item_is_found_unasked(client, password, answers):
+    """A search asks nobody where the keychain is open."""
+    with locked_alone(client, password, **mine("asked-found")) as (_, item, beside):
+        equal(client.call(ROOT, "Service.SearchItems", "a{ss}", mine("asked-found")), [[beside], [item]])
+        equal(Person(answers).waiting(), [])
 
 
 @group("asked")
