@@ -11,6 +11,9 @@ requires_build() { :; }
 # requires_source PACKAGE...: source distributions from PyPI whose tests a suite runs; they are unpacked in
 # .build/sources/PACKAGE-VERSION
 requires_source() { :; }
+# requires_long_source PACKAGE...: source packages of Debian whose tests a suite runs with LLAVERO_TEST_LONG=1; they are
+# unpacked in .build/sources/PACKAGE
+requires_long_source() { :; }
 # extracts PACKAGE...: packages from Debian whose files a suite needs, and which are not to be installed, because they
 # would start a service; they are in .build/extracted/PACKAGE
 extracts() { :; }
