@@ -14,8 +14,9 @@ extension KnownTool {
                 "password": "${llavero+https://alice@composer.example}"}}}' -- \
                 composer install
 
-          Composer logs in to the repository as alice. What auth.json has for the same
-          host comes first. A password with a quote or a backslash can't be written so.
+          Composer logs in to the repository as alice. In Composer 2.5 an auth.json beside
+          composer.json comes first. A password with a quote or a backslash can't be
+          written so.
 
           """#)
     ])
