@@ -413,12 +413,28 @@ struct SignInTask {
   }
 
   private func describe(_ work: borrowing SignInWork) -> SignInOutcome {
+    let settings = GitConfigCommand.credentialSettings()
     do throws(NoSignInMethod) {
-      _ = try method(work, asking: nil)
-      return .done
+      return described(try method(work, settings, asking: nil), work, settings)
     } catch {
-      return kept(work, for: error) == nil ? .unknownPlace : .done
+      switch kept(work, for: error) {
+      case .some(let kept): return described(kept, work, settings)
+      case .none: return .unknownPlace
+      }
     }
+  }
+
+  private func described(
+    _ method: borrowing SignInMethod, _ work: borrowing SignInWork, _ settings: [GitSetting]
+  ) -> SignInOutcome {
+    var description = SignInDescription(usualWay(method), at: method.client.tokenEndpoint.hostAndPort)
+    description.service = method.service?.name
+    description.account = account(work, method) ?? ByteString(method.client.userName)
+    description.path = method.path.map { ByteString($0) }
+    description.setting = method.clientSetting
+    description.forbidden =
+      CredentialSettings(for: place, settings, variable: Variables.value).forbidsQuestions
+    return .described(description)
   }
 }
 

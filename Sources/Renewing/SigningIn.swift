@@ -146,21 +146,28 @@ package struct SigningIn {
     }
   }
 
-  /// Whether git's configuration, the service itself or an earlier sign-in says how to sign in.
+  /// What signing in would do because git asks, as git's configuration, the service itself or an earlier sign-in says
+  /// it; `nil` if nothing does. No server is asked.
   ///
+  /// - Parameter headers: the `WWW-Authenticate` headers of the refusal, if there was one.
   /// - Throws: ``KeychainError`` if the companion can't be run.
-  package func isConfigured(
-    at url: String, for key: InternetPassword, headers: [String], _ keychain: any KeychainStore
-  ) throws(KeychainError) -> Bool {
+  package func description(
+    for key: InternetPassword, headers: [String] = [], _ keychain: any KeychainStore
+  ) throws(KeychainError) -> SignInDescription? {
+    guard let url = key.url(), let address = SignInPlace(url) else { return nil }
+    let keychain = try keychain.keychainOfNewItems()
     var work = SignInWork(.describe, at: url)
-    if let address = SignInPlace(url) {
-      work.client = try KeptClient.find(address.server.origin, for: key, in: keychain.keychainOfNewItems())
-        .orNone()
-    }
+    work.client = try KeptClient.find(address.server.origin, for: key, in: keychain).orNone()
+    work.account = key.account
     work.headers = headers
-    if case .done = try companion.perform(work, in: keychain, within: NetworkCompanion.patience) {
-      return true
-    }
-    return false
+    work.onlyIfConfigured = true
+    guard
+      case .described(var description) = try companion.perform(
+        work, in: keychain, within: NetworkCompanion.patience)
+    else { return nil }
+    var kept = key
+    kept.account = description.account
+    description.path = try Self.formerPath(of: kept, in: keychain) ?? description.path
+    return description
   }
 }

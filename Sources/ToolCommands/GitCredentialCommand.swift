@@ -102,19 +102,16 @@ package enum GitCredentialCommand {
     let open = try selected.open()
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     protocolOfGit.isAskedByGit = { RunningProcess.isAskedByGit }
-    protocolOfGit.accountForAll = { key in
-      NameForAll.find(
-        for: key, in: open.forwarded == nil && open.choice.kind != .openBao ? open.keychain : nil)
-    }
+    protocolOfGit.accountForAll = { NameForAll.find(for: $0, in: open) }
     protocolOfGit.refusedBefore = { (query) throws(KeychainError) in
       try (open.own as? EncryptedFileKeychain)?.justDeleted(of: query)
+    }
+    var hasSaved = false
+    protocolOfGit.onSave = { outcome in hasSaved = outcome != .unchanged }
     let named = options.selection.name
     protocolOfGit.onUnnamedErasure = { place, count in
       if RunningProcess.isAskedByGit { ErasedProxyLogins(at: place, count).say(for: open, named) }
     }
-    }
-    var hasSaved = false
-    protocolOfGit.onSave = { outcome in hasSaved = outcome != .unchanged }
     var reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))
     if operation == .get, reply.isEmpty, open.forwarded == nil,
       let signIn = GitSignIn(request, stateFolder: open.location.stateFolder)

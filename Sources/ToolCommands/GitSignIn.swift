@@ -43,7 +43,7 @@ struct GitSignIn {
     if !isAsked {
       // Why a token is not renewed any more was said already, and what to do.
       if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained { return false }
-      if try explaining(signingIn.isConfigured(at: url, for: key, headers: headers, keychain)) {
+      if try explaining(signingIn.description(for: key, headers: headers, keychain)) != nil {
         StandardStreams.say("nobody can be asked here to sign in to \(url)")
         StandardStreams.say("hint: \(command: "llavero", "login", url)")
       }

@@ -1,7 +1,10 @@
 import ArgumentParser
 import CredentialProtocols
+import EncryptedFile
 import Keychain
 import KeychainChoice
+import Renewing
+import SignIn
 import Terminals
 import ToolCommands
 
@@ -42,9 +45,20 @@ struct ExplainCommand: ParsableCommand {
     // This may replace the process with another program, so it comes before git is asked.
     let selected = try self.keychain.selection.choose()
     let question = try question(key)
-    let keychain = try selected.open().keychain
-    let explanations = try explanations(question, keychain)
-    let found = ExplanationOutput(asker: question.asker, notes: question.notes, explanations: explanations)
+    let open = try selected.open()
+    let keychain = open.keychain
+    var explanations = try explanations(question, keychain)
+    var notes = question.notes
+    if let name = try askedAgain(question, explanations, open) {
+      explanations.append(try explaining(keychain.explain(name.query) { question.takes($1) }))
+      notes.append("its tokens are kept for the name \(name.account), and answer for every name in a URL")
+    }
+    var found = ExplanationOutput(asker: question.asker, notes: notes, explanations: explanations)
+    if !found.hasAnswer, found.explanations.allSatisfy({ $0.renewal == nil }),
+      case .query(.internetPassword(let asked), _, "git", _, nil) = question
+    {
+      found.signIn = try signIn(asked.key, open)
+    }
     try StandardStreams.write(output.json ? found.json() : Secret(found.text().shown))
     if let refused = question.refused { throw refused }
     if !found.hasAnswer {
@@ -69,6 +83,12 @@ struct ExplainCommand: ParsableCommand {
       }
     }
 
+    /// Whether whoever asks can use a credential.
+    func takes(_ credential: borrowing Credential) -> Bool {
+      if case .query(_, takesHeaders: true, _, _, _) = self { return true }
+      return credential.authenticationScheme == nil
+    }
+
     var notes: [String] {
       if case .query(_, _, _, let notes, _) = self { notes } else { [] }
     }
@@ -76,6 +96,34 @@ struct ExplainCommand: ParsableCommand {
     var refused: Failure? {
       if case .query(_, _, _, _, let refused) = self { refused } else { nil }
     }
+  }
+
+  /// The question that git's helper answers where it has nothing for a name in a URL that says nothing there; `nil` if it
+  /// has, or there is none.
+  private func askedAgain(
+    _ question: Question, _ found: [AnswerExplanation], _ open: OpenKeychain
+  ) throws(Failure) -> (query: ItemQuery, account: ByteString)? {
+    guard case .query(.internetPassword(let asked), _, "git", _, nil) = question, asked.account != nil,
+      found.allSatisfy({ $0.winner == nil && $0.renewal == nil })
+    else { return nil }
+    var key = asked.key
+    guard let account = NameForAll.find(for: key, in: open), account != asked.account else { return nil }
+    key.account = account
+    return (try explaining(ItemQuery(for: .internetPassword(key))), account)
+  }
+
+  /// What git's helper does where it has no answer; `nil` if that is nothing.
+  private func signIn(
+    _ key: InternetPassword, _ open: OpenKeychain
+  ) throws(Failure) -> ExplanationOutput.SignIn? {
+    guard isHTTP(key), open.forwarded == nil,
+      let signingIn = SigningIn(stateFolder: open.location.stateFolder),
+      let description = try explaining(signingIn.description(for: key, open.keychain))
+    else { return nil }
+    var kept = key
+    kept.account = description.account ?? key.account
+    kept.path = description.path
+    return ExplanationOutput.SignIn(description: description, place: kept)
   }
 
   private func question(_ key: Item.Key) throws(Failure) -> Question {
@@ -162,10 +210,8 @@ struct ExplainCommand: ParsableCommand {
   ) throws(Failure) -> [AnswerExplanation] {
     switch question {
     case .query(_, _, _, _, .some): return []
-    case .query(let query, let takesHeaders, _, _, nil):
-      return [
-        try explaining(keychain.explain(query) { takesHeaders || $1.authenticationScheme == nil })
-      ]
+    case .query(let query, _, _, _, nil):
+      return [try explaining(keychain.explain(query) { question.takes($1) })]
     case .tool(let tool):
       // The URL as it was given: each tool interprets it in its own way.
       let url = ByteString(place.named.parts.url)
@@ -192,6 +238,13 @@ extension GitHelperChain {
     return Failure(
       "git would not ask llavero for \(url ?? "this URL")", hint: problems().first?.remedy,
       status: .nothingMatched)
+  }
+}
+
+extension InternetPasswordQuery {
+  /// The key of what is asked for.
+  fileprivate var key: InternetPassword {
+    InternetPassword(protocol: `protocol`, server: server, port: port, account: account, path: path)
   }
 }
 

@@ -1,5 +1,6 @@
 import JSON
 import Keychain
+import SignIn
 import Terminals
 
 /// The explanation of why an item answers, as text or JSON.
@@ -10,6 +11,16 @@ struct ExplanationOutput {
   let notes: [String]
   /// The queries that it makes, up to the one that is answered.
   let explanations: [AnswerExplanation]
+
+  /// What git's helper does where nothing answers, if it does something.
+  var signIn: SignIn?
+
+  /// A sign-in.
+  struct SignIn {
+    let description: SignInDescription
+    /// What the token would be kept for.
+    let place: InternetPassword
+  }
 
   /// The best item of those that would answer if they hadn't expired.
   var expired: Item? {
@@ -43,7 +54,28 @@ struct ExplanationOutput {
           ]
         })
     }
+    if let signIn { text += "\n" + self.text(signIn) }
     return text
+  }
+
+  private func text(_ signIn: SignIn) -> TextForTerminal {
+    let description = signIn.description
+    let place = description.service.map { "\($0) (\(description.server))" } ?? description.server
+    if let forbidden = description.forbidden {
+      return "git would not have you sign in at \(place): \(forbidden) forbids it\n"
+    }
+    let way =
+      switch description.way {
+      case .browser: "with your browser"
+      case .device: "with a code"
+      case .paste: "and paste the address at which the browser ends"
+      }
+    let client = description.setting.map { "the client is that of \($0)" } ?? "the client is known"
+    return """
+      git would have you sign in at \(place) \(way); \(client)
+      the token would be kept as \(Item.Key.internetPassword(signIn.place).name)
+
+      """
   }
 
   private func subject(_ query: ItemQuery) -> String {
@@ -204,6 +236,11 @@ struct ExplanationOutput {
       json.endObject()
     }
     json.endArray()
+    if let signIn {
+      json.beginObject("signIn")
+      signIn.description.write(to: &json)
+      json.endObject()
+    }
     json.endObject()
     return json.finishLine()
   }

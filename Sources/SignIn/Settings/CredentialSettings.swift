@@ -80,6 +80,15 @@ package struct CredentialSettings {
     return found(names).flatMap { $0.setting.value.isEmpty ? nil : $0.setting.value }
   }
 
+  /// What ``value(_:environment:)`` has its value from, for people; `nil` if there is none.
+  func source(_ names: [String], environment: String) -> String? {
+    let variable = "GCM_OAUTH_" + environment
+    if let value = self.variable(variable), !value.isEmpty { return variable }
+    guard let setting = found(names)?.setting, !setting.value.isEmpty else { return nil }
+    let name = names.first { $0.lowercased() == setting.name } ?? setting.name
+    return (["credential"] + [setting.subsection].compactMap(\.self) + [name]).joined(separator: ".")
+  }
+
   /// Whether a setting for the place is empty on purpose: it takes away what there would be without it, as in Git
   /// Credential Manager.
   func isEmptied(_ name: String, environment: String) -> Bool {

@@ -11,6 +11,8 @@ package struct SignInMethod: ~Copyable {
   package let isClaimed: Bool
   /// The path of the setting that names the client, below which its tokens answer; `nil` for the whole server.
   package var path: String?
+  /// The setting or the variable that names the client; `nil` if none does.
+  package var clientSetting: String?
   /// The ways that configuration allows: the browser, a code.
   package var ways: Set<Way> = [.browser, .device]
 
@@ -133,10 +135,9 @@ extension SignInMethod {
     let isClaimed = onHost == nil && !isNamed && options.clientID == nil
     var method = SignInMethod(client: client, service: service, isClaimed: isClaimed)
     if options.clientID == nil {
-      method.path =
-        settings.path(
-          of: configured == nil ? ["provider"] : ["oauthClientId"] + (own.map { [$0 + "ClientId"] } ?? []))
-        ?? base
+      let names = ["oauthClientId"] + (own.map { [$0 + "ClientId"] } ?? [])
+      method.clientSetting = configured == nil ? nil : settings.source(names, environment: "CLIENTID")
+      method.path = settings.path(of: configured == nil ? ["provider"] : names) ?? base
     }
     if let modes = settings.value("oauthAuthModes", environment: "AUTHMODES") {
       let words = modes.lowercased().split { $0 == " " || $0 == "," }

@@ -9,6 +9,8 @@ package enum SignInOutcome: ~Copyable {
   case minted(MintedToken)
   /// It is done, and there is nothing to keep.
   case done
+  /// What signing in would do.
+  case described(SignInDescription)
   /// The refresh token isn't valid any more.
   case refreshRefused
   /// Nothing says how to sign in there.
@@ -48,6 +50,11 @@ package enum SignInOutcome: ~Copyable {
       json.member("access_token", minted.token)
       json.member("expires_at", minted.expiry)
     case .done: json.member("outcome", "done")
+    case .described(let description):
+      json.member("outcome", "described")
+      json.beginObject("sign_in")
+      description.write(to: &json)
+      json.endObject()
     case .refreshRefused: json.member("outcome", "refresh-refused")
     case .unknownPlace: json.member("outcome", "unknown-place")
     case .failed(let message, let hint, let pause):
@@ -79,6 +86,7 @@ package enum SignInOutcome: ~Copyable {
     var message: String?
     var hint: String?
     var proxy: String?
+    var description: SignInDescription?
     var pause = 0
     try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
       switch member.name {
@@ -93,6 +101,7 @@ package enum SignInOutcome: ~Copyable {
       case "pause": pause = max(0, try member.value.integer())
       case "hint": hint = try member.text()
       case "proxy": proxy = try member.text()
+      case "sign_in": description = try SignInDescription(json: member.value.raw)
       default: break
       }
     }
@@ -107,6 +116,9 @@ package enum SignInOutcome: ~Copyable {
       guard let access, !access.isEmpty else { throw JSONReader.Malformed() }
       self = .minted(MintedToken(token: access, expiry: expiry))
     case "done": self = .done
+    case "described":
+      guard let description else { throw JSONReader.Malformed() }
+      self = .described(description)
     case "refresh-refused": self = .refreshRefused
     case "unknown-place": self = .unknownPlace
     case "failed":

@@ -1,0 +1,69 @@
+package import Bytes
+package import JSON
+
+/// What signing in to a place would do.
+package struct SignInDescription: Equatable {
+  /// How the person would sign in.
+  package var way: SignInMethod.Way
+  /// The service, if it is a known one.
+  package var service: String?
+  /// The server that would give the token: its host, and its port if that isn't the usual one.
+  package var server: String
+  /// The name that the token would be kept for, if that isn't the one in the question.
+  package var account: ByteString?
+  /// The path that it would be kept at; `nil` for the whole server.
+  package var path: ByteString?
+  /// The setting or the variable that names the client; `nil` for the service's own client, or that of an earlier
+  /// sign-in.
+  package var setting: String?
+  /// The setting or the variable that says that nobody is to be asked.
+  package var forbidden: String?
+
+  package init(_ way: SignInMethod.Way, at server: String) {
+    self.way = way
+    self.server = server
+  }
+
+  /// Writes it as members of an object.
+  package func write(to json: inout JSONWriter) {
+    json.member("way", ByteString(way.rawValue))
+    json.member("service", service.map { ByteString($0) })
+    json.member("server", ByteString(server))
+    json.member("account", account)
+    json.member("path", path)
+    json.member("setting", setting.map { ByteString($0) })
+    json.member("forbiddenBy", forbidden.map { ByteString($0) })
+  }
+
+  /// Reads what ``write(to:)`` wrote.
+  ///
+  /// - Throws: `JSONReader.Malformed`.
+  package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var way: SignInMethod.Way?
+    var server: String?
+    var service: String?
+    var account: ByteString?
+    var path: ByteString?
+    var setting: String?
+    var forbidden: String?
+    try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
+      switch member.name {
+      case "way": way = SignInMethod.Way(rawValue: try member.text())
+      case "service": service = try member.text()
+      case "server": server = try member.text()
+      case "account": account = try member.bytes()
+      case "path": path = try member.bytes()
+      case "setting": setting = try member.text()
+      case "forbiddenBy": forbidden = try member.text()
+      default: break
+      }
+    }
+    guard let way, let server else { throw JSONReader.Malformed() }
+    self.init(way, at: server)
+    self.service = service
+    self.account = account
+    self.path = path
+    self.setting = setting
+    self.forbidden = forbidden
+  }
+}
