@@ -267,6 +267,11 @@ struct SessionTests {
     #expect(throws: KeychainError.tooLarge(what: "the item", limit: ItemBounds.item)) {
       try fault([.reply(413, "")])
     }
+    let raft =
+      #"{"errors":["1 error occurred:\n\t* put failed due to value being too large; got 156 bytes, max 1048576 bytes\n\n"]}"#
+    #expect(throws: KeychainError.tooLarge(what: "the item as the server stores it", limit: 1_048_576)) {
+      try fault([.reply(500, raft)])
+    }
   }
 
   @Test("a server that has requests wait is waited for as it says")

@@ -162,8 +162,8 @@ indirect enum ModelStep: CustomStringConvertible, Sendable {
     "", "s3cret", "s3cret ", "a\nb", "\n", "s3cret\npassword_expiry_utc=5", "x\noauth_refresh_token=",
     "x\nsecret_bytes=1",
     ByteString([0]), ByteString([0xff, 0, 0x0a, 0x0d]), "{REF:P@T:x}", ByteString(Array(0...255)),
-    ByteString([UInt8](repeating: 0x61, count: 65_536)), ByteString([UInt8](repeating: 0x0a, count: 4096)),
-    ByteString([UInt8](repeating: 0x61, count: 65_537)),
+    ByteString([UInt8](repeating: 0x61, count: 65_537)), ByteString([UInt8](repeating: 0x0a, count: 4096)),
+    ByteString([UInt8](repeating: 0x61, count: (1 << 20) + 1)),
   ]
 
   private static func credential(_ numbers: inout SeededGenerator) -> RevealedCredential {

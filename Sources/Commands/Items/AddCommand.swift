@@ -133,7 +133,8 @@ struct AddCommand: ParsableCommand {
   }
 
   private func refreshToken(from descriptor: Int32) throws(Failure) -> Secret {
-    let token = try SecretInput.secret(from: descriptor, limit: ItemBounds.secret + 1, what: "refresh token")
+    let token = try SecretInput.secret(
+      from: descriptor, limit: ItemBounds.refreshToken + 1, what: "refresh token")
     if token.isEmpty {
       throw Failure("no refresh token was given on descriptor \(descriptor)", status: .usage)
     }

@@ -8,8 +8,9 @@ package enum KeychainExtension {
   /// The name of the extension.
   package static let name: StaticString = "keychain-v1@llavero"
 
-  /// The largest request or response in bytes: some of the largest items. OpenSSH forwards larger ones.
-  package static let maximumSize = 1 << 20
+  /// The largest request or response in bytes: one of the largest items, and the attributes of others. OpenSSH forwards
+  /// larger ones.
+  package static let maximumSize = 2 * ItemBounds.item
 }
 
 /// A request to a forwarded keychain: one JSON object.

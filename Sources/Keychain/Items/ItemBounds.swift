@@ -4,28 +4,35 @@ import JSON
 public enum ItemBounds {
   /// The longest attribute in bytes: a line of git's protocol has at most 65,535, including its LF.
   public static let attribute = 65_534
-  /// The longest secret in bytes.
-  public static let secret = 65_536
-  /// The largest item in bytes: all its attributes and its secret together as JSON.
-  public static let item = 256 << 10
+  /// The longest secret in bytes. Programs keep keys, tokens and sessions of this size in a Secret Service, and
+  /// gnome-keyring takes them.
+  public static let secret = 1 << 20
+  /// The longest refresh token in bytes.
+  public static let refreshToken = 65_536
+  /// The largest item without its secret and refresh token in bytes, as JSON.
+  public static let attributes = 256 << 10
+  /// More than the largest item has in bytes, as JSON, which takes four bytes for three at most. What carries whole
+  /// items has room for that.
+  public static let item = 2 << 20
 }
 
 extension Item {
   /// Checks that a keychain can take the item with this credential.
   ///
   /// - Throws: as ``validate()`` and ``Credential/validate()`` do; ``KeychainError/tooLarge(what:limit:)`` if both
-  ///   together are larger than ``ItemBounds/item``.
+  ///   together are larger than ``ItemBounds/attributes``, not counting the secret and the refresh token.
   public func validate(with credential: borrowing Credential) throws(KeychainError) {
     try validate()
     try credential.validate()
     // JSON needs at most six bytes for each byte, plus names and punctuation for each member.
-    if (byteCount + credential.byteCount()) * 6 + 1024 <= ItemBounds.item { return }
+    if byteCount * 6 + 1024 <= ItemBounds.attributes { return }
     var json = JSONWriter()
     json.beginObject()
     json.attributes(of: self)
-    json.confidentialMembers(of: credential)
     json.endObject()
-    if json.finish().count > ItemBounds.item { throw .tooLarge(what: "the item", limit: ItemBounds.item) }
+    if json.finish().count > ItemBounds.attributes {
+      throw .tooLarge(what: "the item without its secret", limit: ItemBounds.attributes)
+    }
   }
 
   /// Checks that a keychain can take the item.
@@ -90,7 +97,7 @@ extension Item {
     return count
   }
 
-  private static func validate(_ name: String, _ value: ByteString?) throws(KeychainError) {
+  fileprivate static func validate(_ name: String, _ value: ByteString?) throws(KeychainError) {
     guard let value else { return }
     if value.bytes.count > ItemBounds.attribute {
       throw .unusableAttribute(name: name, .tooLong(limit: ItemBounds.attribute))
@@ -102,32 +109,20 @@ extension Item {
 }
 
 extension Credential {
-  /// The total size of its parts in bytes.
-  fileprivate borrowing func byteCount() -> Int {
-    var count = secret.count + (authenticationScheme?.bytes.count ?? 0)
-    switch refreshToken {
-    case .none: break
-    case .some(let token): count += token.count
-    }
-    return count
-  }
-
   /// Checks that a keychain can take the credential.
   ///
-  /// - Throws: ``KeychainError/tooLarge(what:limit:)`` if the secret or the refresh token is longer than
-  ///   ``ItemBounds/secret``; ``KeychainError/unusableAttribute(name:_:)`` for an authentication scheme with LF, CR or
-  ///   NUL.
+  /// - Throws: ``KeychainError/tooLarge(what:limit:)`` if the secret is longer than ``ItemBounds/secret``, or the
+  ///   refresh token longer than ``ItemBounds/refreshToken``; ``KeychainError/unusableAttribute(name:_:)`` for an
+  ///   authentication scheme that is longer than ``ItemBounds/attribute``, or has LF, CR or NUL.
   public borrowing func validate() throws(KeychainError) {
-    var longest = secret.count
+    if secret.count > ItemBounds.secret { throw .tooLarge(what: "the secret", limit: ItemBounds.secret) }
     switch refreshToken {
     case .none: break
-    case .some(let token): longest = max(longest, token.count)
+    case .some(let token):
+      if token.count > ItemBounds.refreshToken {
+        throw .tooLarge(what: "the refresh token", limit: ItemBounds.refreshToken)
+      }
     }
-    if longest > ItemBounds.secret { throw .tooLarge(what: "the secret", limit: ItemBounds.secret) }
-    if let scheme = authenticationScheme,
-      scheme.bytes.contains(where: { $0 == 0x0a || $0 == 0x0d || $0 == 0 })
-    {
-      throw .unusableAttribute(name: "authtype", .lineBreak)
-    }
+    try Item.validate("authtype", authenticationScheme)
   }
 }

@@ -34,6 +34,8 @@ package struct ServerReply: ~Copyable {
     case uninitialised
     /// The operation isn't supported there.
     case unsupported
+    /// Its storage takes no value of more than so many bytes.
+    case tooLarge(limit: Int)
     /// Something else.
     case other
   }
@@ -77,11 +79,20 @@ package struct ServerReply: ~Copyable {
         try JSONReader.elements(of: value.raw) { (text) throws(JSONReader.Malformed) in
           guard found == .none || found == .other else { return }
           let said = "\(try text.string())"
-          found = Self.complaints.first { said.hasPart("\($0.0)") }?.1 ?? .other
+          found = Self.complaints.first { said.hasPart("\($0.0)") }?.1 ?? Self.tooLarge(said) ?? .other
         }
       }
       return found
     }
+  }
+
+  /// What Raft's storage says: `put failed due to value being too large; got 156 bytes, max 1048576 bytes`.
+  private static func tooLarge(_ said: String) -> Complaint? {
+    guard said.hasPart("value being too large") else { return nil }
+    let words = said.split(separator: " ")
+    guard let index = words.firstIndex(of: "max"), index + 1 < words.count, let limit = Int(words[index + 1])
+    else { return nil }
+    return .tooLarge(limit: limit)
   }
 
   /// Passes the object that is the member `name` to `body`.

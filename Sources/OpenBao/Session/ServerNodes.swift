@@ -197,8 +197,12 @@ final class ServerNodes {
         let isNew = answer.complaint() == .uninitialised || isUninitialised(address)
         return .fault(isNew ? .uninitialised : .sealed, isThere: true)
       case 500...:
+        let complaint = answer.complaint()
+        if case .tooLarge(let limit) = complaint {
+          throw .tooLarge(what: "the item as the server stores it", limit: limit)
+        }
         return .fault(
-          answer.complaint() == .noActiveNode ? .noActiveNode : .failed(status: reply.status), isThere: true)
+          complaint == .noActiveNode ? .noActiveNode : .failed(status: reply.status), isThere: true)
       default:
         guard answer.isOfServer() else {
           return .fault(.notUnderstood(status: reply.status), isThere: true)

@@ -1,3 +1,4 @@
+import Keychain
 import SignIn
 
 /// Something to ask a server for.
@@ -7,8 +8,9 @@ struct ServerRequest {
   var path: String
   /// What follows the question mark, well encoded; `nil` for nothing.
   var query: String?
-  /// The largest body of the reply, in bytes.
-  var maximumReply = 2 << 20
+  /// The largest body of the reply, in bytes: a record with one of the largest items. Its sets of attributes are JSON in
+  /// a string, with quotes escaped.
+  var maximumReply = 2 * ItemBounds.item
   /// Whether the answer may take a server long, as the list of a large folder does.
   var mayTakeLong = false
   /// Whether one can do without it: it is tried once at each node.

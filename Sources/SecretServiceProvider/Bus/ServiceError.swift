@@ -25,6 +25,13 @@ enum ServiceError: Error {
   case unreachable(String)
   case timedOut(String)
 
+  static var tooManyAttributes: ServiceError {
+    .invalidArguments("an item without its secret has at most \(ItemBounds.attributes) bytes")
+  }
+  static var tooLargeSecret: ServiceError {
+    .invalidArguments("a secret has at most \(ItemBounds.secret) bytes")
+  }
+
   /// The error's name on the bus.
   var name: String {
     let bus = "org.freedesktop.DBus.Error."

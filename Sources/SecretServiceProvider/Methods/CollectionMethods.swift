@@ -121,10 +121,13 @@ extension Provider {
 
   /// - Throws: ``ServiceError`` if an item is too large, or too much is in memory with it.
   func refuseVolatile(_ shown: ItemTranslation.Shown, _ body: SharedSecret) throws(ServiceError) {
-    let size = Self.size(of: shown) + body.secret.count
-    if size > ItemBounds.item || shown.label.utf8.count > ItemBounds.attribute {
-      throw .invalidArguments("an item has at most \(ItemBounds.item) bytes")
+    let answer = ItemTranslation.other(shown, body.secret, in: Self.sessionCollection, named: "")
+    do throws(KeychainError) {
+      try answer.item.validate(with: answer.credential)
+    } catch {
+      throw ServiceError(error, explain: settings.explain)
     }
+    let size = Self.size(of: shown) + body.secret.count
     let others = volatileSecrets.reduce(0) { sum, entry in
       sum + entry.value.secret.count + (holdings.items[entry.key].map { Self.size(of: $0.shown) } ?? 0)
     }

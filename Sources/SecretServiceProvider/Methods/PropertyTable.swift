@@ -47,9 +47,7 @@ struct ServedProperty {
   /// - Returns: the values by the properties' own names.
   static func given(_ properties: Variant, of interface: String) throws(ServiceError) -> [String: Variant] {
     // To take them apart must not take long, whatever comes.
-    if properties.size > ItemBounds.item * 2 {
-      throw .invalidArguments("an item has at most \(ItemBounds.item) bytes")
-    }
+    if properties.size > ItemBounds.attributes * 2 { throw .tooManyAttributes }
     var given: [String: Variant] = [:]
     do throws(BusFailure) {
       for entry in try properties.parts("a{sv}", of: "properties") {

@@ -198,9 +198,7 @@ extension Provider {
   /// The attributes that a program sends, byte for byte.
   func attributes(_ value: Variant) throws(ServiceError) -> LookupAttributes {
     // To take them apart must not take long, whatever comes.
-    if value.size > ItemBounds.item * 2 {
-      throw .invalidArguments("an item has at most \(ItemBounds.item) bytes")
-    }
+    if value.size > ItemBounds.attributes * 2 { throw .tooManyAttributes }
     do throws(BusFailure) {
       var attributes = LookupAttributes()
       for entry in try value.parts("a{ss}", of: "attributes") {
@@ -225,10 +223,8 @@ extension Provider {
       throw .invalidArguments("a secret is (oayays)")
     }
     let session = try sessions.session(at: try path(parts[0]), of: caller)
-    let secret = try session.open(parts[1], parts[2])
-    if secret.count > ItemBounds.secret {
-      throw .invalidArguments("a secret has at most \(ItemBounds.secret) bytes")
-    }
-    return (SharedSecret(secret), try text(parts[3]))
+    // What is too large isn't even decrypted. An encrypted one has another block at most.
+    if parts[2].size > ItemBounds.secret + 16 { throw .tooLargeSecret }
+    return (SharedSecret(try session.open(parts[1], parts[2])), try text(parts[3]))
   }
 }

@@ -207,15 +207,15 @@ struct WritingTests {
   @Test("an item that can't be kept makes no vault")
   func unusableItem() throws {
     let place = Place()
-    let large = Credential(Secret(String(repeating: "x", count: 65_537)))
+    let large = Credential(Secret(String(repeating: "x", count: (1 << 20) + 1)))
     #expect(
       failure { try place.keychain().add(item("a.example"), large) }
-        == .tooLarge(what: "the secret", limit: 65_536))
+        == .tooLarge(what: "the secret", limit: 1 << 20))
     #expect(failure { try place.keychain().add(item("a\n"), Credential(password: "")) } != nil)
     #expect(try place.everything().isEmpty)
   }
 
-  @Test("an item whose line exceeds 256 KiB is refused and changes nothing")
+  @Test("an item with more than 256 KiB beside its secret is refused and changes nothing")
   func largestItem() throws {
     let place = Place()
     let keychain = place.keychain()
@@ -229,7 +229,7 @@ struct WritingTests {
     large.creator = bytes
     #expect(
       failure { try keychain.add(large, Credential(password: "")) }
-        == .tooLarge(what: "the item", limit: 256 << 10))
+        == .tooLarge(what: "the item without its secret", limit: 256 << 10))
     #expect(try place.everything() == before)
   }
 

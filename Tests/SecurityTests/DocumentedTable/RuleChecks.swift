@@ -182,9 +182,10 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     #expect(status(generic().with([kSecAttrAccessGroup: "any"])) == errSecItemNotFound)
   },
   "size of a secret": {
-    #expect(add(generic().with([kSecValueData: Data(repeating: 7, count: 65_536)])) == errSecSuccess)
-    #expect((find(generic().with([kSecReturnData: true])).value as? Data)?.count == 65_536)
-    #expect(add(generic("s").with([kSecValueData: Data(repeating: 7, count: 65_537)])) == errSecDataTooLarge)
+    #expect(add(generic().with([kSecValueData: Data(repeating: 7, count: 65_537)])) == errSecSuccess)
+    #expect((find(generic().with([kSecReturnData: true])).value as? Data)?.count == 65_537)
+    #expect(
+      add(generic("s").with([kSecValueData: Data(repeating: 7, count: (1 << 20) + 1)])) == errSecDataTooLarge)
     #expect(status(generic("s")) == errSecItemNotFound)
   },
   "size of an attribute": {

@@ -39,7 +39,7 @@ UNKNOWN = ROOT + "/collection/no_such_collection"
 PLAIN, ENCRYPTED = "plain", "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 GENERIC = "org.freedesktop.Secret.Generic"
 # llavero's bound
-LARGEST_SECRET = 65_536
+LARGEST_SECRET = 1 << 20
 PATIENCE = 30
 
 # RFC 2409, 6.2
@@ -944,6 +944,7 @@ ODD_SECRETS = {
     "every byte": EVERY_BYTE,
     "10,002 bytes": b"ab" * 5001,
     "60,000 bytes": bytes(range(250)) * 240,
+    "1 MiB": EVERY_BYTE * 4096,
 }
 
 
@@ -1317,7 +1318,7 @@ def secret_over_the_bound(client):
     equal(len(client.secret(item)), LARGEST_SECRET)
     client.set_secret(item, b"old")
     for session in (client.session(), client.session(ENCRYPTED)):
-        for size in (LARGEST_SECRET + 1, 1_000_000):
+        for size in (LARGEST_SECRET + 1, LARGEST_SECRET + 17, 4 << 20):
             over_the_bound(client, item, bytes(size), session)
     equal(client.all(item, "Item")["Label"], before["Label"])
     equal(client.attributes(item), mine("bound"))
