@@ -16,7 +16,7 @@ struct HelpTopic {
   /// A list of the topics, to print below that of the commands.
   static var list: String {
     "TOPICS:\n" + all.map { "  \($0.name.padded(to: 24))\($0.summary)\n" }.joined()
-      + "  TOOL                    What to type for docker, npm, kubectl and each other tool\n"
+      + "  TOOL                    What to type for docker, npm, kubectl and other tools\n"
       + "\n  See 'llavero help <topic>'.\n"
   }
 

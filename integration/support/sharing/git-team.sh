@@ -51,6 +51,18 @@ add() {
 
 in_step() { succeeds llavero sync team; }
 
+# commits: how many the repository has
+commits() { env -i PATH="$PATH" git --git-dir "$CASE/team.git" rev-list --count main; }
+
+# goes HOST PASSWORD: adds it, and it is in the repository, by this exchange or by the one behind the change
+goes() {
+  local before
+  before=$(commits)
+  add "$@"
+  in_step
+  (($(commits) > before)) || fail "it isn't in the repository" "$(said)"
+}
+
 # joins PERSON...: each becomes a member of the keychain of the one who is there now
 joins() {
   local first=$HOME person recipient
