@@ -13,10 +13,9 @@ package final class ForwardingConnection {
   private var hasFailed = false
 
   /// How long the agent may take until it says whether it forwards a keychain, in milliseconds. Tools that find nothing
-  /// wait for that long.
+  /// wait for that long. Where a person has named its socket, nothing is used in its place, and it may take as long as for
+  /// any other reply.
   package static let queryTime = 900
-  /// How long it may take where a person has named its socket, in milliseconds: nothing is used in its place.
-  static let namedQueryTime = 5_000
   /// How long the agent may take for any other reply, in milliseconds. While a person decides, it says so sooner.
   package static let replyTime = 2000
 
@@ -30,7 +29,7 @@ package final class ForwardingConnection {
   /// - Throws: ``KeychainError/forwarding(_:)`` if it doesn't.
   package init(to path: String, isNamed: Bool) throws(KeychainError) {
     self.path = path
-    let time = isNamed ? Self.namedQueryTime : Self.queryTime
+    let time = isNamed ? Self.replyTime : Self.queryTime
     descriptor = clinux_connect_unix(path, path.utf8.count, false, Int32(time))
     if descriptor < 0 { throw .forwarding(.unreachable(path: path, errno: errno)) }
     try checkOwner(isNamed: isNamed)
