@@ -26,8 +26,8 @@ enum RunCommand {
     llavero is given are resolved as well.
 
       --env NAME=REFERENCE    sets a variable to the secret
-      --env-file FILE         sets variables from a file, as Docker Compose reads it,
-                              in place of this folder's .env.llavero
+      --env-file FILE         sets variables from a file, as Docker Compose reads
+                              it, in place of this folder's .env.llavero
       --no-env-file           leaves .env.llavero alone
       --netrc-file [HOST...]  makes a netrc file of the logins for the hosts, or
                               all, for as long as the program runs, and sets NETRC
