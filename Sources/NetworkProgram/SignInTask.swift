@@ -135,6 +135,10 @@ struct SignInTask {
         return failed(SignInText.text(error, at: place, way: work.way))
       }
     }
+    if place.isOfMail {
+      guard let person = work.account else { return failed(SignInText.nobodyNamed(at: place)) }
+      method.loginHint = person
+    }
     let said = CredentialSettings(for: place, settings, variable: Variables.value).forbidsQuestions
     if work.onlyIfConfigured, let said { return failed(SignInText.questionsForbidden(by: said, at: place)) }
     if work.onlyIfConfigured, method.isClaimed {
@@ -212,13 +216,13 @@ struct SignInTask {
     // A code or an address that nobody sees would be waited for in vain.
     if way == nil, usual != .browser, terminal == nil { throw .noTerminal }
     switch way ?? usual {
-    case .browser: return try byBrowser(method.client)
-    case .paste: return try byPasting(method.client)
+    case .browser: return try byBrowser(method)
+    case .paste: return try byPasting(method)
     case .device:
       do throws(SignInFault) {
         return try byDevice(method.client, person)
       } catch .refused(let refusal) where refusal.kind == .unsupported && way == nil {
-        return try byPasting(method.client)
+        return try byPasting(method)
       }
     }
   }
@@ -248,22 +252,24 @@ struct SignInTask {
     }
   }
 
-  private func byBrowser(_ client: borrowing ClientRegistration) throws(SignInFault) -> Tokens {
-    guard let redirection = Redirection(client.redirectURI), client.authorizationEndpoint != nil else {
+  private func byBrowser(_ method: borrowing SignInMethod) throws(SignInFault) -> Tokens {
+    guard let redirection = Redirection(method.client.redirectURI), method.client.authorizationEndpoint != nil
+    else {
       throw .noFlow
     }
-    let mode = client.responseMode
+    let mode = method.client.responseMode
     if mode == .fragment {
       TerminalPerson.show(
         "A browser keeps the fragment to itself, in which \(place.hostAndPort) sends the code.\n")
-      return try byPasting(client)
+      return try byPasting(method)
     }
     guard let listener = LoopbackListener(for: redirection, isForm: mode == .formPost) else {
       TerminalPerson.show(
         "Port \(redirection.port ?? 0) is in use, and \(place.hostAndPort) sends the browser only there.\n")
-      return try byPasting(client)
+      return try byPasting(method)
     }
-    let request = try AuthorizationRequest(client, port: listener.port, mode: mode)
+    let request = try AuthorizationRequest(
+      method.client, port: listener.port, mode: mode, person: method.loginHint)
     TerminalPerson.show(
       "To sign in to \(place.hostAndPort), use the page in your browser. If none opens, open this one:\n\n    \(request.url)\n\n"
     )
@@ -285,7 +291,7 @@ struct SignInTask {
         throw .refused(refusal)
       case .code(let code):
         do throws(SignInFault) {
-          let tokens = try request.redeem(code, by: client, over: transport)
+          let tokens = try request.redeem(code, by: method.client, over: transport)
           arrival.answer(.signedIn)
           return tokens
         } catch {
@@ -297,10 +303,11 @@ struct SignInTask {
     throw .tooLate
   }
 
-  private func byPasting(_ client: borrowing ClientRegistration) throws(SignInFault) -> Tokens {
+  private func byPasting(_ method: borrowing SignInMethod) throws(SignInFault) -> Tokens {
     // A form leaves nothing in the address that could be copied.
-    let mode = client.responseMode == .fragment ? client.responseMode : .query
-    let request = try AuthorizationRequest(client, port: nil, mode: mode)
+    let mode = method.client.responseMode == .fragment ? method.client.responseMode : .query
+    let request = try AuthorizationRequest(
+      method.client, port: nil, mode: mode, person: method.loginHint)
     guard let terminal else { throw .noTerminal }
     terminal.show(
       """
@@ -327,9 +334,10 @@ struct SignInTask {
       }
       switch consume returned {
       case .foreign:
-        terminal.show("That isn't the address. It begins with \(client.redirectURI), and has a code in it.\n")
+        terminal.show(
+          "That isn't the address. It begins with \(method.client.redirectURI), and has a code in it.\n")
       case .refusal(let refusal): throw .refused(refusal)
-      case .code(let code): return try request.redeem(code, by: client, over: transport)
+      case .code(let code): return try request.redeem(code, by: method.client, over: transport)
       }
     }
     throw .cancelled

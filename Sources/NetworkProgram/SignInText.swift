@@ -19,7 +19,7 @@ enum SignInText {
     _ fault: SignInFault, from endpoint: EndpointURL, at place: SignInPlace, instead: String? = nil
   ) -> Text {
     let host = endpoint.hostAndPort
-    let settings = "credential.\(place.scheme)://\(place.hostAndPort)"
+    let settings = "credential.\(place.origin)"
     return switch fault {
     case .transport(let fault): text(fault, from: endpoint)
     case .reply(let fault): Text(message: "\(host) gave an answer that can't be used: \(reason(fault))")
@@ -32,7 +32,7 @@ enum SignInText {
     case .noTerminal:
       Text(
         message: "signing in to \(host) needs a terminal, and there is none here",
-        hint: instead ?? "run this on a terminal: llavero login \(place.scheme)://\(place.hostAndPort)")
+        hint: instead ?? "run this on a terminal: llavero login \(place.origin)")
     case .wrongIssuer:
       Text(
         message: "the browser came back with an answer of another server than \(host); it was not used",
@@ -145,16 +145,16 @@ enum SignInText {
       return Text(
         message:
           "llavero is not registered at \(service?.name ?? host), so nobody can sign in to \(host) through it",
-        hint: steps + "; then: git config --global credential.\(place.scheme)://\(host).oauthClientId ID"
+        hint: steps + "; then: git config --global credential.\(place.origin).oauthClientId ID"
           + (service.map { secretStep($0, way) } ?? ""))
     case .unusableSetting("provider"):
       return Text(
         message:
-          "credential.\(place.scheme)://\(host).provider in git's configuration names a service that llavero doesn't know",
+          "credential.\(place.origin).provider in git's configuration names a service that llavero doesn't know",
         hint: "use one of \(KnownService.all.map(\.provider).joined(separator: ", ")), or generic")
     case .unusableSetting(let name):
       return Text(
-        message: "credential.\(place.scheme)://\(host).\(name) in git's configuration can't be used",
+        message: "credential.\(place.origin).\(name) in git's configuration can't be used",
         hint: "an address has to begin with https://, or be a path on \(host)")
     case .fault(let fault): return text(fault, from: place.server, at: place)
     }
@@ -197,7 +197,14 @@ enum SignInText {
   static func questionsForbidden(by setting: String, at place: SignInPlace) -> Text {
     Text(
       message: "nobody is asked to sign in to \(place.hostAndPort), by \(setting)",
-      hint: "sign in by hand: llavero login \(place.scheme)://\(place.hostAndPort)")
+      hint: "sign in by hand: llavero login \(place.origin)")
+  }
+
+  /// A mail server wants the address of the person beside the token.
+  static func nobodyNamed(at place: SignInPlace) -> Text {
+    Text(
+      message: "mail servers want to know whose token it is, and no address is named",
+      hint: "name yours: llavero login \(place.origin) --account you@example.com")
   }
 
   /// Warns of git's setting, each time.

@@ -11,12 +11,12 @@ package enum NameForAll {
   package static func find(for key: InternetPassword, in keychain: (any KeychainStore)?) -> ByteString? {
     guard let url = key.url(), let place = SignInPlace(url) else { return nil }
     // Whoever may not read the client has no name from it, and no login was found before this.
-    if let keychain, let kept = try? KeptClient.find(place.server.origin, for: key, in: keychain) {
+    if let keychain, let kept = try? KeptClient.find(place.origin, for: key, in: keychain) {
       switch kept.orNone() {
       case .some(let client): if client.ignoresNamesInURLs { return ByteString(client.userName) }
       case .none: break
       }
     }
-    return KnownService.on(host: place.server.host)?.nameForAll.map { ByteString($0) }
+    return KnownService.at(place)?.nameForAll.map { ByteString($0) }
   }
 }

@@ -18,7 +18,7 @@ struct SignedInPlace {
     else { return nil }
     guard let url = key.url(), let address = SignInPlace(url) else { return nil }
     self.url = url
-    origin = address.server.origin
+    origin = address.origin
     lockName = RenewalLock.name(of: "\(origin) \(key.account.map { "\($0)" } ?? "")")
   }
 }

@@ -63,7 +63,7 @@ package struct SigningIn {
     unless isThere: () throws(KeychainError) -> Bool = { false }
   ) throws(KeychainError) -> Outcome {
     guard let url = key.url(), let address = SignInPlace(url) else { return .unknownPlace }
-    let origin = address.server.origin
+    let origin = address.origin
     let begin = SystemClock.sinceBoot
     let lock = try RenewalLock(
       named: RenewalLock.name(of: origin), in: stateFolder,
@@ -157,7 +157,7 @@ package struct SigningIn {
     guard let url = key.url(), let address = SignInPlace(url) else { return nil }
     let keychain = try keychain.keychainOfNewItems()
     var work = SignInWork(.describe, at: url)
-    work.client = try KeptClient.find(address.server.origin, for: key, in: keychain).orNone()
+    work.client = try KeptClient.find(address.origin, for: key, in: keychain).orNone()
     work.account = key.account
     work.headers = headers
     work.onlyIfConfigured = true

@@ -62,10 +62,67 @@ struct SignInSettingsTests {
       ("x.googlesource.com", nil), ("git.example", nil),
     ] as [(String, String?)])
   func nameForAll(host: String, name: String?) throws {
-    #expect(KnownService.on(host: host)?.nameForAll == name)
+    #expect(KnownService.at(try #require(SignInPlace("https://\(host)")))?.nameForAll == name)
     let method = try found(
       "https://\(host)/x", [("credential.oauthclientid", "a"), ("credential.oauthtokenendpoint", "/t")])
     #expect(method.client.ignoresNamesInURLs == (name != nil))
+  }
+
+  @Test(
+    "mail servers are known by their hosts, in each protocol of mail and in no other",
+    arguments: [
+      ("imaps://imap.gmail.com", "gmail"), ("smtp://smtp.gmail.com:587", "gmail"),
+      ("SMTPS://SMTP.Googlemail.com", "gmail"), ("submission://smtp.office365.com", "outlook"),
+      ("imaps://outlook.office365.com", "outlook"), ("pop3s://pop-mail.outlook.com", "outlook"),
+      ("imap://imap.mail.yahoo.com", "yahoo"), ("submissions://smtp.aol.com", "aol"),
+      ("imaps://imap.fastmail.com", "fastmail"), ("https://imap.gmail.com", nil), ("imaps://github.com", nil),
+      ("imaps://gmail.com", nil), ("imaps://imap.gmail.com.example", nil), ("imaps://ximap.gmail.com", nil),
+    ] as [(String, String?)])
+  func mailServers(url: String, provider: String?) throws {
+    #expect(KnownService.at(try #require(SignInPlace(url)))?.provider == provider)
+  }
+
+  @Test("a mail server is a place with the port that the URL has, and its tokens are kept for it alone")
+  func mailPlaces() throws {
+    let place = try #require(SignInPlace("smtp://Smtp.Example:587/"))
+    #expect(place.origin == "smtp://smtp.example:587")
+    #expect(place.server.text == "https://smtp.example/")
+    #expect(try #require(SignInPlace("imaps://mail.example:443")).origin == "imaps://mail.example:443")
+    #expect(try #require(SignInPlace("imaps://[::1]:993")).origin == "imaps://[::1]:993")
+    for wrong in [
+      "imaps://", "imaps:mail.example", "imaps://a@mail.example", "imaps://mail.example:0", "smtp://a b",
+      "ssh://mail.example",
+      "imaps://mail.example:99999", "nntps://mail.example",
+    ] {
+      #expect(SignInPlace(wrong) == nil, "\(wrong)")
+    }
+  }
+
+  @Test("one setting names the client for all servers of a mail service, and one for a port comes before it")
+  func mailSettings() throws {
+    let id = "oauthclientid"
+    func client(_ url: String, _ settings: (String, String)...) throws -> String {
+      let method = try found(url, settings)
+      return method.client.copy().clientID
+    }
+    let all = ("credential.gmail.com.\(id)", "all")
+    for url in ["imaps://imap.gmail.com", "smtp://smtp.gmail.com:587", "pop3s://pop.gmail.com"] {
+      #expect(try client(url, all) == "all")
+    }
+    let port = ("credential.smtp://smtp.gmail.com:587.\(id)", "port")
+    #expect(try client("smtp://smtp.gmail.com:587", all, port) == "port")
+    #expect(try client("smtps://smtp.gmail.com", all, port) == "all")
+    #expect(try client("smtp://smtp.gmail.com:587", ("credential.smtp.gmail.com.\(id)", "host")) == "host")
+    // What is set for git's servers says nothing of mail, and the other way.
+    #expect(try client("imaps://imap.gmail.com", all, ("credential.provider", "github")) == "all")
+    #expect(whyNot("https://gmail.com", [all]) == "unknown")
+    #expect(whyNot("imaps://mail.example", [("credential.provider", "github")]) == "unknown")
+    let own = try found(
+      "imaps://mail.example",
+      [("credential.mail.example.provider", "outlook"), ("credential.mail.example.\(id)", "a")])
+    let (provider, isClaimed) = (own.service?.provider, own.isClaimed)
+    #expect(provider == "outlook" && !isClaimed)
+    #expect(whyNot("imaps://imap.gmail.com") == "no client at Gmail")
   }
 
   @Test("Azure DevOps names the tenant, which is a part of one address, and nothing else")

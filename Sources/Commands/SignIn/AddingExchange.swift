@@ -61,7 +61,8 @@ struct AddingExchange {
   func add(
     for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain
   ) throws(Failure) -> (item: Item, wasThere: Bool) {
-    guard case .internetPassword(var key) = try place.key(), let url = key.url(), SignInPlace(url) != nil
+    guard case .internetPassword(var key) = try place.key(), let url = key.url(),
+      SignInPlace(url)?.isOfMail == false
     else {
       throw Failure("such tokens are for a place that begins with https://", status: .usage)
     }

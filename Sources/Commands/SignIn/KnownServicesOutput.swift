@@ -18,6 +18,9 @@ enum KnownServicesOutput {
         json.member("device_code", service.hasDeviceCode)
         json.member("redirect_uri", ByteString(service.redirectURI))
         json.member("registration", ByteString(service.registration))
+        json.beginArray("mail_servers")
+        if service.isOfMail { for host in service.hosts { json.element(ByteString(host)) } }
+        json.endArray()
         json.endObject()
       }
       json.endArray()
@@ -26,6 +29,7 @@ enum KnownServicesOutput {
     var text = ""
     for service in KnownService.all {
       text += "\(service.name)\n"
+      if service.isOfMail { text += "  mail servers: \(service.hosts.joined(separator: ", "))\n" }
       if service.hasBuiltInClient {
         text += "  needs nothing\n"
       } else {

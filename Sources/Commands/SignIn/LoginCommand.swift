@@ -20,6 +20,7 @@ struct LoginCommand: ParsableCommand {
 
         llavero login https://gitlab.example.com
         llavero login https://github.com --device --client-id Ov23liEXAMPLE
+        llavero login smtp://smtp.gmail.com:587 --account you@gmail.com
         llavero login --list
         llavero login --keychain fleet
 
@@ -91,7 +92,7 @@ struct LoginCommand: ParsableCommand {
     if way == nil, Terminal() == nil, !Program.hasDisplay {
       throw Failure(
         "nobody can be asked here, because there is neither a terminal nor a display",
-        hint: KnownService.on(host: key.server?.description ?? "")?.hasDeviceCode == false
+        hint: key.url().flatMap { SignInPlace($0) }.flatMap(KnownService.at)?.hasDeviceCode == false
           ? "sign in on a terminal"
           : "sign in on a terminal; or with --device, which prints a code to type on another device",
         status: .usage)
@@ -119,7 +120,7 @@ struct LoginCommand: ParsableCommand {
     case .unknownPlace:
       throw Failure(
         "\(url ?? "") is not a place to sign in to",
-        hint: "it has to be an address that begins with https://",
+        hint: "it has to begin with https://, or with imaps://, smtp:// and the like for mail",
         status: .usage)
     case .failed(let message, let hint):
       throw Failure(message, hint: hint.map { "\(prose: $0)" }, status: .keychain)

@@ -19,9 +19,11 @@ package struct AuthorizationRequest: ~Copyable {
   ///   - port: the port at which the browser's return is awaited; `nil` if the registration has one of its own, or a
   ///     person copies the address.
   ///   - mode: how the code is to come.
+  ///   - person: who is to sign in, for the server's page; `nil` for whoever does.
   /// - Throws: ``SignInFault/noFlow`` if the server has no such endpoint.
   package init(
-    _ client: borrowing ClientRegistration, port: UInt16?, mode: ClientRegistration.ResponseMode = .query
+    _ client: borrowing ClientRegistration, port: UInt16?, mode: ClientRegistration.ResponseMode = .query,
+    person: ByteString? = nil
   ) throws(SignInFault) {
     guard let endpoint = client.authorizationEndpoint, let redirect = Redirection(client.redirectURI) else {
       throw .noFlow
@@ -41,6 +43,7 @@ package struct AuthorizationRequest: ~Copyable {
     query.append("code_challenge", key.challenge)
     query.append("code_challenge_method", "S256")
     if mode != .query { query.append("response_mode", mode.rawValue) }
+    if let person { query.append("login_hint", "\(person)") }
     url = query.finish().withUnsafeBytes { endpoint.adding(String(decoding: $0, as: UTF8.self)) }
   }
 

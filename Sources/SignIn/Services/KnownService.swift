@@ -1,11 +1,12 @@
-/// A service for git whose way of signing in is known: its endpoints, its scopes, and the user name for its tokens.
+/// A service for git or mail whose way of signing in is known: its endpoints, its scopes, and the user name for its
+/// tokens.
 package struct KnownService {
   /// How the service is called, for people.
   package let name: String
   /// Its name in `credential.URL.provider`, as Git Credential Manager has it where that knows the service.
   package let provider: String
   /// The hosts on which it certainly is. A name that begins with a dot stands for all hosts below it.
-  let hosts: [String]
+  package let hosts: [String]
   /// The beginning of the realm by which its servers call themselves in `WWW-Authenticate`; `nil` if that says nothing.
   let realm: String?
   /// Paths on the server, or whole addresses.
@@ -34,15 +35,21 @@ package struct KnownService {
   /// Whether a client there needs its secret, except for a device code.
   package let needsSecret: Bool
 
-  /// All known services.
-  package static let all: [KnownService] = [
-    gitHub, gitLab, forgejo, gitea, bitbucket, bitbucketDataCenter, azureDevOps, google,
-  ]
+  /// Whether it is for mail and not for git.
+  package var isOfMail = false
 
-  /// The service that certainly is on a host.
-  package static func on(host: String) -> KnownService? {
-    all.first { service in
-      service.hosts.contains { $0.hasPrefix(".") ? host.hasSuffix($0) && host.count > $0.count : host == $0 }
+  /// All known services.
+  package static let all: [KnownService] =
+    [gitHub, gitLab, forgejo, gitea, bitbucket, bitbucketDataCenter, azureDevOps, google] + ofMail
+
+  /// The service that certainly is at a place.
+  package static func at(_ place: SignInPlace) -> KnownService? {
+    let host = place.server.host
+    return all.first { service in
+      service.isOfMail == place.isOfMail
+        && service.hosts.contains {
+          $0.hasPrefix(".") ? host.hasSuffix($0) && host.count > $0.count : host == $0
+        }
     }
   }
 

@@ -48,13 +48,16 @@ package struct CredentialSettings {
   /// The place, then the domains above its host, as Git Credential Manager looks for settings.
   private static func places(of place: SignInPlace) -> [GitPlace] {
     var places = [place.forGit]
-    var labels = place.hostAndPort.split(separator: ".")
+    func add(_ host: some StringProtocol) {
+      places.append(
+        GitPlace(protocol: ByteString(place.scheme), account: nil, host: ByteString(String(host)), path: nil))
+    }
+    // A mail service has a port for each protocol, and one client for all of them.
+    var labels = (place.isOfMail ? place.server.host : place.hostAndPort).split(separator: ".")
+    if place.isOfMail { add(place.server.host) }
     while labels.count > 1 {
       labels.removeFirst()
-      places.append(
-        GitPlace(
-          protocol: ByteString(place.scheme), account: nil, host: ByteString(labels.joined(separator: ".")),
-          path: nil))
+      add(labels.joined(separator: "."))
     }
     return places
   }
@@ -126,24 +129,35 @@ package struct CredentialSettings {
 
 /// A place to sign in to.
 package struct SignInPlace: Equatable {
-  /// `https`, or `http` on this machine.
+  /// `https`, or `http` on this machine, or a protocol of mail.
   package let scheme: String
   /// The host in lowercase, and the port if it isn't the scheme's own.
   package let hostAndPort: String
   /// The path without slashes around it; empty for none.
   package let path: String
-  /// The server's address.
+  /// The server's address. Of a mail server, whose tokens another server gives, the host's: only what settings name as
+  /// a path, and metadata, would be there.
   package let server: EndpointURL
+  /// Whether it is a mail server. The token goes to it as XOAUTH2 or OAUTHBEARER (RFC 7628), beside the address of its
+  /// person.
+  package let isOfMail: Bool
 
   /// The place of a URL; `nil` if nobody can safely sign in there (see ``EndpointURL``).
   package init?(_ url: String) {
-    guard let address = EndpointURL(url) else { return nil }
-    scheme = address.scheme
-    hostAndPort = address.hostAndPort
+    let mail = MailScheme(url)
+    guard let address = EndpointURL(mail.map { "https" + $0.rest } ?? url) else { return nil }
+    scheme = mail?.name ?? address.scheme
+    hostAndPort = mail?.hostAndPort ?? address.hostAndPort
     path = address.pathAndQuery.prefix { $0 != "?" }.split(separator: "/").joined(separator: "/")
-    guard let server = address.at("/") else { return nil }
+    guard let server = mail == nil ? address.at("/") : EndpointURL("https://\(address.host)/") else {
+      return nil
+    }
     self.server = server
+    isOfMail = mail != nil
   }
+
+  /// Scheme, host and port, as the place begins: `https://example.com:8443`, `imaps://imap.example.com`.
+  package var origin: String { "\(scheme)://\(hostAndPort)" }
 
   /// The place as git looks for its settings.
   fileprivate var forGit: GitPlace {
@@ -154,4 +168,26 @@ package struct SignInPlace: Equatable {
 
   /// The address of a path of the place, for what lies below it; `nil` if there is no such address.
   func folder(_ path: String) -> EndpointURL? { server.at("/" + path) }
+}
+
+/// The beginning of a URL of a mail server.
+private struct MailScheme {
+  private static let names: Set<String> = [
+    "imap", "imaps", "pop3", "pop3s", "smtp", "smtps", "submission", "submissions",
+  ]
+
+  /// The scheme in lowercase.
+  let name: String
+  /// All that follows the scheme.
+  let rest: Substring
+  /// The host in lowercase, and the port as the URL has it.
+  let hostAndPort: String
+
+  init?(_ url: String) {
+    guard let mark = url.schemeMark else { return nil }
+    name = url[..<mark.lowerBound].lowercased()
+    guard Self.names.contains(name) else { return nil }
+    rest = url[mark.lowerBound...]
+    hostAndPort = url[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }.lowercased()
+  }
 }

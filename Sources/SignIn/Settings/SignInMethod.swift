@@ -1,4 +1,4 @@
-import Bytes
+package import Bytes
 
 /// How a person can sign in to a place.
 package struct SignInMethod: ~Copyable {
@@ -13,6 +13,9 @@ package struct SignInMethod: ~Copyable {
   package var path: String?
   /// The setting or the variable that names the client; `nil` if none does.
   package var clientSetting: String?
+  /// The person who is to sign in, for the page that asks (OpenID Connect Core 1.0 section 3.1.2.1); `nil` if a service
+  /// takes whoever does.
+  package var loginHint: ByteString?
   /// The ways that configuration allows: the browser, a code.
   package var ways: Set<Way> = [.browser, .device]
 
@@ -69,8 +72,8 @@ extension SignInMethod {
     headers: [String] = [],
     over transport: (any Transport)?
   ) throws(NoSignInMethod) -> SignInMethod {
-    let onHost = KnownService.on(host: place.server.host)
-    let provider = try Provider(settings)
+    let onHost = KnownService.at(place)
+    let provider = try Provider(settings, isOfMail: place.isOfMail)
     let service = provider.service(onHost, headers)
     // A server that only says itself what it is may say it below a path.
     let base = onHost == nil && !provider.namesService ? service?.folder(ofRepository: place.path) : nil
@@ -81,7 +84,11 @@ extension SignInMethod {
     if let service { found.take(service.of(tenant: EntraTenant(headers)), at: root) }
     var metadata: ServerMetadata?
     if found.token == nil, let transport {
-      metadata = try discover(roots(of: place, root), over: transport)
+      do throws(NoSignInMethod) {
+        metadata = try discover(roots(of: place, root), over: transport)
+      } catch .fault(.transport(.unreachable)) where place.isOfMail {
+        // Few mail servers are web servers too.
+      }
       if let metadata { found.take(metadata) }
     } else if let service, service.provider == "gitea", found.device == nil, let transport {
       // Newer ones have a device endpoint.
@@ -156,7 +163,10 @@ extension SignInMethod {
   package static func revocationEndpoint(
     of client: borrowing ClientRegistration, at place: SignInPlace, over transport: any Transport
   ) -> EndpointURL? {
-    guard let metadata = try? discover(roots(of: place, place.server), over: transport),
+    // A mail server's tokens are another's.
+    let issuers =
+      place.isOfMail ? client.tokenEndpoint.at("/").map { [$0] } ?? [] : roots(of: place, place.server)
+    guard let metadata = try? discover(issuers, over: transport),
       metadata.tokenEndpoint == client.tokenEndpoint
     else {
       return nil
@@ -214,7 +224,7 @@ private enum Provider {
 
   /// - Throws: ``NoSignInMethod/unusableSetting(_:)`` for a name that nobody knows. To go on without it would leave it to
   ///   the server to say which service it is.
-  init(_ settings: CredentialSettings) throws(NoSignInMethod) {
+  init(_ settings: CredentialSettings, isOfMail: Bool) throws(NoSignInMethod) {
     guard let name = settings.value("provider")?.lowercased(), name != "auto" else {
       self = .detected
       return
@@ -222,7 +232,8 @@ private enum Provider {
     if name == "generic" {
       self = .generic
     } else if let service = KnownService.named(name) {
-      self = .named(service)
+      // What is set for all of git's servers says nothing of mail.
+      self = service.isOfMail == isOfMail ? .named(service) : .detected
     } else {
       throw .unusableSetting("provider")
     }
