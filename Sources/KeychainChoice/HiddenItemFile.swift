@@ -7,22 +7,15 @@ import PrivateFiles
 /// It has a line for each item: `KEYCHAIN DATE REFERENCE`, with the item's modification date in milliseconds since
 /// 1970, or `-`, and the reference in hexadecimal digits. There is no secret in it.
 package final class HiddenItemFile: ItemHiding {
-  private let stateFolder: String
+  private let file: StateLines
 
   private struct Entry: Hashable {
     let keychain: String
     let item: HiddenItem
   }
 
-  private static let name = "hidden"
-  private static let lockName = "hidden.lock"
-  /// The largest file, in bytes. The oldest entries give way.
-  private static let maximumSize = 1 << 20
-  /// For how long other writers are waited for, in seconds.
-  private static let patience = 10
-
   package init(in stateFolder: String) {
-    self.stateFolder = stateFolder
+    file = StateLines("hidden", in: stateFolder)
   }
 
   package func hidden(in keychain: String) throws(KeychainError) -> Set<HiddenItem> {
@@ -50,30 +43,21 @@ package final class HiddenItemFile: ItemHiding {
     try change { entries in entries.removeAll { $0.keychain == keychain } }
   }
 
-  private var path: String { "\(stateFolder)/\(Self.name)" }
+  private func read() throws(KeychainError) -> [Entry] { try parse(try file.read()) }
 
-  private func read() throws(KeychainError) -> [Entry] {
-    guard let folder = try Folder(opening: stateFolder), let file = try folder.file(Self.name) else {
-      return []
-    }
-    return try parse(try file.contents(limit: Self.maximumSize))
-  }
-
-  private func parse(_ text: borrowing Secret) throws(KeychainError) -> [Entry] {
-    let entries = text.withUnsafeBytes { text -> [Entry]? in
-      var (entries, lines): ([Entry], Lines) = ([], Lines(text))
-      while let line = lines.next() {
-        guard let entry = Self.entry(line) else { return nil }
-        entries.append(entry)
+  private func parse(_ lines: [String]) throws(KeychainError) -> [Entry] {
+    var entries: [Entry] = []
+    for line in lines {
+      guard let entry = Self.entry(line) else {
+        throw .damaged(path: file.path, detail: "a line can't be understood")
       }
-      return entries
+      entries.append(entry)
     }
-    guard let entries else { throw .damaged(path: path, detail: "a line can't be understood") }
     return entries
   }
 
-  private static func entry(_ line: UnsafeRawBufferPointer) -> Entry? {
-    let words = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+  private static func entry(_ line: String) -> Entry? {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, ListedKeychain.isName(String(words[0])),
       let reference = bytes(hexadecimal: words[2])
     else { return nil }
@@ -101,19 +85,14 @@ package final class HiddenItemFile: ItemHiding {
 
   private static func line(_ entry: Entry) -> String {
     let date = entry.item.modificationDate.map { "\($0.milliseconds)" } ?? "-"
-    return "\(entry.keychain) \(date) \(hexadecimal(entry.item.reference?.bytes.bytes ?? []))\n"
+    return "\(entry.keychain) \(date) \(hexadecimal(entry.item.reference?.bytes.bytes ?? []))"
   }
 
   private func change(_ body: (inout [Entry]) -> Void) throws(KeychainError) {
-    let folder = try Folder(creating: stateFolder)
-    let lock = try FileLock(Self.lockName, in: folder, patience: Self.patience) {}
-    defer { withExtendedLifetime(lock) {} }
-    var entries = try read()
-    body(&entries)
-    var lines = entries.map(Self.line)
-    var size = lines.reduce(0) { $0 + $1.utf8.count }
-    while size > Self.maximumSize { size -= lines.removeFirst().utf8.count }
-    let text = Secret(lines.joined())
-    try text.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(Self.name, with: bytes) }
+    try file.change { (lines) throws(KeychainError) in
+      var entries = try parse(lines)
+      body(&entries)
+      lines = entries.map(Self.line)
+    }
   }
 }

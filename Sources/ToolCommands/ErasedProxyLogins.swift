@@ -1,5 +1,6 @@
 import Bytes
 import CredentialProtocols
+import EncryptedFile
 import Keychain
 import KeychainChoice
 import Terminals
@@ -53,5 +54,19 @@ struct ErasedProxyLogins {
       """
       get it back with \(commandOf: ["llavero", "undelete", url] + keychain), and let http.proxy be \(prose: address)
       """)
+  }
+}
+
+extension EncryptedFileKeychain {
+  /// For how long a login counts as just deleted, in seconds.
+  private static let memory: Int64 = 3600
+
+  /// The key of the item that was deleted last of those that would have answered; `nil` if that is too long ago.
+  fileprivate func justDeleted(of query: ItemQuery) throws(KeychainError) -> InternetPassword? {
+    let now = Timestamp.now.seconds
+    let last = try retiredItems(matching: query).first { $0.reason == .deleted }
+    guard let last, now - last.retired.seconds < Self.memory, case .internetPassword(let key) = last.item.key
+    else { return nil }
+    return key
   }
 }

@@ -103,9 +103,9 @@ package enum GitCredentialCommand {
     var protocolOfGit = GitCredentialProtocol(timeout: options.timeout)
     protocolOfGit.isAskedByGit = { RunningProcess.isAskedByGit }
     protocolOfGit.accountForAll = { NameForAll.find(for: $0, in: open) }
-    protocolOfGit.refusedBefore = { (query) throws(KeychainError) in
-      try (open.own as? EncryptedFileKeychain)?.justDeleted(of: query)
-    }
+    let refused = RefusedPlaces(in: open.location.stateFolder)
+    protocolOfGit.refusedBefore = { refused.path(above: $0) }
+    protocolOfGit.onRefusal = { refused.add($0) }
     var hasSaved = false
     protocolOfGit.onSave = { outcome in hasSaved = outcome != .unchanged }
     let named = options.selection.name

@@ -8,17 +8,10 @@ import PrivateFiles
 /// It has a line for each: `MARK PATH`, with the mark of ``FolderVariables/mark`` and the path, both in hexadecimal
 /// digits.
 struct TrustedFiles {
-  private let stateFolder: String
-
-  private static let name = "trusted-env-files"
-  private static let lockName = "trusted-env-files.lock"
-  /// The largest file, in bytes. The oldest lines give way.
-  private static let maximumSize = 1 << 20
-  /// For how long other writers are waited for, in seconds.
-  private static let patience = 10
+  private let file: StateLines
 
   /// - Throws: ``KeychainError/unavailable(reason:)`` without a home.
-  init() throws(KeychainError) { stateFolder = try VaultLocation().stateFolder }
+  init() throws(KeychainError) { file = StateLines("trusted-env-files", in: try VaultLocation().stateFolder) }
 
   enum Trust {
     case trusted
@@ -31,7 +24,7 @@ struct TrustedFiles {
   ///
   /// - Throws: ``KeychainError`` if that can't be told.
   func trust(in file: borrowing FolderVariables) throws(KeychainError) -> Trust {
-    let there = try lines().filter { Self.isAbout(file.path, $0) }
+    let there = try self.file.read().filter { Self.isAbout(file.path, $0) }
     if there.contains(Self.line(file.mark, file.path)) { return .trusted }
     return there.isEmpty ? .unknown : .changed
   }
@@ -41,7 +34,7 @@ struct TrustedFiles {
   /// - Throws: ``KeychainError`` if that can't be written.
   func add(_ file: borrowing FolderVariables) throws(KeychainError) {
     let (path, line) = (file.path, Self.line(file.mark, file.path))
-    _ = try change { lines in
+    try self.file.change { lines in
       lines.removeAll { Self.isAbout(path, $0) }
       lines.append(line)
     }
@@ -51,8 +44,8 @@ struct TrustedFiles {
   ///
   /// - Throws: ``KeychainError`` if that can't be written.
   func remove(_ path: ByteString) throws(KeychainError) -> Bool {
-    if try !lines().contains(where: { Self.isAbout(path, $0) }) { return false }
-    return try change { lines in lines.removeAll { Self.isAbout(path, $0) } }
+    if try !file.read().contains(where: { Self.isAbout(path, $0) }) { return false }
+    return try file.change { lines in lines.removeAll { Self.isAbout(path, $0) } }
   }
 
   private static func line(_ mark: String, _ path: ByteString) -> String {
@@ -61,30 +54,5 @@ struct TrustedFiles {
 
   private static func isAbout(_ path: ByteString, _ line: String) -> Bool {
     line.split(separator: " ").last.map { $0 == hexadecimal(path.bytes) } ?? false
-  }
-
-  private func lines() throws(KeychainError) -> [String] {
-    guard let folder = try Folder(opening: stateFolder), let file = try folder.file(Self.name) else {
-      return []
-    }
-    return try file.contents(limit: Self.maximumSize).withUnsafeBytes { text in
-      text.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
-    }
-  }
-
-  /// Changes the lines. Returns whether there are fewer or others.
-  private func change(_ body: (inout [String]) -> Void) throws(KeychainError) -> Bool {
-    let folder = try Folder(creating: stateFolder)
-    let lock = try FileLock(Self.lockName, in: folder, patience: Self.patience) {}
-    defer { withExtendedLifetime(lock) {} }
-    let former = try lines()
-    var lines = former
-    body(&lines)
-    if lines == former { return false }
-    var size = lines.reduce(0) { $0 + $1.utf8.count + 1 }
-    while size > Self.maximumSize { size -= lines.removeFirst().utf8.count + 1 }
-    let text = Secret(lines.map { $0 + "\n" }.joined())
-    try text.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(Self.name, with: bytes) }
-    return true
   }
 }

@@ -37,9 +37,12 @@ public struct GitCredentialProtocol {
   /// `nil` everywhere else. Called only if no item answers for the account itself.
   public var accountForAll: (InternetPassword) -> ByteString? = { _ in nil }
 
-  /// The item in whose place a login with a path is stored, of those that a query would have found: one whose password
-  /// a server has just refused; `nil` if there is none. Called only if no item answers any more.
-  public var refusedBefore: (ItemQuery) throws(KeychainError) -> InternetPassword? = { _ in nil }
+  /// The path at which a login with a path is stored: that of an item which would have answered, and whose password a
+  /// server has just refused; `nil` if there was none. Called only if no item answers any more.
+  public var refusedBefore: (InternetPassword) -> ByteString? = { _ in nil }
+
+  /// Called with the key of each item with a path that is gone because a server has refused its password.
+  public var onRefusal: (InternetPassword) -> Void = { _ in }
 
   /// Called with the outcome of `store`, if there was something to store.
   public var onSave: (SaveOutcome) -> Void = { _ in }
@@ -147,10 +150,10 @@ public struct GitCredentialProtocol {
       path: place.path)
     if place.path != nil,
       try throwingProtocolError(keychain.heldAnswer(to: query, at: now) { _, _ in true }) == nil,
-      let former = try throwingProtocolError(refusedBefore(query))
+      let former = refusedBefore(key)
     {
       // An organisation's password that is replaced stays the organisation's, whichever repository git names.
-      key.path = former.path
+      key.path = former
     }
     let item = Item(key)
     let expiringBy = timeout.map { limit in
@@ -168,10 +171,21 @@ public struct GitCredentialProtocol {
     let answered = request.state?.item
     let unnamed = try throwingProtocolError { () throws(KeychainError) -> Int in
       guard let refused = request.secret() else { return try keychain.erase(query) }
-      _ = try keychain.erase(query, holding: refused, answered: answered, at: now)
+      let former = request.path == nil ? [] : (try? keychain.find(query)) ?? []
+      if try keychain.erase(query, holding: refused, answered: answered, at: now) > 0 {
+        tell(of: former, goneFrom: keychain, query)
+      }
       return 0
     }
     if unnamed > 0, let place = request.key, place.account == nil { onUnnamedErasure(place, unnamed) }
+  }
+
+  /// Tells of those items that are gone by now and have a path.
+  private func tell(of former: [Item], goneFrom keychain: any KeychainStore, _ query: ItemQuery) {
+    guard !former.isEmpty, let left = try? keychain.find(query) else { return }
+    for item in former where !left.contains(where: { $0.reference == item.reference }) {
+      if case .internetPassword(let key) = item.key, key.path != nil { onRefusal(key) }
+    }
   }
 }
 

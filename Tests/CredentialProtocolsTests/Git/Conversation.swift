@@ -13,8 +13,8 @@ final class Conversation {
   var nameForAll: ByteString?
   /// How many items were erased without being named, each time.
   private(set) var unnamed: [Int] = []
-  /// The item that was refused just now.
-  var refused: InternetPassword?
+  /// The items that were refused, the last one at the end.
+  private(set) var refused: [InternetPassword] = []
 
   init(_ kind: KeychainUnderTest = KeychainUnderTest.all[0]) {
     fresh = kind.make()
@@ -28,11 +28,20 @@ final class Conversation {
     spoken.isAskedByGit = { [isGit] in isGit }
     spoken.accountForAll = { [nameForAll] _ in nameForAll }
     spoken.onUnnamedErasure = { [unowned self] _, count in unnamed.append(count) }
-    spoken.refusedBefore = { [refused] _ in refused }
+    spoken.onRefusal = { [unowned self] in refused.append($0) }
+    spoken.refusedBefore = { [unowned self] asked in
+      let before = refused.last { $0.account == asked.account && $0.server == asked.server }
+      return before.flatMap { path(of: $0, above: asked) }
+    }
     let reply = try spoken.perform(
       operation, try makeRequest(text), on: keychain, at: fresh.clock.now)
     fresh.clock.advance(seconds: 1)
     return String(decoding: reply.revealed, as: UTF8.self)
+  }
+
+  private func path(of refused: InternetPassword, above asked: InternetPassword) -> ByteString? {
+    guard let path = refused.path, let below = asked.path else { return nil }
+    return path.lengthOfAnswer(to: below) == nil ? nil : path
   }
 
   /// The answer to these lines.

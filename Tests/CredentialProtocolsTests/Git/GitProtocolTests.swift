@@ -60,11 +60,20 @@ import Testing
     #expect(try git.get(place[0], place[1], "username=bob") == "")
   }
 
-  @Test("a password that takes the place of a refused one stays where that was, if nothing answers")
-  func replaced() throws {
-    let git = Conversation()
-    git.refused = InternetPassword(protocol: "https", server: "example.com", account: "alice", path: "acme")
+  @Test(
+    "a password that takes the place of a refused one stays where that was, if nothing answers",
+    arguments: KeychainUnderTest.all)
+  func replaced(kind: KeychainUnderTest) throws {
+    let git = Conversation(kind)
     let login = ["protocol=https", "host=example.com", "username=alice"]
+    try git.store(login[0], login[1], login[2], "path=acme", "password=former")
+    #expect(
+      try git.get(login[0], login[1], "path=acme/app.git") == "username=alice\npassword=former\n")
+    // A wrong password that was never stored says nothing of that one.
+    try git.erase(login[0], login[1], login[2], "path=acme/app.git", "password=wrong")
+    #expect(git.refused.isEmpty)
+    try git.erase(login[0], login[1], login[2], "path=acme/app.git", "password=former")
+    #expect(try git.count() == 0)
     try git.store(login[0], login[1], login[2], "path=acme/app.git", "password=new")
     #expect(try git.get(login[0], login[1], "path=acme/other.git") == "username=alice\npassword=new\n")
     #expect(try git.get(login[0], login[1], "path=elsewhere.git") == "")
@@ -72,6 +81,20 @@ import Testing
     try git.store(login[0], login[1], login[2], "path=acme/app.git", "password=its own")
     #expect(try git.get(login[0], login[1], "path=acme/other.git") == "username=alice\npassword=new\n")
     #expect(try git.count() == 2)
+    // Another's is where git says.
+    try git.store(login[0], login[1], "username=bob", "path=acme/third.git", "password=bob's")
+    #expect(git.refused.map(\.path) == ["acme"])
+    #expect(try git.get(login[0], login[1], "username=bob", "path=acme/app.git") == "")
+  }
+
+  @Test("a login of the whole server that was refused leaves nothing to remember")
+  func refusedServer() throws {
+    let git = Conversation()
+    let login = ["protocol=https", "host=example.com", "username=alice"]
+    try git.store(login[0], login[1], login[2], "password=former")
+    try git.erase(login[0], login[1], login[2], "path=acme/app.git", "password=former")
+    #expect(git.refused.isEmpty)
+    #expect(try git.count() == 0)
   }
 
   @Test("erase with a state forgets just the item that had answered")

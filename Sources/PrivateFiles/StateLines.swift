@@ -1,0 +1,52 @@
+import Bytes
+package import Keychain
+
+/// A small file of lines in the state folder, which programs read, change and replace one after the other. Nothing in it
+/// is secret.
+package struct StateLines {
+  private let stateFolder: String
+  private let name: String
+
+  /// The largest file, in bytes. The oldest lines give way.
+  private static let maximumSize = 1 << 20
+  /// For how long other writers are waited for, in seconds.
+  private static let patience = 10
+
+  /// The file of a name in the state folder, whether or not it is there. Its lock has `.lock` behind the name.
+  package init(_ name: String, in stateFolder: String) {
+    self.stateFolder = stateFolder
+    self.name = name
+  }
+
+  /// Where it is, for messages.
+  package var path: String { "\(stateFolder)/\(name)" }
+
+  /// The lines without their ends, the oldest first; none if there is no file.
+  ///
+  /// - Throws: ``KeychainError`` if the file can't be read.
+  package func read() throws(KeychainError) -> [String] {
+    guard let folder = try Folder(opening: stateFolder), let file = try folder.file(name) else { return [] }
+    return try file.contents(limit: Self.maximumSize).withUnsafeBytes { text in
+      text.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// Changes the lines while nobody else does. Returns whether they are others now.
+  ///
+  /// - Throws: what `body` throws, and ``KeychainError`` if the file can't be written.
+  @discardableResult
+  package func change(_ body: (inout [String]) throws(KeychainError) -> Void) throws(KeychainError) -> Bool {
+    let folder = try Folder(creating: stateFolder)
+    let lock = try FileLock(name + ".lock", in: folder, patience: Self.patience) {}
+    defer { withExtendedLifetime(lock) {} }
+    let former = try read()
+    var lines = former
+    try body(&lines)
+    if lines == former { return false }
+    var size = lines.reduce(0) { $0 + $1.utf8.count + 1 }
+    while size > Self.maximumSize { size -= lines.removeFirst().utf8.count + 1 }
+    let text = Secret(lines.map { $0 + "\n" }.joined())
+    try text.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
+    return true
+  }
+}

@@ -1,0 +1,73 @@
+import Bytes
+package import Keychain
+import PrivateFiles
+
+/// The file `refused` of the state folder: for which parts of which servers a password was refused within the last hour,
+/// on this machine, from whichever keychain.
+///
+/// It has a line for each: `TIME HASH`, in seconds since 1970, with the FNV-1a hash of server, account and path. So the
+/// file names none of them.
+package struct RefusedPlaces {
+  private let file: StateLines
+
+  /// For how long it is remembered where a refused password was, in seconds: a person looks for the new one.
+  private static let memory: Int64 = 3600
+
+  /// - Parameter stateFolder: the state folder.
+  package init(in stateFolder: String) { file = StateLines("refused", in: stateFolder) }
+
+  /// Remembers a place. If that isn't possible, its next password is one for the path that git names.
+  package func add(_ key: InternetPassword, at now: Timestamp = .now) {
+    let hash = Self.hash(key)
+    _ = try? file.change { lines in
+      lines.removeAll { Self.hash(in: $0, at: now) == nil || Self.hash(in: $0, at: now) == hash }
+      lines.append("\(now.seconds) \(hash)")
+    }
+  }
+
+  /// The path of a place that is remembered and has a path of a login below it, or the same one; of several, the one
+  /// that was refused last. `nil` if there is none.
+  ///
+  /// - Parameter key: the login's place and account.
+  package func path(above key: InternetPassword, at now: Timestamp = .now) -> ByteString? {
+    guard let path = key.path, let lines = try? file.read() else { return nil }
+    var paths: [String: ByteString] = [:]
+    for above in Self.paths(answeringFor: path) {
+      var place = key
+      place.path = above
+      paths[Self.hash(place)] = above
+    }
+    return lines.lazy.reversed().compactMap { Self.hash(in: $0, at: now).flatMap { paths[$0] } }.first
+  }
+
+  /// The paths of items that answer for a path.
+  private static func paths(answeringFor path: ByteString) -> [ByteString] {
+    let slash = UInt8(ascii: "/")
+    let ends = path.bytes.indices.filter { path.bytes[$0] == slash } + [path.bytes.count]
+    let above = ends.map { ByteString(Array(path.bytes[..<$0])) }
+    let suffix = Array(".git".utf8)
+    let others = above.flatMap { folder in
+      folder.bytes.count > suffix.count && folder.bytes.suffix(suffix.count).elementsEqual(suffix)
+        ? [ByteString(Array(folder.bytes.dropLast(suffix.count)))] : [ByteString(folder.bytes + suffix)]
+    }
+    return (above + others).filter { $0.lengthOfAnswer(to: path) != nil }
+  }
+
+  /// The hash of a line; `nil` if it counts no more.
+  private static func hash(in line: String, at now: Timestamp) -> String? {
+    let words = line.split(separator: " ")
+    guard words.count == 2, let time = Int64(words[0]), 0..<memory ~= now.seconds - time else { return nil }
+    return String(words[1])
+  }
+
+  private static func hash(_ key: InternetPassword) -> String {
+    let key = key.primaryKey
+    var path = key.path?.bytes ?? []
+    while path.last == UInt8(ascii: "/") { path.removeLast() }
+    var bytes = key.protocol.bytes
+    for part in [key.server?.bytes, key.port.map { Array("\($0)".utf8) }, key.account?.bytes, path] {
+      bytes += [part == nil ? 0 : 1] + (part ?? []) + [0]
+    }
+    return hexadecimal((0..<8).map { UInt8(truncatingIfNeeded: fnv1a(bytes) >> (56 - 8 * $0)) })
+  }
+}
