@@ -7,9 +7,16 @@ package enum NameForAll {
   /// The name at a place, as the client says with which somebody has signed in there, or else the table of services;
   /// `nil` where a name in a URL is a person's.
   ///
-  /// - Parameter keychain: where the client is looked for; `nil` for a keychain of another machine, which gives none.
-  package static func find(for key: InternetPassword, in keychain: (any KeychainStore)?) -> ByteString? {
+  /// - Parameters:
+  ///   - keychain: where the client is looked for; `nil` for a keychain of another machine, which gives none.
+  ///   - isTakenOver: whether the one who asks goes on with that name. If not, only services count whose tokens go with
+  ///     any name: with another one, the others refuse a token.
+  package static func find(
+    for key: InternetPassword, in keychain: (any KeychainStore)?, isTakenOver: Bool
+  ) -> ByteString? {
     guard let url = key.url(), let place = SignInPlace(url) else { return nil }
+    let service = KnownService.at(place)
+    if !isTakenOver, service?.userName != nil || service?.nameForAll == nil { return nil }
     // Whoever may not read the client has no name from it, and no login was found before this.
     if let keychain, let kept = try? KeptClient.find(place.origin, for: key, in: keychain) {
       switch kept.orNone() {
@@ -17,6 +24,6 @@ package enum NameForAll {
       case .none: break
       }
     }
-    return KnownService.at(place)?.nameForAll.map { ByteString($0) }
+    return service?.nameForAll.map { ByteString($0) }
   }
 }

@@ -7,6 +7,7 @@ import Keychain
 import KeychainChoice
 import Passphrases
 import Processes
+import Renewing
 import Terminals
 
 /// Answers one call by a tool: `docker-credential-llavero get`, or `llavero docker get`.
@@ -142,6 +143,10 @@ private final class StandardToolCall: ToolCall {
     if file < 0 { return nil }
     defer { close(file) }
     return try? StandardStreams.readAll(file, limit: 1 << 20, what: "the file")
+  }
+
+  func nameForAll(at key: InternetPassword, isTakenOver: Bool) -> ByteString? {
+    opened.flatMap { NameForAll.find(for: key, in: $0, isTakenOver: isTakenOver) }
   }
 
   func begin() throws(ProtocolError) {

@@ -47,11 +47,13 @@ struct ExplainCommand: ParsableCommand {
     let question = try question(key)
     let open = try selected.open()
     let keychain = open.keychain
-    var explanations = try explanations(question, keychain)
+    var explanations = try explanations(question, open)
     var notes = question.notes
-    if let name = try askedAgain(question, explanations, open) {
-      explanations.append(try explaining(keychain.explain(name.query) { question.takes($1) }))
-      notes.append("its tokens are kept for the name \(name.account), and answer for every name in a URL")
+    if let other = askedAgain(question, explanations, open) {
+      explanations.append(try explaining(keychain.explain(other) { question.takes($1) }))
+      if case .internetPassword(let asked) = other, let account = asked.account {
+        notes.append("its tokens are kept for the name \(account), and answer for every name in a URL")
+      }
     }
     var found = ExplanationOutput(asker: question.asker, notes: notes, explanations: explanations)
     if !found.hasAnswer, found.explanations.allSatisfy({ $0.renewal == nil }),
@@ -102,14 +104,11 @@ struct ExplainCommand: ParsableCommand {
   /// has, or there is none.
   private func askedAgain(
     _ question: Question, _ found: [AnswerExplanation], _ open: OpenKeychain
-  ) throws(Failure) -> (query: ItemQuery, account: ByteString)? {
-    guard case .query(.internetPassword(let asked), _, "git", _, nil) = question, asked.account != nil,
+  ) -> ItemQuery? {
+    guard case .query(let asked, _, _, _, nil) = question,
       found.allSatisfy({ $0.winner == nil && $0.renewal == nil })
     else { return nil }
-    var key = asked.key
-    guard let account = NameForAll.find(for: key, in: open), account != asked.account else { return nil }
-    key.account = account
-    return (try explaining(ItemQuery(for: .internetPassword(key))), account)
+    return open.underNameForAll(asked)
   }
 
   /// What git's helper does where it has no answer; `nil` if that is nothing.
@@ -206,8 +205,9 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private func explanations(
-    _ question: Question, _ keychain: any KeychainStore
+    _ question: Question, _ open: OpenKeychain
   ) throws(Failure) -> [AnswerExplanation] {
+    let keychain = open.keychain
     switch question {
     case .query(_, _, _, _, .some): return []
     case .query(let query, _, _, _, nil):
@@ -216,7 +216,9 @@ struct ExplainCommand: ParsableCommand {
       // The URL as it was given: each tool interprets it in its own way.
       let url = ByteString(place.named.parts.url)
       let call = try explaining(
-        call: RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain))
+        call: RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain) {
+          NameForAll.find(for: $0, in: open, isTakenOver: $1)
+        })
       guard let call else { return [] }
       do throws(ProtocolError) {
         try call.rehearse()
@@ -238,13 +240,6 @@ extension GitHelperChain {
     return Failure(
       "git would not ask llavero for \(url ?? "this URL")", hint: problems().first?.remedy,
       status: .nothingMatched)
-  }
-}
-
-extension InternetPasswordQuery {
-  /// The key of what is asked for.
-  fileprivate var key: InternetPassword {
-    InternetPassword(protocol: `protocol`, server: server, port: port, account: account, path: path)
   }
 }
 

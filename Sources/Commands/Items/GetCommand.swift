@@ -45,22 +45,27 @@ struct GetCommand: ParsableCommand {
   func run() throws {
     guard unplaced.isEmpty else { return try getUnplaced() }
     let query = try place.named.query()
-    let keychain = try keychain.open().keychain
-    if all { return try writeAll(query, keychain) }
-    let found = try explaining(keychain.answer(to: query, where: { _, _ in true }))
+    let open = try keychain.open()
+    let keychain = open.keychain
+    if all { return try writeAll(query, open) }
+    let found = try explaining(open.answer(to: query))
     if let answer = found { return try write(answer.item, answer.credential) }
-    guard let item = try explaining({ () throws(KeychainError) in try keychain.find(query).first }) else {
+    let asked = try explaining { () throws(KeychainError) in
+      try keychain.find(query).isEmpty ? open.underNameForAll(query) ?? query : query
+    }
+    guard let item = try explaining({ () throws(KeychainError) in try keychain.find(asked).first }) else {
       throw try place.named.nothingMatches(in: keychain)
     }
     // It may have come, or have got another secret, since then.
     let late = try explaining(
-      keychain.heldAnswer(to: query, at: .now, where: { item, _ in !item.isHidden }))
+      keychain.heldAnswer(to: asked, at: .now, where: { item, _ in !item.isHidden }))
     guard let answer = late else { throw whyNot(item, keychain) }
     try write(answer.item, answer.credential)
   }
 
-  private func writeAll(_ query: ItemQuery, _ keychain: any KeychainStore) throws(Failure) {
-    let items = try explaining { () throws(KeychainError) in try keychain.find(query) }
+  private func writeAll(_ query: ItemQuery, _ open: OpenKeychain) throws(Failure) {
+    let keychain = open.keychain
+    let items = try explaining { () throws(KeychainError) in try open.find(query) }
     if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
     if !secret { return try StandardStreams.write(ItemOutput.json(items)) }
     var json = JSONWriter()

@@ -101,7 +101,7 @@ enum InjectCommand {
     let parts = try parts(of: template, name)
     var resolved = ResolvedReferences()
     if !parts.references.isEmpty {
-      resolved = try ResolvedReferences(parts.references, in: try selected.open().keychain)
+      resolved = try ResolvedReferences(parts.references, in: try selected.open())
     }
     let filled = template.withUnsafeBytes { resolved.filled($0, parts.parts) }
     guard let program else {

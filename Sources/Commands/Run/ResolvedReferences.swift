@@ -1,7 +1,9 @@
 import Bytes
 import CredentialProtocols
 import Keychain
+import KeychainChoice
 import Terminals
+import ToolCommands
 
 /// A reference in its place: a variable's name or a line, and how it is written.
 struct PlacedReference {
@@ -21,13 +23,13 @@ struct ResolvedReferences: ~Copyable {
   /// Looks all of them up in one keychain.
   ///
   /// - Throws: ``Failure`` that names every one for which there is nothing.
-  init(_ references: [PlacedReference], in keychain: any KeychainStore) throws(Failure) {
+  init(_ references: [PlacedReference], in open: OpenKeychain) throws(Failure) {
     var missing: [PlacedReference] = []
     try explaining(
-      keychain.reading { () throws(KeychainError) in
+      open.keychain.reading { () throws(KeychainError) in
         for placed in references where ranges[placed.reference] == nil {
           let (query, field) = (placed.reference.query, placed.reference.field)
-          if let answer = try keychain.answer(to: query, where: { _, _ in true }),
+          if let answer = try open.answer(to: query),
             let value = field.value(of: answer, at: .now)
           {
             ranges[placed.reference] = text.count..<(text.count + value.count)

@@ -144,10 +144,10 @@ enum RunCommand {
       let references = variables.references
       var resolved = ResolvedReferences()
       if !references.isEmpty || options.hosts != nil {
-        let keychain = try selected.open().keychain
-        resolved = try ResolvedReferences(references, in: keychain)
+        let open = try selected.open()
+        resolved = try ResolvedReferences(references, in: open)
         if let hosts = options.hosts {
-          netrc = try explaining(call: NetrcText.text(for: hosts, in: keychain, at: .now))
+          netrc = try explaining(call: NetrcText.text(for: hosts, in: open.keychain, at: .now))
         }
       }
       try variables.set(in: &environment, resolved)

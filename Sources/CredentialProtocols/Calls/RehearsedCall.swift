@@ -13,17 +13,21 @@ public final class RehearsedCall: ToolCall {
   private let arguments: ToolArguments
   private var input: ArraySlice<UInt8>
   private let store: any KeychainStore
+  private let nameForAll: (InternetPassword, Bool) -> ByteString?
 
   /// The names of the tools that ask by a URL alone.
   public static let tools = Tool.all.filter { $0.speaks.rehearsal != nil }.map(\.name)
 
   /// Makes a call of a tool for a URL.
   ///
-  /// - Parameter account: the account that the tool asks for. Only keyring's clients pass one; other tools' URLs may
-  ///   have one before the `@`.
+  /// - Parameters:
+  ///   - account: the account that the tool asks for. Only keyring's clients pass one; other tools' URLs may have one
+  ///     before the `@`.
+  ///   - nameForAll: as ``ToolCall/nameForAll(at:isTakenOver:)``.
   /// - Throws: ``ProtocolError`` if the URL can't be understood.
   public init?(
-    _ tool: Tool, url: ByteString, account: ByteString?, _ store: any KeychainStore
+    _ tool: Tool, url: ByteString, account: ByteString?, _ store: any KeychainStore,
+    nameForAll: @escaping (InternetPassword, Bool) -> ByteString? = { _, _ in nil }
   ) throws(ProtocolError) {
     guard let rehearsal = tool.speaks.rehearsal else { return nil }
     let made = try rehearsal(url, account)
@@ -31,6 +35,7 @@ public final class RehearsedCall: ToolCall {
     speaks = tool.speaks
     input = made.input.bytes[...]
     self.store = store
+    self.nameForAll = nameForAll
     arguments = try ToolArguments(made.operands, of: tool.programName, tool.speaks.options) { _, _ in false }
   }
 
@@ -92,6 +97,10 @@ public final class RehearsedCall: ToolCall {
   public func say(_ refusal: Refusal) {}
   /// The keychain that was passed to the initializer.
   public func keychain() -> any KeychainStore { store }
+  /// What the initializer got says it.
+  public func nameForAll(at key: InternetPassword, isTakenOver: Bool) -> ByteString? {
+    nameForAll(key, isTakenOver)
+  }
   /// Always throws, because nobody is asked.
   public func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret {
     throw .refused(Refusal("nobody may be asked for the secret", .usage))

@@ -12,17 +12,24 @@ public struct Resolver {
   private let tool: ByteString
   private let services: Services
   private let onQuery: ((AnswerExplanation) -> Void)?
+  /// The account whose items answer where nothing does for the one that is asked for.
+  private let nameForAll: (InternetPassword) -> ByteString?
   private var renews = true
 
   /// A resolver for a tool's call.
   ///
+  /// - Parameter takesAccounts: whether the tool gets the account with the secret, and uses it in place of the one that
+  ///   it asked for.
   /// - Throws: ``ProtocolError`` if the keychain can't be opened.
-  public init(_ call: any ToolCall, services: Services = .own) throws(ProtocolError) {
+  public init(
+    _ call: any ToolCall, services: Services = .own, takesAccounts: Bool = false
+  ) throws(ProtocolError) {
     tool = ByteString(call.tool)
     self.services = services
     keychain = try call.keychain()
     now = call.now
     onQuery = call.onQuery
+    nameForAll = { call.nameForAll(at: $0, isTakenOver: takesAccounts) }
   }
 
   /// The service under which a tool's generic passwords are stored.
@@ -72,8 +79,17 @@ public struct Resolver {
     return try answer(to: try query(service: name, account), where: isUsable)
   }
 
-  /// The best item for the given query, with its secret.
+  /// The best item for the given query, with its secret. If there is none, it may be the one whose account stands for
+  /// every name there.
   public func answer(
+    to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
+  ) throws(ProtocolError) -> Answer? {
+    if let answer = try exactAnswer(to: query, where: isUsable) { return answer }
+    guard let other = query.underNameForAll(nameForAll) else { return nil }
+    return try exactAnswer(to: other, where: isUsable)
+  }
+
+  private func exactAnswer(
     to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(ProtocolError) -> Answer? {
     try throwingProtocolError { () throws(KeychainError) in

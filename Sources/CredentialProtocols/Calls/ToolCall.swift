@@ -74,6 +74,12 @@ public protocol ToolCall: AnyObject {
   /// The keychain, opened at the first call.
   func keychain() throws(ProtocolError) -> any KeychainStore
 
+  /// The account under which one token answers for every name in a URL of a place; `nil` where a name is a person's.
+  ///
+  /// - Parameter isTakenOver: whether the caller goes on with that account in place of its own. If it doesn't, only
+  ///   services count whose tokens go with any name.
+  func nameForAll(at key: InternetPassword, isTakenOver: Bool) -> ByteString?
+
   /// Asks the user for a secret on the terminal.
   ///
   /// - Throws: ``ProtocolError`` if nobody can be asked, or there is no answer.
@@ -109,6 +115,9 @@ public protocol Caller {
 }
 
 extension ToolCall {
+  /// None by default.
+  public func nameForAll(at key: InternetPassword, isTakenOver: Bool) -> ByteString? { nil }
+
   /// No observer by default.
   public var onQuery: ((AnswerExplanation) -> Void)? { nil }
 

@@ -105,7 +105,6 @@ public struct GitCredentialProtocol {
         try? keychain.refuse(state.item, to: query, at: now)
       }
     }
-    let asked = request.key
     let found = try throwingProtocolError { () throws(KeychainError) -> AnswerOrRenewal? in
       func answer(to query: ItemQuery) throws(KeychainError) -> AnswerOrRenewal? {
         try keychain.answerOrRenewal(to: query, at: now) {
@@ -113,10 +112,8 @@ public struct GitCredentialProtocol {
         }
       }
       if let found = try answer(to: query) { return found }
-      guard var asked, asked.account != nil, let other = accountForAll(asked), other != asked.account
-      else { return nil }
-      asked.account = other
-      return try answer(to: ItemQuery(for: .internetPassword(asked)))
+      guard let other = query.underNameForAll(accountForAll) else { return nil }
+      return try answer(to: other)
     }
     switch consume found {
     case .answer(let answer):

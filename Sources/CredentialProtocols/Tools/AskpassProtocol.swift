@@ -71,7 +71,8 @@ public enum AskpassProtocol: ToolProtocol {
     }
     let resolver = try Resolver(call)
     guard let answer = try find(prompt, resolver, caller, isByWget: caller.isWget) else {
-      return Refusal("the keychain has nothing for \(prompt.name)", .nothingMatched)
+      return Refusal(
+        "the keychain has nothing for \(prompt.name)", hint: prompt.hint(call), .nothingMatched)
     }
     let line: Secret
     switch prompt {
@@ -123,6 +124,17 @@ public enum AskpassProtocol: ToolProtocol {
 }
 
 extension AskpassPrompt {
+  /// What to do where a token has a name of its own: this program only gives the password, for the name that was asked
+  /// for.
+  fileprivate func hint(_ call: any ToolCall) -> Hint? {
+    guard case .password(let place, let account?) = self else { return nil }
+    let key = place.key(account: account, for: nil)
+    guard let name = call.nameForAll(at: key, isTakenOver: true), name != account else { return nil }
+    return """
+      tokens there have the name \(prose: name); leave the name out of the URL, or run 'llavero setup git'
+      """
+  }
+
   /// The subject of the question, for messages.
   fileprivate var name: String {
     switch self {

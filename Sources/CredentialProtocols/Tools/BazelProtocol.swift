@@ -71,6 +71,7 @@ public enum BazelProtocol: ToolProtocol {
     case "grpc": place = Place(protocol: "http", server: place.server, port: place.port, path: place.path)
     default: return nil
     }
-    return try Resolver(call).answer(at: place, account: account, where: { _, _ in true })
+    return try Resolver(call, takesAccounts: true).answer(
+      at: place, account: account, where: { _, _ in true })
   }
 }

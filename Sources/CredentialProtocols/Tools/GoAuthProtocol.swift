@@ -30,7 +30,8 @@ public enum GoAuthProtocol: ToolProtocol {
     }
     let (place, account) = try Place.parse(url)
     guard place.protocol == "https",
-      let answer = try Resolver(call).answer(at: place, account: account, where: { _, _ in true })
+      let answer = try Resolver(call, takesAccounts: true).answer(
+        at: place, account: account, where: { _, _ in true })
     else { return 0 }
     let header = try authorization(of: answer)
     var reply = Secret(capacity: 256)

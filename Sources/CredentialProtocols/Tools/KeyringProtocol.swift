@@ -101,7 +101,8 @@ public enum KeyringProtocol: ToolProtocol {
         "get needs \(form.needs)", hint: form.hasAccount ? nil : "--mode creds needs no user name")
     }
     let lookup = KeyringLookup(
-      resolver: try Resolver(call, services: .everybodys), account: operands.count > 2 ? operands[2] : nil)
+      resolver: try Resolver(call, services: .everybodys, takesAccounts: form.hasAccount),
+      account: operands.count > 2 ? operands[2] : nil)
     guard let answer = try lookup.answer(for: operands[1]) else { return 1 }
     try call.write(try form.text(of: answer))
     return 0

@@ -47,7 +47,10 @@ public enum SummonProtocol: ToolProtocol {
 
   private static func value(of id: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Secret {
     let (query, field) = try meaning(of: id)
-    let answer = try Resolver(call).answer(to: query, where: { $1.authenticationScheme == nil })
+    // What a reference stands for, as in 'llavero run'.
+    let answer = try Resolver(call, takesAccounts: true).answer(to: query) {
+      $1.authenticationScheme == nil
+    }
     guard let answer, let value = field.value(of: answer, at: call.now) else {
       throw .refused(
         Refusal(

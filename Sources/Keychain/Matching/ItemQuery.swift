@@ -134,6 +134,13 @@ public struct InternetPasswordQuery: Hashable, Sendable {
     Self.rules.filter { differs(in: $0, from: item) }
   }
 
+  /// The key of what is asked for.
+  package var key: InternetPassword {
+    InternetPassword(
+      protocol: `protocol`, server: server, port: port, account: account, path: path,
+      securityDomain: securityDomain)
+  }
+
   /// The same query for the other forms of the server; none for nearly all servers.
   var inOtherForms: [InternetPasswordQuery] {
     guard let server else { return [] }
@@ -197,6 +204,20 @@ public struct GenericPasswordQuery: Hashable, Sendable {
   public func differences(from item: GenericPassword) -> [ItemDifference] {
     if matches(item) { return [] }
     return item.service == service ? [.account] : [.service]
+  }
+}
+
+extension ItemQuery {
+  /// The query to ask where nothing answers this one, for a caller to whom the account under which a token answers for
+  /// every name in a URL is as good; `nil` if there is none.
+  ///
+  /// - Parameter nameForAll: returns that account of a place.
+  package func underNameForAll(_ nameForAll: (InternetPassword) -> ByteString?) -> ItemQuery? {
+    guard case .internetPassword(let asked) = self, asked.account != nil else { return nil }
+    var key = asked.key
+    guard let name = nameForAll(key), name != key.account else { return nil }
+    key.account = name
+    return try? ItemQuery(for: .internetPassword(key))
   }
 }
 
