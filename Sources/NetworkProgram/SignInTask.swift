@@ -143,9 +143,17 @@ struct SignInTask {
     if work.onlyIfConfigured, let said { return failed(SignInText.questionsForbidden(by: said, at: place)) }
     if work.onlyIfConfigured, method.isClaimed {
       guard wantsToSignIn(method.service) else { return .unknownPlace }
-      // Whoever says yes to a server has not given it what is for others.
-      method.client.clientSecret = nil
     }
+    let isClaimed = method.isClaimed
+    if method.isPlaceGuessed {
+      // Now that somebody signs in, the server may be asked.
+      if work.onlyIfConfigured, let found = try? self.method(work, settings, asking: transport) {
+        method = found
+      }
+      if method.isPlaceGuessed, let service = method.service { SignInText.sayGuessed(service, at: place) }
+    }
+    // Whoever says yes to a server has not given it what is for others.
+    if work.onlyIfConfigured, isClaimed { method.client.clientSecret = nil }
     if !mayUseTerminal, usualWay(method) != .browser {
       return failed(SignInText.questionsForbidden(by: "GIT_TERMINAL_PROMPT", at: place))
     }

@@ -136,8 +136,8 @@ enum SignInText {
         hint:
           "'llavero login --list' shows the services that are known; llavero-login(1) has the settings for others"
       )
-    case .noClient(let service):
-      let page = service.flatMap { place.server.resolving($0.registration)?.text }
+    case .noClient(let service, let root):
+      let page = service.flatMap { root.below($0.registration)?.text }
       var steps = "register llavero there" + (page.map { ": \($0)" } ?? "")
       if let service {
         steps += ", redirect URI \(service.redirectURI), \(service.choices)"
@@ -191,6 +191,17 @@ enum SignInText {
     case .status(let status):
       return Text(message: "\(host) gave no token (status \(status))", hint: "try again later")
     }
+  }
+
+  /// Says that a service may lie elsewhere on its host.
+  static func sayGuessed(_ service: KnownService, at place: SignInPlace) {
+    let host = "\(place.scheme)://\(place.hostAndPort)"
+    StandardStreams.say("nothing says where on \(place.hostAndPort) \(service.name) lies; \(host) is tried")
+    StandardStreams.say(
+      """
+      hint: if it lies below a path: git config --global credential.\(host)/PATH.provider \(service.provider), and \
+      useHttpPath true likewise
+      """)
   }
 
   /// - Parameter setting: what forbids to ask.

@@ -22,7 +22,7 @@ struct SignInSettingsTests {
     do {
       _ = try found(url, settings, headers: headers)
       return "found"
-    } catch NoSignInMethod.noClient(let service) {
+    } catch NoSignInMethod.noClient(let service, _) {
       return "no client at \(service?.name ?? "?")"
     } catch NoSignInMethod.unknownPlace {
       return "unknown"
@@ -189,6 +189,76 @@ struct SignInSettingsTests {
       "https://git.example/gitea/acme/app.git", [("\(Self.own).oauthclientid", "a")],
       headers: ["Basic realm=\"Gitea\""])
     #expect(method.client.tokenEndpoint.text == "https://git.example/gitea/login/oauth/access_token")
+  }
+
+  @Test("a Bitbucket Data Center lies above the mark in the path of its repositories")
+  func folderOfBitbucket() throws {
+    func folder(_ path: String) throws -> [String?] {
+      let method = try found(
+        "https://git.example\(path)", [("\(Self.own).oauthclientid", "a")],
+        headers: ["Basic realm=\"Atlassian Bitbucket\""])
+      let token = method.client.tokenEndpoint.text
+      let end = "/rest/oauth2/latest/token"
+      let isGuessed = method.isPlaceGuessed
+      #expect(token.hasSuffix(end) && !isGuessed)
+      return [String(token.dropLast(end.count)), method.path]
+    }
+    #expect(try folder("/bitbucket/scm/acme/app.git") == ["https://git.example/bitbucket", "bitbucket"])
+    #expect(try folder("/a/b/scm/~alice/app.git/info/lfs") == ["https://git.example/a/b", "a/b"])
+    #expect(try folder("/bitbucket/scm/acme/app") == ["https://git.example/bitbucket", "bitbucket"])
+    #expect(try folder("/scm/scm/scm/app.git") == ["https://git.example/scm", "scm"])
+    for path in [
+      "", "/scm/acme/app.git", "/scm/scm/app.git", "/bitbucket/acme/app.git", "/x/projects/acme/app",
+    ] {
+      #expect(try folder(path) == ["https://git.example", nil])
+    }
+  }
+
+  @Test("a GitLab says in its metadata where it lies, and nobody else does")
+  func folderOfGitLab() throws {
+    let none = ScriptedTransport.Step.reply(status: 404, "")
+    func metadata(_ root: String, _ token: String? = nil) -> ScriptedTransport.Step {
+      .reply(
+        status: 200,
+        """
+        {"issuer":"\(root)","authorization_endpoint":"\(root)/oauth/authorize",
+        "token_endpoint":"\(token ?? root + "/oauth/token")"}
+        """)
+    }
+    func asked(_ path: String, _ steps: ScriptedTransport.Step...) throws -> [String] {
+      let transport = ScriptedTransport(steps)
+      let method = try found(
+        "https://git.example\(path)", [("\(Self.own).oauthclientid", "a")],
+        headers: ["Basic realm=\"GitLab\""], over: transport)
+      let token = method.client.tokenEndpoint.text
+      #expect(token.hasSuffix("/oauth/token"))
+      return [String(token.dropLast(12)), "\(method.isPlaceGuessed)", "\(transport.requests.count)"]
+    }
+    let (host, gitlab) = ("https://git.example", "https://git.example/gitlab")
+    // What has two parts lies on the whole server.
+    #expect(try asked("/acme/app.git") == [host, "false", "0"])
+    #expect(try asked("/acme/app.git/info/lfs") == [host, "false", "0"])
+    #expect(try asked("/acme/sub/app.git", metadata(host)) == [host, "false", "1"])
+    #expect(try asked("", metadata(host)) == [host, "false", "1"])
+    #expect(try asked("/gitlab/acme/sub/app.git", none, metadata(gitlab)) == [gitlab, "false", "2"])
+    // Another service on the same host doesn't count, nor does a GitLab's text with endpoints elsewhere.
+    #expect(
+      try asked("/gitlab/acme/app.git", metadata(host, host + "/token"), metadata(gitlab))
+        == [gitlab, "false", "2"])
+    #expect(
+      try asked("/gitlab/acme/app.git", none, metadata(gitlab, "https://evil.example/oauth/token"))
+        == [host, "true", "2"])
+    #expect(try asked("/gitlab/acme/app.git", metadata(gitlab)) == [host, "true", "2"])
+    #expect(try asked("/a/b/c/d/e/app.git").last == "4")
+    #expect(try asked("") == [host, "true", "1"])
+    // Nobody is asked where a setting says it, as in Git Credential Manager.
+    let named = try found(
+      "https://git.example/git/acme/app.git",
+      [("\(Self.own)/git.provider", "gitlab"), ("\(Self.own)/git.gitlabdevclientid", "a")],
+      headers: ["Basic realm=\"GitLab\""], over: ScriptedTransport([]))
+    #expect(named.client.tokenEndpoint.text == "https://git.example/git/oauth/token")
+    let isGuessed = named.isPlaceGuessed
+    #expect(!isGuessed)
   }
 
   @Test("the settings of Git Credential Manager")

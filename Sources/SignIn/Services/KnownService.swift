@@ -26,6 +26,10 @@ package struct KnownService {
   var ignoresNamesInURLs = false
   /// How many parts the path of each repository has below the service's own; `nil` where that differs.
   var repositoryDepth: Int?
+  /// The first of these parts, if that is the same for each repository.
+  var repositoryMark: String?
+  /// The path at which all of its servers have metadata with the endpoints of this table, and so say where they lie.
+  var metadata: String?
   /// Git Credential Manager's own settings for a client there: `gitHubDev` stands for `gitHubDevClientId` and so on.
   let settingsPrefix: String?
   /// Where a client is registered: a path on the server, or a whole address.
@@ -90,9 +94,25 @@ package struct KnownService {
   /// for the whole server, and if it can't be told.
   func folder(ofRepository path: String) -> String? {
     guard let repositoryDepth else { return nil }
+    let parts = Self.parts(ofRepository: path)
+    guard parts.count > repositoryDepth else { return nil }
+    let folder = parts.dropLast(repositoryDepth)
+    if let repositoryMark, parts[folder.endIndex] != repositoryMark { return nil }
+    return folder.joined(separator: "/")
+  }
+
+  /// The paths below which the service may lie, by the path of one of its repositories: its namespace has at least one
+  /// part, and so has its name. The shortest comes first; only few are returned.
+  func possibleFolders(ofRepository path: String) -> [String] {
+    let above = Self.parts(ofRepository: path).dropLast(2).prefix(3)
+    return above.indices.map { above[...$0].joined(separator: "/") }
+  }
+
+  /// The parts of a repository's path, without what is below the repository.
+  private static func parts(ofRepository path: String) -> ArraySlice<Substring> {
     let parts = path.split(separator: "/")
     let end = parts.firstIndex { $0.hasSuffix(".git") }.map { $0 + 1 } ?? parts.count
-    return end > repositoryDepth ? parts[..<(end - repositoryDepth)].joined(separator: "/") : nil
+    return parts[..<end]
   }
 
   /// The same service, whose people are those of a tenant.
@@ -146,8 +166,8 @@ extension KnownService {
     authorize: "/oauth/authorize", token: "/oauth/token", device: "/oauth/authorize_device",
     revoke: "/oauth/revoke",
     builtInClient: nil, redirectURI: "http://127.0.0.1", scope: "read_repository write_repository",
-    userName: "oauth2", ignoresNamesInURLs: true, settingsPrefix: "gitLabDev",
-    registration: "/-/user_settings/applications",
+    userName: "oauth2", ignoresNamesInURLs: true, metadata: "/.well-known/openid-configuration",
+    settingsPrefix: "gitLabDev", registration: "/-/user_settings/applications",
     choices: "untick \"Confidential\", tick the scopes read_repository and write_repository",
     needsSecret: false)
 
@@ -185,7 +205,7 @@ extension KnownService {
     authorize: "/rest/oauth2/latest/authorize", token: "/rest/oauth2/latest/token", device: nil,
     revoke: "/rest/oauth2/latest/revoke", builtInClient: nil, redirectURI: "http://127.0.0.1",
     scope: "REPO_WRITE",
-    userName: nil, settingsPrefix: "bitbucketDataCenterOAuth",
+    userName: nil, repositoryDepth: 3, repositoryMark: "scm", settingsPrefix: "bitbucketDataCenterOAuth",
     registration: "/plugins/servlet/applinks/listApplicationLinks",
     choices:
       "an administrator adds an external application, incoming, with the permission Repositories: Write",

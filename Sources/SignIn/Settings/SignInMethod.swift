@@ -11,6 +11,8 @@ package struct SignInMethod: ~Copyable {
   package let isClaimed: Bool
   /// The path of the setting that names the client, below which its tokens answer; `nil` for the whole server.
   package var path: String?
+  /// Whether nothing says where on its host the service lies. A server that is asked may say it.
+  package var isPlaceGuessed = false
   /// The setting or the variable that names the client; `nil` if none does.
   package var clientSetting: String?
   /// The person who is to sign in, for the page that asks (OpenID Connect Core 1.0 section 3.1.2.1); `nil` if a service
@@ -35,8 +37,8 @@ package struct SignInMethod: ~Copyable {
 package enum NoSignInMethod: Error {
   /// Neither configuration nor the server says how.
   case unknownPlace
-  /// The service is known, but llavero isn't registered there.
-  case noClient(KnownService?)
+  /// The service is known, but llavero isn't registered there; with the address below which the service lies.
+  case noClient(KnownService?, at: EndpointURL)
   /// A setting has a value that can't be used.
   case unusableSetting(String)
   /// The server was asked for its endpoints, and there was no answer.
@@ -75,12 +77,14 @@ extension SignInMethod {
     let onHost = KnownService.at(place)
     let provider = try Provider(settings, isOfMail: place.isOfMail)
     let service = provider.service(onHost, headers)
-    // A server that only says itself what it is may say it below a path.
-    let base = onHost == nil && !provider.namesService ? service?.folder(ofRepository: place.path) : nil
-    let root =
-      onHost == nil && provider.namesService
-      ? root(of: place, settings) : base.flatMap { place.folder($0) } ?? place.server
     var found = try Endpoints(settings, at: place)
+    // A server that only says itself what it is may say it below a path.
+    let location =
+      onHost != nil || provider.namesService
+      ? nil : service.map { ServiceLocation(of: $0, at: place, over: found.token == nil ? transport : nil) }
+    let root =
+      onHost == nil && provider.namesService ? root(of: place, settings) : location?.root ?? place.server
+    let isPlaceGuessed = found.token == nil && location?.isGuessed ?? false
     if let service { found.take(service.of(tenant: EntraTenant(headers)), at: root) }
     var metadata: ServerMetadata?
     if found.token == nil, let transport {
@@ -94,7 +98,7 @@ extension SignInMethod {
       // Newer ones have a device endpoint.
       if let metadata = try? discover([root], over: transport) { found.device = metadata.deviceEndpoint }
     }
-    guard let token = found.token else { throw service == nil ? .unknownPlace : .noClient(service) }
+    guard let token = found.token else { throw service == nil ? .unknownPlace : .noClient(service, at: root) }
     let own = service?.settingsPrefix
     let configured =
       settings.value("oauthClientId", environment: "CLIENTID")
@@ -102,7 +106,7 @@ extension SignInMethod {
     let builtIn =
       settings.isEmptied("oauthClientId", environment: "CLIENTID") ? nil : service?.builtInClient
     guard let clientID = options.clientID ?? configured ?? builtIn else {
-      throw .noClient(service)
+      throw .noClient(service, at: root)
     }
     var client = ClientRegistration(clientID: clientID, tokenEndpoint: token)
     if options.clientID == nil || options.clientID == configured {
@@ -144,8 +148,9 @@ extension SignInMethod {
     if options.clientID == nil {
       let names = ["oauthClientId"] + (own.map { [$0 + "ClientId"] } ?? [])
       method.clientSetting = configured == nil ? nil : settings.source(names, environment: "CLIENTID")
-      method.path = settings.path(of: configured == nil ? ["provider"] : names) ?? base
+      method.path = settings.path(of: configured == nil ? ["provider"] : names) ?? location?.path
     }
+    method.isPlaceGuessed = isPlaceGuessed
     if let modes = settings.value("oauthAuthModes", environment: "AUTHMODES") {
       let words = modes.lowercased().split { $0 == " " || $0 == "," }
       if !words.contains("all") {
@@ -291,7 +296,7 @@ private struct Endpoints {
 
 extension EndpointURL {
   /// A whole address, or that of a path below this one.
-  fileprivate func below(_ reference: String) -> EndpointURL? {
+  package func below(_ reference: String) -> EndpointURL? {
     guard reference.hasPrefix("/"), pathAndQuery != "/" else { return resolving(reference) }
     return at(pathAndQuery + reference)
   }
