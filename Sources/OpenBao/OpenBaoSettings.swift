@@ -143,7 +143,7 @@ package struct OpenBaoSettings: Equatable, Sendable {
 
     var addresses: [EndpointURL] = []
     for text in [place] + several("address") {
-      guard let url = EndpointURL(text), !url.pathAndQuery.utf8.contains(UInt8(ascii: "?")),
+      guard let url = EndpointURL(typed: text), !url.pathAndQuery.utf8.contains(UInt8(ascii: "?")),
         Self.isPlain(url.pathAndQuery)
       else {
         throw .address(text)
@@ -324,7 +324,7 @@ extension OpenBaoSettings {
 
   /// Whether the variables' address is this server's: scheme, host and port.
   package static func name(_ server: OpenBaoServer, _ variable: (String) -> String?) -> Bool {
-    guard let text = value("ADDR", variable), let url = EndpointURL(text) else { return false }
+    guard let text = value("ADDR", variable), let url = EndpointURL(typed: text) else { return false }
     return server.addresses.contains { $0.hasSameOrigin(as: url) }
   }
 

@@ -28,6 +28,29 @@ struct EndpointTests {
     #expect(EndpointURL(text) == nil)
   }
 
+  @Test(
+    "people write a host's letters as they are, and the name for name servers is used",
+    arguments: [
+      ("https://bücher.example", "https://xn--bcher-kva.example/"),
+      ("https://B%C3%BCcher.example:8443/a%20b?c", "https://xn--bcher-kva.example:8443/a%20b?c"),
+      ("https://git.ñandú.example:443/a", "https://git.xn--and-6ma2c.example/a"),
+      ("https://bücher.example?x=1", "https://xn--bcher-kva.example/?x=1"),
+      ("https://xn--bcher-kva.example/", "https://xn--bcher-kva.example/"),
+      ("https://example.com/%C3%BC", "https://example.com/%C3%BC"),
+      // What programs write in different ways, and what would be another host.
+      ("https://straße.example/", nil), ("https://BÜCHER.example/", nil), ("https://example.com/ü", nil),
+      ("https://a%2Fb.ü.example/", nil), ("https://a%40b.ü.example/", nil),
+      ("https://evil.example%2F.ü.example/", nil), ("https://ü@example.com/", nil),
+      ("https://ü.example#x", nil), ("http://bücher.example/", nil), ("https://%FF.example/", nil),
+    ] as [(String, String?)])
+  func typed(text: String, form: String?) {
+    #expect(EndpointURL(typed: text)?.text == form)
+    // A server writes the other form.
+    if !text.hasPrefix("https://xn--"), !text.hasPrefix("https://example.com/%") {
+      #expect(EndpointURL(text) == nil)
+    }
+  }
+
   @Test("a relative endpoint stays on its server")
   func relative() throws {
     let server = try #require(EndpointURL("https://example.com:8443/x"))

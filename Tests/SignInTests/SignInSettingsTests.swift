@@ -261,6 +261,19 @@ struct SignInSettingsTests {
     #expect(!isGuessed)
   }
 
+  @Test("a host with letters beyond ASCII has the settings of each of its forms")
+  func forms() throws {
+    for url in ["https://b%C3%BCcher.example/x", "https://xn--bcher-kva.example/x"] {
+      for name in ["https://bücher.example", "https://xn--bcher-kva.example", "bücher.example"] {
+        let method = try found(
+          url, [("credential.\(name).oauthclientid", "a"), ("credential.\(name).provider", "gitlab")])
+        #expect(method.client.tokenEndpoint.text == "https://xn--bcher-kva.example/oauth/token")
+      }
+    }
+    let other = [("credential.https://buecher.example.provider", "x")]
+    #expect(whyNot("https://b%C3%BCcher.example", other) == "unknown")
+  }
+
   @Test("the settings of Git Credential Manager")
   func gcm() throws {
     let method = try found(

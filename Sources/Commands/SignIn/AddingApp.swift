@@ -26,7 +26,7 @@ struct AddingApp {
   ///
   /// - Throws: ``Failure``.
   func add(for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain) throws(Failure) -> Item {
-    guard case .internetPassword(var key) = try place.key(), let url = key.url(),
+    guard case .internetPassword(var key) = try place.keyToSignIn(), let url = key.url(),
       SignInPlace(url)?.isOfMail == false
     else {
       throw Failure("a GitHub App is for a place that begins with https://", status: .usage)

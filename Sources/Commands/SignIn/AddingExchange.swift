@@ -61,12 +61,12 @@ struct AddingExchange {
   func add(
     for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain
   ) throws(Failure) -> (item: Item, wasThere: Bool) {
-    guard case .internetPassword(var key) = try place.key(), let url = key.url(),
+    guard case .internetPassword(var key) = try place.keyToSignIn(), let url = key.url(),
       SignInPlace(url)?.isOfMail == false
     else {
       throw Failure("such tokens are for a place that begins with https://", status: .usage)
     }
-    guard let tokenEndpoint = EndpointURL(endpoint) else {
+    guard let tokenEndpoint = EndpointURL(typed: endpoint) else {
       throw Failure(
         "--exchange needs an address that begins with https://, without a password in it", status: .usage)
     }

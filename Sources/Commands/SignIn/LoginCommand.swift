@@ -82,7 +82,7 @@ struct LoginCommand: ParsableCommand {
   func run() throws {
     if list { return try KnownServicesOutput.write(asJSON: output.json) }
     guard url != nil else { return try logInToServer() }
-    guard case .internetPassword(let key) = try place.key() else { return }
+    guard case .internetPassword(let key) = try place.keyToSignIn() else { return }
     guard keychain.selection.mayAskPerson else {
       throw Failure("nobody may be asked, so nobody can sign in", status: .usage)
     }

@@ -35,6 +35,18 @@ package enum HostForms {
     return asciiForm(one.lowercased) == asciiForm(other.lowercased)
   }
 
+  /// The form of a name that is sent to name servers: letters of ASCII, digits, hyphens and dots; `nil` if it isn't sure.
+  package static func forNameServers(_ name: ByteString) -> ByteString? {
+    let form = asciiForm(name.lowercased)
+    let isPlain = form.bytes.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."): true
+      default: false
+      }
+    }
+    return isPlain ? form : nil
+  }
+
   /// Whether a host may have more than one form: it isn't plain ASCII, or has a label in the form `xn--…`, a colon as
   /// addresses of IPv6 have, or a final dot.
   @inline(__always)

@@ -31,7 +31,8 @@ package struct CredentialSettings {
     /// `nil` if it is meant for none of the places. Git Credential Manager also takes names without a scheme.
     init?(_ subsection: String, _ places: [GitPlace], scheme: String) {
       hasScheme = subsection.schemeMark != nil
-      guard let pattern = GitURLPattern(hasScheme ? subsection : "\(scheme)://\(subsection)"),
+      let text = EndpointURL.withNameForServers(hasScheme ? subsection : "\(scheme)://\(subsection)")
+      guard let pattern = GitURLPattern(text),
         let fit = places.lazy.compactMap({ pattern.fit($0) }).first
       else { return nil }
       self.fit = fit
@@ -144,6 +145,7 @@ package struct SignInPlace: Equatable {
 
   /// The place of a URL; `nil` if nobody can safely sign in there (see ``EndpointURL``).
   package init?(_ url: String) {
+    let url = EndpointURL.withNameForServers(url)
     let mail = MailScheme(url)
     guard let address = EndpointURL(mail.map { "https" + $0.rest } ?? url) else { return nil }
     scheme = mail?.name ?? address.scheme

@@ -150,7 +150,7 @@ package struct EndpointURL: Hashable, Sendable {
   package func resolving(_ reference: String) -> EndpointURL? {
     if reference.hasPrefix("/") { return at(reference) }
     let isWhole = reference.prefix { $0 != "/" }.hasSuffix(":")
-    return isWhole ? EndpointURL(reference) : at("/" + reference)
+    return isWhole ? EndpointURL(typed: reference) : at("/" + reference)
   }
 
   /// The address with parameters added to its query, which keeps what it has (RFC 6749 section 3.1).

@@ -14,7 +14,7 @@ make_authority() {
   # One is enough for a suite.
   if [[ ! -e $kept ]]; then
     authority authority
-    certified server authority DNS:forge.test,DNS:localhost,IP:127.0.0.1
+    certified server authority DNS:forge.test,DNS:xn--bcher-kva.test,DNS:localhost,IP:127.0.0.1
     certified client authority
     mkdir "$kept"
     cp "$CASE"/{authority,server,client}.{crt,key} "$kept/"
