@@ -29,19 +29,15 @@ let answering: [SwiftSetting] = [
     ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"], .when(configuration: .release))
 ]
 
-// For what the unit tests spend most of their time in: integration/test has it optimised, with all checks of a debug
-// build, beside tests that aren't. Without that, half of the time is spent in generic code of the standard library.
-let testedOptimised: [SwiftSetting] =
-  Context.environment["LLAVERO_TEST_OPTIMISED"] == nil
-  ? []
-  : [
-    .unsafeFlags(
-      [
-        "-O", "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "1", "-assert-config",
-        "Debug",
-      ],
-      .when(configuration: .debug))
-  ]
+// The tests, which are built for every change and run once. What they test is as people have it.
+let tests: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+  .unsafeFlags(["-Onone"], .when(configuration: .release)),
+]
 
 // A fully static executable has to name the archives that Foundation consists of, because
 // ArgumentParser brings Foundation along and autolinking names only its dynamic libraries.
@@ -151,8 +147,8 @@ let package = Package(
     // more instructions, five system calls more, and a fifth more page faults.
     .target(name: "CArguments"),
     // What all others stand on: secret bytes, and the reading and writing of bytes.
-    .target(name: "Bytes", swiftSettings: settings + answering + testedOptimised),
-    .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings + answering + testedOptimised),
+    .target(name: "Bytes", swiftSettings: settings + answering),
+    .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings + answering),
     .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
     .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
@@ -162,7 +158,7 @@ let package = Package(
     // The model alone: it knows no file, no bus and no protocol.
     .target(
       name: "Keychain", dependencies: ["Bytes", "JSON"],
-      swiftSettings: settings + answering + compact + testedOptimised),
+      swiftSettings: settings + answering + compact),
     .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "Threads"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
     // Apple's numbers and four-character codes, for the library and for the command.
@@ -172,7 +168,7 @@ let package = Package(
       swiftSettings: settings + answering + compactInside),
     .target(
       name: "Age", dependencies: ["Bytes", "CSodium"],
-      swiftSettings: settings + answering + compact + testedOptimised),
+      swiftSettings: settings + answering + compact),
     .target(
       name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
       swiftSettings: settings + answering + compactInside),
@@ -181,7 +177,7 @@ let package = Package(
       dependencies: [
         "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CLinux",
       ],
-      swiftSettings: settings + answering + compact + testedOptimised),
+      swiftSettings: settings + answering + compact),
     .target(
       name: "SecretService",
       dependencies: ["Bytes", "Threads", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
@@ -384,66 +380,66 @@ let package = Package(
     // What the fuzzer's targets and the tests share; depends on nothing, for it is built for the fuzzer, too.
     .target(name: "Properties", path: "Tests/Properties", swiftSettings: settings),
     .testTarget(
-      name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: settings),
+      name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: tests),
     .testTarget(
       name: "SSHTests", dependencies: ["Bytes", "SSH", "HostKeys", "Properties", "TestSupport"],
-      exclude: ["Samples"], swiftSettings: settings),
+      exclude: ["Samples"], swiftSettings: tests),
     .testTarget(
       name: "JSONTests", dependencies: ["Bytes", "JSON", "TestSupport", "Properties"],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "KeychainTests", dependencies: ["Bytes", "JSON", "Keychain", "KeychainTesting", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "SharedKeychainTests",
       dependencies: ["Keychain", "SharedKeychain", "KeychainTesting", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "SecurityCodesTests", dependencies: ["Keychain", "SecurityCodes", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "AgeTests", dependencies: ["Bytes", "Age", "CSodium", "CZlib", "Properties"],
       exclude: ["age-plugin-test"],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "UnlockCacheTests",
       dependencies: ["UnlockCache", "PrivateFiles", "Age", "CLinux", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "EncryptedFileTests",
       dependencies: [
         "JSON", "SharedKeychain", "KeychainTesting", "Bytes", "EncryptedFile", "UnlockCache", "PrivateFiles",
         "Age", "TestSupport", "Properties",
       ],
-      exclude: ["Vaults"], swiftSettings: settings),
+      exclude: ["Vaults"], swiftSettings: tests),
     .testTarget(
       name: "GitSharedTests",
       dependencies: ["Bytes", "Keychain", "EncryptedFile", "GitShared", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "KeychainChoiceTests",
       dependencies: ["KeychainChoice", "EncryptedFile", "UnlockCache", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "DefaultKeychainTests",
       dependencies: [
         "DefaultKeychain", "KeychainChoice", "EncryptedFile", "UnlockCache", "SecretService", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "SecretServiceTests",
       dependencies: [
         "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles", "CLinux",
         "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "SecretServiceProviderTests",
       dependencies: [
         "Bytes", "Forwarding", "Keychain", "KeychainTesting", "SecretService", "SecretServiceProvider",
         "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: tests),
     // Runs security-programs and llavero, and depends on neither, as CommandsTests.
     .testTarget(
       name: "SecurityTests",
@@ -451,25 +447,25 @@ let package = Package(
         "KeychainTesting", "Security", "EncryptedFile", "TestSupport", "Properties",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
-      exclude: ["Programs"], swiftSettings: settings),
+      exclude: ["Programs"], swiftSettings: tests),
     .testTarget(
       name: "CredentialProtocolsTests",
       dependencies: ["KeychainTesting", "CredentialProtocols", "TestSupport", "Properties"],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
-      name: "SignInTests", dependencies: ["Bytes", "JSON", "SignIn", "Properties"], swiftSettings: settings),
+      name: "SignInTests", dependencies: ["Bytes", "JSON", "SignIn", "Properties"], swiftSettings: tests),
     .testTarget(
       name: "OpenBaoTests",
       dependencies: [
         "Bytes", "JSON", "Keychain", "SignIn", "OpenBao", "Renewing", "TestSupport", "Properties",
       ],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "ForwardingTests",
       dependencies: [
         "Bytes", "CLinux", "JSON", "SSH", "Forwarding", "KeychainTesting", "TestSupport", "Properties",
       ],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "ForwardingAgentTests",
       dependencies: [
@@ -477,21 +473,21 @@ let package = Package(
         "ForwardingAgent",
         "TestSupport", "Properties",
       ],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
       name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],
-      exclude: ["Samples"], swiftSettings: settings),
-    .testTarget(name: "TerminalsTests", dependencies: ["Terminals", "TestSupport"], swiftSettings: settings),
+      exclude: ["Samples"], swiftSettings: tests),
+    .testTarget(name: "TerminalsTests", dependencies: ["Terminals", "TestSupport"], swiftSettings: tests),
     .testTarget(
       name: "SecurityProgramTests",
       dependencies: [
         "SecurityCodes", "SecurityProgram", "Processes", "Terminals", "Keychain", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: tests),
     .testTarget(
-      name: "ProcessesTests", dependencies: ["Keychain", "Processes", "TestSupport"], swiftSettings: settings),
+      name: "ProcessesTests", dependencies: ["Keychain", "Processes", "TestSupport"], swiftSettings: tests),
     .testTarget(
-      name: "PassphrasesTests", dependencies: ["Passphrases", "TestSupport"], swiftSettings: settings),
+      name: "PassphrasesTests", dependencies: ["Passphrases", "TestSupport"], swiftSettings: tests),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(
       name: "CommandsTests",
@@ -502,11 +498,11 @@ let package = Package(
         "TestSupport",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
-      exclude: ["Transcripts"], swiftSettings: settings),
+      exclude: ["Transcripts"], swiftSettings: tests),
     .testTarget(
       name: "AgeInteropTests",
       dependencies: ["Age", .product(name: "Subprocess", package: "swift-subprocess")],
-      path: "integration/AgeInteropTests", swiftSettings: settings),
+      path: "integration/AgeInteropTests", swiftSettings: tests),
     .executableTarget(
       name: "vault-fixture", dependencies: ["EncryptedFile"], path: "integration/VaultFixture",
       swiftSettings: settings),

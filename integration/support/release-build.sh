@@ -4,3 +4,9 @@
 # takes a quarter less.
 
 release_build=(swift build -c release -debug-info-format none)
+
+# For the tests, the modules show what is inside of them, and the programs are linked from the very same, in this folder.
+# The index has only the tests themselves, which SwiftPM looks up there, and not all of the modules that they import.
+if [[ -n ${LLAVERO_TESTED_BUILD:-} ]]; then
+  release_build+=(--scratch-path "$LLAVERO_TESTED_BUILD" -Xswiftc -enable-testing -Xswiftc -index-ignore-system-modules)
+fi
