@@ -92,8 +92,9 @@ struct OutputMask: ~Copyable {
         switch longestMatch(pending[index...], isEnd) {
         case .undecided: return
         case .whole(let length):
+          guard let end = self.end(ofMatch: index..<(index + length), in: pending, isEnd) else { return }
           shown.append(Self.mask)
-          index += length
+          index = end
         case .none:
           shown.append(pending[index])
           index += 1
@@ -103,6 +104,24 @@ struct OutputMask: ~Copyable {
     let rest = pending.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[index...])) }
     pending = rest
     return shown
+  }
+
+  /// Where the last of the secrets ends that overlap a match, each of which may begin in the one before; `nil` if the
+  /// bytes that decide haven't come yet.
+  private func end(ofMatch match: Range<Int>, in bytes: UnsafeRawBufferPointer, _ isEnd: Bool) -> Int? {
+    var end = match.upperBound
+    var start = match.lowerBound + 1
+    while start < end {
+      if begins[Int(bytes[start])] {
+        switch longestMatch(bytes[start...], isEnd) {
+        case .undecided: return nil
+        case .whole(let length): end = max(end, start + length)
+        case .none: break
+        }
+      }
+      start += 1
+    }
+    return end
   }
 
   private func longestMatch(_ bytes: Slice<UnsafeRawBufferPointer>, _ isEnd: Bool) -> Match {

@@ -59,6 +59,21 @@ struct OutputMaskTests {
     #expect(masked("a%25b a%2525b", ["a%25b"], at: [2]) == "<hidden by llavero> <hidden by llavero>")
   }
 
+  @Test("secrets that overlap are hidden together, wherever the reads end")
+  func overlapping() {
+    let cases: [(String, [String], String)] = [
+      ("<token123secret>", ["token123", "123secret"], "<<hidden by llavero>>"),
+      ("<token123secret>", ["123secret", "token123", "123"], "<<hidden by llavero>>"),
+      ("abababab.", ["abab"], "<hidden by llavero>."),
+      ("abcdefgh.", ["abc", "cde", "efg"], "<hidden by llavero>h."),
+      ("abcdabce.", ["abcda"], "<hidden by llavero>bce."),
+      ("p%2Fq/r.", ["p/q", "q/r"], "<hidden by llavero>."),
+    ]
+    for (text, secrets, shown) in cases {
+      for cut in 0...text.utf8.count { #expect(masked(text, secrets, at: [cut]) == shown) }
+    }
+  }
+
   @Test("of a thousand secrets at random none is missed in any form")
   func random() {
     var random = SeededGenerator(seed: 43)
