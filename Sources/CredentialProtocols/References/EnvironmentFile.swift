@@ -301,11 +301,23 @@ private struct EnvironmentReader {
     else { throw unusableExpansion }
     let otherwise = rest.isEmpty ? nil : ByteString(UnsafeRawBufferPointer(rebasing: rest.dropFirst(2)))
     let value = try expand(ByteString(UnsafeRawBufferPointer(rebasing: name)), otherwise)
-    let stands = value.withUnsafeBytes { SecretReference.isMeant(by: $0) }
-    if stands { result.append("${") }
-    result.append(value)
-    if stands { result.append("}") }
+    value.withUnsafeBytes { value in
+      if SecretReference.isMeant(by: value) {
+        Self.appendMarked(value, to: &result)
+      } else {
+        result.append(value)
+      }
+    }
     return length
+  }
+
+  /// Appends a reference in braces, which a brace in it doesn't end.
+  private static func appendMarked(_ reference: UnsafeRawBufferPointer, to result: inout Secret) {
+    result.append("${")
+    for byte in reference {
+      if byte == UInt8(ascii: "}") { result.append("%7D") } else { result.append(byte) }
+    }
+    result.append("}")
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool {

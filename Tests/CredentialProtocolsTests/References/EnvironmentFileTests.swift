@@ -77,6 +77,10 @@ struct EnvironmentFileTests {
           Line(1, "P", "llavero://db/app"), Line(2, "U", "postgres://app:${llavero://db/app}@h"),
           Line(3, "V", "${llavero://db/app}"), Line(4, "W", "${llavero://other}"),
         ])
+    // A brace in it doesn't end it early.
+    #expect(
+      try parse("P=llavero://d}b/a}p\nV=${P}")
+        == [Line(1, "P", "llavero://d}b/a}p"), Line(2, "V", "${llavero://d%7Db/a%7Dp}")])
   }
 
   @Test("a line that programs read differently is named by its number, with how to write it")
