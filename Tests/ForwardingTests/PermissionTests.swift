@@ -83,6 +83,23 @@ import Testing
     #expect(!denied.mayAnswer(try query("b.example"), by: "git"))
   }
 
+  @Test("what is denied isn't to be had by another form of the host")
+  func forms() throws {
+    for place in [
+      "https://bücher.example", "https://*.bücher.example", "https://xn--bcher-kva.example",
+      "https://*.xn--bcher-kva.example",
+    ] {
+      let rules = try permissions(["deny far \(place)", "allow far *"])
+      for name in ["bücher.example", "xn--bcher-kva.example", "XN--Bcher-KVA.example.", "bücher.example."] {
+        let key = item(ByteString((place.contains("*") ? "git." : "") + name))
+        #expect(rules.permission(to: .use, key, by: "git") == .refused, "\(place) \(name)")
+      }
+      #expect(rules.permission(to: .use, item("git.bucher.example"), by: "git") == .allowed)
+    }
+    let address = try permissions(["deny far https://[::1]", "allow far *"])
+    #expect(address.permission(to: .use, item("0:0::1"), by: "git") == .refused)
+  }
+
   @Test("wildcards stand for servers and services, and never for a protocol")
   func wildcards() throws {
     let rules = try permissions(["allow far https://*.example", "allow far service:aws:*"], mayAsk: false)

@@ -74,7 +74,9 @@ import Testing
       #expect(others == forms.prefix(3).filter { $0 != one })
     }
     #expect(HostForms.areSame("2001:DB8::a", "2001:db8:0:0:0:0:0:A"))
-    for other in ["::2", "127.0.0.1", "::1%lo", ":1", "1", "::1.", "::ffff:127.0.0.1", ""] as [ByteString] {
+    for other in [
+      "::2", "127.0.0.1", "::1%lo", ":1", "1", "::1.", "::ffff:127.0.0.1", "::1\0", "::1\0.example", "",
+    ] as [ByteString] {
       #expect(!HostForms.areSame("::1", other))
     }
     #expect(HostForms.others(askedFor: "fe80::1%eth0", "ssh") == [])

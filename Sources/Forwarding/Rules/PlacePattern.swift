@@ -73,7 +73,8 @@ package enum PlacePattern: Equatable, Sendable {
       case .internetPassword(let other) = key, let otherServer = other.server,
       `protocol`.isEqualIgnoringCase(other.protocol),
       (port ?? InternetPassword.defaultPort(of: `protocol`)) == other.effectivePort,
-      WildcardPattern.matches(server.lowercased.bytes, otherServer.lowercased.bytes)
+      WildcardPattern.matches(
+        HostForms.forPatterns(server).bytes, HostForms.forPatterns(otherServer).bytes)
         || HostForms.areSame(server, otherServer)
     else { return false }
     guard let path, let otherPath = other.path else { return path == nil }

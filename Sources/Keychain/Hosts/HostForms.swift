@@ -27,6 +27,12 @@ package enum HostForms {
     return withoutDot(asked.lowercased, `protocol`).map { areSame(host, $0) } ?? false
   }
 
+  /// The form of a host by which patterns are compared: in small letters, as it is sent to name servers, without a final dot.
+  package static func forPatterns(_ host: ByteString) -> ByteString {
+    let sent = asciiForm(host.lowercased)
+    return sent.bytes.last == UInt8(ascii: ".") ? ByteString(Array(sent.bytes.dropLast())) : sent
+  }
+
   /// Whether both are forms of one host.
   package static func areSame(_ one: ByteString, _ other: ByteString) -> Bool {
     if one.isEqualIgnoringCase(other) { return true }
@@ -82,7 +88,9 @@ package enum HostForms {
 
   /// The bytes of an address of IPv6; `nil` for everything else.
   private static func address(_ host: ByteString) -> [UInt8]? {
-    guard host.bytes.contains(UInt8(ascii: ":")), let text = host.text else { return nil }
+    // What C would take for the end of the text is none.
+    guard host.bytes.contains(UInt8(ascii: ":")), !host.bytes.contains(0), let text = host.text
+    else { return nil }
     var address = [UInt8](repeating: 0, count: 16)
     return inet_pton(AF_INET6, text, &address) == 1 ? address : nil
   }
