@@ -86,25 +86,38 @@ struct ProgramVariables: ~Copyable {
 
   /// Sets the variables.
   ///
-  /// - Throws: ``Failure`` if a value has a NUL byte in it.
+  /// - Throws: ``Failure`` if a secret has a NUL byte in it, or a reference, which no program gets: one that starts
+  ///   `llavero run` would get somebody's choice of a secret for it.
   func set(
     in environment: inout ProgramEnvironment, _ resolved: borrowing ResolvedReferences
   ) throws(Failure) {
-    var unusable: [ByteString] = []
+    var (unusable, referring): ([ByteString], [ByteString]) = ([], [])
     for variable in variables {
       text.withUnsafeBytes { text in
         let value = resolved.filled(
           UnsafeRawBufferPointer(rebasing: text[variable.value]), variable.parts.parts)
         value.withUnsafeBytes {
           if $0.contains(0) { unusable.append(variable.name) }
+          // Of a value without one it is known.
+          if variable.parts.hasReferences, Self.refers($0) { referring.append(variable.name) }
           environment.set(variable.name, $0)
         }
       }
+    }
+    if let name = referring.first {
+      throw Failure(
+        "the secret for \(name) has a reference in it, which another 'llavero run' would resolve",
+        status: .keychain)
     }
     if unusable.isEmpty { return }
     throw Failure(
       "the secret for \(unusable.map { "\($0)" }.joined(separator: ", ")) has a NUL byte in it, which no variable can hold",
       status: .keychain)
+  }
+
+  /// Whether something in a text is or looks like a reference.
+  private static func refers(_ text: UnsafeRawBufferPointer) -> Bool {
+    (try? ReferencesInText(text, isValue: true))?.hasReferences ?? true
   }
 }
 
