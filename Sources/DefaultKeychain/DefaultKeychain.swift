@@ -280,7 +280,7 @@ public final class DefaultKeychain: KeychainStore {
     hasAdded = depth > 0
     guard !hasAdded, var opened, opened.choice.isToBeRemembered else { return }
     do throws(KeychainError) {
-      guard try opened.writeChoice() else { return }
+      guard try opened.writeChoice() != nil else { return }
       settings.onNotice(.remembered(opened.choice))
       opened.choice = KeychainChoice(opened.choice.keychain, reason: .remembered(.now))
       self.opened = opened

@@ -38,6 +38,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     case identityNotReplaced(newPath: String, KeychainError)
     /// What was written can't be noted on this machine, so that an older file in its place would not be noticed.
     case unnoted(KeychainError)
+    /// What was written is in place, and may not survive a loss of power.
+    case unsure(KeychainError)
     /// There is no copy of what was written, so that it would be lost if cp or scp wrote another file over it.
     case uncopied(KeychainError)
     /// Earlier states of another vault that was in this one's place before. They are in this folder now.

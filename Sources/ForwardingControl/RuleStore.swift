@@ -1,7 +1,7 @@
 import Bytes
 package import Forwarding
 package import Keychain
-import PrivateFiles
+package import PrivateFiles
 
 /// The file with a person's rules.
 package struct RuleStore {
@@ -67,8 +67,9 @@ package struct RuleStore {
 
   /// Changes the rules, while nobody else does.
   ///
+  /// - Returns: what `body` has returned, and whether the change survives a loss of power.
   /// - Throws: ``Fault``; then nothing is changed. A file that can't be understood is never replaced.
-  package func change<Result>(_ body: (inout RuleFile) -> Result) throws(Fault) -> Result {
+  package func change<Result>(_ body: (inout RuleFile) -> Result) throws(Fault) -> (Result, Durability) {
     let slash = path.lastIndex(of: "/") ?? path.startIndex
     let (folderPath, name) = (String(path[..<slash]), String(path[path.index(after: slash)...]))
     let folder = try reporting { () throws(KeychainError) in try Folder(creating: folderPath) }
@@ -82,10 +83,10 @@ package struct RuleStore {
     let result = body(&rules)
     let text = rules.text
     if text.count > RuleFile.maximumSize { throw .tooLarge(limit: RuleFile.maximumSize) }
-    try reporting { () throws(KeychainError) in
+    let durability = try reporting { () throws(KeychainError) in
       try text.lendingBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
     }
-    return result
+    return (result, durability)
   }
 
   private func reporting<Value: ~Copyable>(_ body: () throws(KeychainError) -> Value) throws(Fault) -> Value {

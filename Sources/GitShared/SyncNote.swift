@@ -91,7 +91,7 @@ package struct SyncNote: Hashable, Sendable {
     let text = json.finishLine()
     guard let folder = try? Folder(creating: stateFolder) else { return }
     try? text.withUnsafeBytes { (text) throws(KeychainError) in
-      try folder.replace(Self.fileName, with: text, isLasting: false)
+      try folder.replaceForNow(Self.fileName, with: text)
     }
   }
 }

@@ -1,6 +1,6 @@
 import Bytes
 package import Keychain
-import PrivateFiles
+package import PrivateFiles
 
 /// The file `hidden` of the state folder: which items of shared keychains are hidden on this machine.
 ///
@@ -8,14 +8,17 @@ import PrivateFiles
 /// 1970, or `-`, and the reference in hexadecimal digits. There is no secret in it.
 package final class HiddenItemFile: ItemHiding {
   private let file: StateLines
+  private let tell: (Durability) -> Void
 
   private struct Entry: Hashable {
     let keychain: String
     let item: HiddenItem
   }
 
-  package init(in stateFolder: String) {
+  /// - Parameter tell: told each time whether what was changed survives a loss of power.
+  package init(in stateFolder: String, tell: @escaping (Durability) -> Void) {
     file = StateLines("hidden", in: stateFolder)
+    self.tell = tell
   }
 
   package func hidden(in keychain: String) throws(KeychainError) -> Set<HiddenItem> {
@@ -89,10 +92,11 @@ package final class HiddenItemFile: ItemHiding {
   }
 
   private func change(_ body: (inout [Entry]) -> Void) throws(KeychainError) {
-    try file.change { (lines) throws(KeychainError) in
+    let written = try file.change { (lines) throws(KeychainError) in
       var entries = try parse(lines)
       body(&entries)
       lines = entries.map(Self.line)
     }
+    if let written { tell(written) }
   }
 }

@@ -263,25 +263,27 @@ extension KeychainList {
 
   /// Changes the list, while nobody else does.
   ///
+  /// - Returns: what `body` has returned, and whether the change survives a loss of power.
   /// - Throws: ``KeychainChoiceError``; then nothing is changed. A file that can't be understood is never replaced.
   package static func change<Result>(
     in stateFolder: String, _ body: (inout KeychainList) throws(KeychainChoiceError) -> Result
-  ) throws(KeychainChoiceError) -> Result {
+  ) throws(KeychainChoiceError) -> (Result, Durability) {
     let folder = try ofChoice { () throws(KeychainError) in try Folder(creating: stateFolder) }
     let lock = try ofChoice { () throws(KeychainError) in try Self.lock(folder) }
     defer { withExtendedLifetime(lock) {} }
     var list = try read(in: stateFolder)
     let result = try body(&list)
     let text = Secret(list.text)
-    try ofChoice { () throws(KeychainError) in
+    let durability = try ofChoice { () throws(KeychainError) in
       if text.count > maximumSize { throw .tooLarge(what: folder.path(of: fileName), limit: maximumSize) }
-      try text.withUnsafeBytes { (bytes) throws(KeychainError) in
-        try folder.replace(fileName, with: bytes)
+      return try text.withUnsafeBytes { (bytes) throws(KeychainError) in
+        let durability = try folder.replace(fileName, with: bytes)
         // After the list, so that there is never a copy before it. Without a copy, the list itself is as good.
-        try? folder.replace(fileName + copySuffix, with: bytes)
+        _ = try? folder.replace(fileName + copySuffix, with: bytes)
+        return durability
       }
     }
-    return result
+    return (result, durability)
   }
 
   /// The right to give names to keychains. Whoever adds one makes folders and keys by its name, and asks servers, before

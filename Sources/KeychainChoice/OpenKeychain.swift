@@ -1,6 +1,7 @@
 package import EncryptedFile
 package import Forwarding
 package import Keychain
+package import PrivateFiles
 
 /// The keychain in use.
 package struct OpenKeychain {
@@ -90,10 +91,10 @@ package struct OpenKeychain {
   /// Remembers the choice, after something has been stored, unless another process has chosen meanwhile. What another
   /// keychain of the list had already was not stored: a file that was never made must not be missed later.
   ///
-  /// - Returns: whether the choice is remembered from now on.
+  /// - Returns: whether the choice, which is remembered from now on, survives a loss of power; `nil` if it isn't.
   /// - Throws: ``KeychainError`` if it can't be written.
-  package func writeChoice() throws(KeychainError) -> Bool {
-    if let file, try !file.isThere() { return false }
+  package func writeChoice() throws(KeychainError) -> Durability? {
+    if let file, try !file.isThere() { return nil }
     return try RememberedKeychain.writeFirst(
       choice.name, vault: choice.name == KeychainKind.file.rawValue ? location.vaultFile : nil,
       in: location.stateFolder)

@@ -1,6 +1,6 @@
 import Bytes
 package import Keychain
-import PrivateFiles
+package import PrivateFiles
 
 /// The choice made at the first store or by `llavero keychain use`. It is kept in a file with a single line, `NAME
 /// DATE`, followed by the path of the encrypted file if that existed.
@@ -73,15 +73,16 @@ package struct RememberedKeychain {
   /// - Parameter keychain: the chosen one.
   /// - Parameter vault: the path of the encrypted file, if it is chosen and exists. From then on its absence is an
   ///   error. A path that is too long, or contains a line feed, is left out.
+  /// - Returns: whether that survives a loss of power.
   /// - Throws: ``KeychainError`` if it can't be written, or the keychain isn't in the list any more.
   package static func write(
     _ keychain: ListedKeychain, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
-  ) throws(KeychainError) {
+  ) throws(KeychainError) -> Durability {
     let folder = try Folder(creating: stateFolder)
     let lock = try KeychainList.lock(folder)
     defer { withExtendedLifetime(lock) {} }
     try keychain.checkName(in: stateFolder)
-    try replace(line(of: keychain.name, vault, at: now), in: folder)
+    return try replace(line(of: keychain.name, vault, at: now), in: folder)
   }
 
   /// Notes where the encrypted file is, if that is what is chosen.
@@ -100,39 +101,40 @@ package struct RememberedKeychain {
     let file = KeychainKind.file.rawValue
     if remembered.name == file, remembered.vault != vault {
       let line = Self.line(of: file, vault, at: .now)
-      try KeychainList.ofChoice { () throws(KeychainError) in try replace(line, in: folder) }
+      // Whether it lasts or not, the vault is where it is.
+      _ = try KeychainList.ofChoice { () throws(KeychainError) in try replace(line, in: folder) }
     }
     return remembered
   }
 
   private static func replace(
     _ line: borrowing Secret, in folder: borrowing Folder
-  ) throws(KeychainError) {
+  ) throws(KeychainError) -> Durability {
     try line.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(fileName, with: bytes) }
   }
 
   /// Saves a choice that nobody has asked for, unless there is one by now.
   ///
   /// - Parameters: as for ``write(_:vault:in:at:)-(ListedKeychain,_,_,_)``.
-  /// - Returns: whether it was saved.
+  /// - Returns: whether what was saved survives a loss of power; `nil` if there was a choice.
   /// - Throws: ``KeychainError`` if it can't be written.
   package static func writeFirst(
     _ keychain: String, vault: String?, in stateFolder: String
-  ) throws(KeychainError) -> Bool {
+  ) throws(KeychainError) -> Durability? {
     let line = Self.line(of: keychain, vault, at: .now)
     let folder = try Folder(creating: stateFolder)
-    let isMade = try line.withUnsafeBytes { (bytes) throws(KeychainError) in
+    let made = try line.withUnsafeBytes { (bytes) throws(KeychainError) in
       try folder.make(fileName, with: bytes)
     }
     // What is there has to be a choice.
-    if isMade { return true }
+    if let made { return made }
     do throws(KeychainChoiceError) {
       _ = try read(in: stateFolder)
     } catch {
       if case .keychain(let error) = error { throw error }
       throw .damaged(path: path(in: stateFolder), detail: "it names no keychain")
     }
-    return false
+    return nil
   }
 
   private static func line(of keychain: String, _ vault: String?, at date: Timestamp) -> Secret {
@@ -147,8 +149,11 @@ package struct RememberedKeychain {
 extension RememberedKeychain {
   /// Saves the choice of the keychain that has the name of its kind.
   ///
+  /// - Returns: whether that survives a loss of power.
   /// - Throws: as ``write(_:vault:in:at:)-(ListedKeychain,_,_,_)`` does.
   package static func write(
     _ kind: KeychainKind, vault: String? = nil, in stateFolder: String, at now: Timestamp = .now
-  ) throws(KeychainError) { try write(ListedKeychain(builtIn: kind), vault: vault, in: stateFolder, at: now) }
+  ) throws(KeychainError) -> Durability {
+    try write(ListedKeychain(builtIn: kind), vault: vault, in: stateFolder, at: now)
+  }
 }

@@ -1,5 +1,6 @@
 package import EncryptedFile
 package import Keychain
+package import PrivateFiles
 
 extension KeychainOpener {
   /// Adds the other keychains of the search list to one that is open.
@@ -8,10 +9,12 @@ extension KeychainOpener {
   ///   - list: the search list; empty if a keychain was named.
   ///   - prepare: called with each keychain of the list when it is opened.
   ///   - onUnusable: called once for each keychain that can't be used, while another one answers.
+  ///   - onHidden: told each time whether what was hidden, or shown again, stays so after a loss of power.
   ///   - onHiding: called with a keychain's name and those of its items that are hidden from now on.
   package func adding(
     _ list: KeychainList, to open: OpenKeychain, prepare: @escaping (OpenKeychain) -> Void = { _ in },
     onUnusable: @escaping (String, KeychainError) -> Void,
+    onHidden: @escaping (Durability) -> Void = { _ in },
     onHiding: @escaping (String, [Item]) -> Void = { _, _ in }
   ) -> OpenKeychain {
     // What others use, too, is kept from what a tool erases, also where it is used alone.
@@ -33,7 +36,7 @@ extension KeychainOpener {
     }
     var searching = open
     searching.list = KeychainSearchList(
-      members, newItemsIn: open.choice.name, hiding: HiddenItemFile(in: location.stateFolder),
+      members, newItemsIn: open.choice.name, hiding: HiddenItemFile(in: location.stateFolder, tell: onHidden),
       onUnusable: onUnusable, onHiding: onHiding)
     return searching
   }

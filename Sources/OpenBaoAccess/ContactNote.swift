@@ -42,7 +42,7 @@ struct ContactNote: Equatable {
     let line = json.finishLine()
     guard let folder = try? Folder(creating: folder) else { return }
     try? line.withUnsafeBytes { (bytes) throws(KeychainError) in
-      try folder.replace(name, with: bytes, isLasting: false)
+      try folder.replaceForNow(name, with: bytes)
     }
   }
 }

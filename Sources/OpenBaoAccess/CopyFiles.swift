@@ -209,7 +209,7 @@ final class CopyFiles {
       if isChanged(since: now) || date(of: name, identity).map({ $0 > now && $0 <= .now }) ?? false { return }
       if !isOwn() { return }
       try encrypted.lendingBytes { (bytes) throws(KeychainError) in
-        try folder.replace(file, with: bytes, isLasting: false)
+        try folder.replaceForNow(file, with: bytes)
       }
       date(path + "/" + file, now)
     } catch .busy {
@@ -263,7 +263,7 @@ final class CopyFiles {
     defer { withExtendedLifetime(lock) {} }
     if let folder = try? Folder(opening: place) {
       try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
-        try folder.replace(StateFiles.changed, with: bytes, isLasting: false)
+        try folder.replaceForNow(StateFiles.changed, with: bytes)
       }
       date(place + "/" + StateFiles.changed, .now)
     }

@@ -136,7 +136,7 @@ final class CopyHolder: TokenHolderNoting {
     let line = json.finishLine()
     guard let folder = try? Folder(creating: folder) else { return }
     try? line.withUnsafeBytes { (bytes) throws(KeychainError) in
-      try folder.replace(StateFiles.login, with: bytes, isLasting: false)
+      try folder.replaceForNow(StateFiles.login, with: bytes)
     }
   }
 }

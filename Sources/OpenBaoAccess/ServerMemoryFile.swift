@@ -57,7 +57,7 @@ final class ServerMemoryFile: ServerMemoryStore {
     guard let folder = try? Folder(creating: folder) else { return }
     try? line.withUnsafeBytes { (bytes) throws(KeychainError) in
       // Without it, the server says it again.
-      try folder.replace(StateFiles.server, with: bytes, isLasting: false)
+      try folder.replaceForNow(StateFiles.server, with: bytes)
     }
   }
 }

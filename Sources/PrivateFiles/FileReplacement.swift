@@ -7,20 +7,20 @@ extension Folder {
   /// Replaces the contents of `name` atomically and durably: whoever opens it sees the old or the new contents, even
   /// after a crash. Needs the folder's lock.
   ///
-  /// - Parameter isLasting: whether the change must survive a power cut, too.
   /// - Parameter replaced: the file that is there now, and a name. If another program has put a different file there
   ///   by the time of the exchange, nobody has seen that one yet, and it gets this name. With `isPutBack` it gets its
   ///   place back instead, and nothing has changed.
   /// - Parameter verify: called with the name of the finished temporary file before it takes its place. If it throws,
   ///   nothing has changed.
+  /// - Returns: whether the change, which is in place, survives a loss of power.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; ``KeychainError/SlotFault/changedMeanwhile`` if a
-  ///   different file was put back; what `verify` throws.
+  ///   different file was put back; what `verify` throws. Nothing has changed then.
   package func replace(
-    _ name: String, with contents: UnsafeRawBufferPointer, isLasting: Bool = true,
+    _ name: String, with contents: UnsafeRawBufferPointer,
     replaced: (status: FileStatus, otherwiseName: String, isPutBack: Bool)? = nil,
     verify: (_ temporaryName: String) throws(KeychainError) -> Void = { _ in }
-  ) throws(KeychainError) {
-    let temporary = try createTemporary(for: name, contents, isLasting: isLasting)
+  ) throws(KeychainError) -> Durability {
+    let temporary = try createTemporary(for: name, contents, isLasting: true)
     do throws(KeychainError) {
       try verify(temporary)
       if let replaced {
@@ -33,25 +33,42 @@ extension Folder {
       if replaced != nil { unlinkat(descriptor, Self.exchangeName(of: temporary), 0) }
       throw error
     }
-    if isLasting { try synchronize() }
+    return synchronize()
+  }
+
+  /// Replaces the contents of `name` atomically: whoever opens it sees the old or the new contents. After a loss of
+  /// power the file may be empty. Needs the folder's lock.
+  ///
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``. Nothing has changed then.
+  package func replaceForNow(
+    _ name: String, with contents: UnsafeRawBufferPointer
+  ) throws(KeychainError) {
+    let temporary = try createTemporary(for: name, contents, isLasting: false)
+    do throws(KeychainError) {
+      try rename(temporary, to: name)
+    } catch {
+      unlinkat(descriptor, temporary, 0)
+      throw error
+    }
   }
 
   /// Makes the file `name` atomically and durably, unless it is there: whoever opens it sees the whole contents.
   ///
-  /// - Returns: whether it was made.
-  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
-  package func make(_ name: String, with contents: UnsafeRawBufferPointer) throws(KeychainError) -> Bool {
+  /// - Returns: whether what was made survives a loss of power; `nil` if the file was there.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``. Nothing was made then.
+  package func make(
+    _ name: String, with contents: UnsafeRawBufferPointer
+  ) throws(KeychainError) -> Durability? {
     let temporary = try createTemporary(for: name, contents, isLasting: true)
     defer { unlinkat(descriptor, temporary, 0) }
     if linkat(descriptor, temporary, descriptor, name, 0) != 0 {
-      if errno == EEXIST { return false }
+      if errno == EEXIST { return nil }
       // A file system may have no links.
       guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno),
         renameat(descriptor, temporary, descriptor, name) == 0
       else { throw .system(operation: "create", path: path(of: name), errno: errno) }
     }
-    try synchronize()
-    return true
+    return synchronize()
   }
 
   /// Replaces the contents of `name` atomically, but doesn't wait until they are on the disk: after a power failure the
@@ -172,16 +189,17 @@ extension Folder {
       && digits.utf8.dropFirst().allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
   }
 
-  private static func randomDigits() -> String {
+  /// A name for a temporary file for `name`.
+  static func temporaryName(for name: String) -> String {
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    return ".\(name).\(String(repeating: "0", count: 16 - digits.utf8.count))\(digits)\(temporarySuffix)"
   }
 
   /// Writes a new file beside `name` to disk, and returns its name.
   private func createTemporary(
     for name: String, _ contents: UnsafeRawBufferPointer, isLasting: Bool
   ) throws(KeychainError) -> String {
-    let temporary = ".\(name).\(Self.randomDigits())\(Self.temporarySuffix)"
+    let temporary = Self.temporaryName(for: name)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let file = clinux_openat(descriptor, temporary, flags, 0o600)
     if file < 0 { throw .system(operation: "create a file in", path: path, errno: errno) }

@@ -75,7 +75,12 @@ package struct Folder: ~Copyable {
       end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
       let part = String(path[..<end])
       if mkdir(part, 0o700) == 0 {
-        try Self.synchronizeParent(of: part)
+        do throws(KeychainError) {
+          try Self.synchronizeParent(of: part)
+        } catch {
+          rmdir(part)
+          throw error
+        }
       } else if errno != EEXIST {
         throw .system(operation: "create the folder", path: part, errno: errno)
       }
@@ -91,7 +96,12 @@ package struct Folder: ~Copyable {
     let path = path(of: name)
     if let folder = try Folder(at: descriptor, name, path: path) { return folder }
     if mkdirat(descriptor, name, 0o700) == 0 {
-      try synchronize()
+      do throws(KeychainError) {
+        try synchronize().required()
+      } catch {
+        unlinkat(descriptor, name, AT_REMOVEDIR)
+        throw error
+      }
     } else if errno != EEXIST {
       throw .system(operation: "create the folder", path: path, errno: errno)
     }
@@ -238,11 +248,15 @@ package struct Folder: ~Copyable {
       AT_FDCWD, parent.isEmpty ? "/" : parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     guard descriptor >= 0 else { throw .system(operation: "open", path: parent, errno: errno) }
     defer { close(descriptor) }
-    if fsync(descriptor) != 0 { throw .system(operation: "sync the folder", path: parent, errno: errno) }
+    try synchronize(descriptor, parent).required()
   }
 
-  /// Makes changes of the folder's entries survive a power cut.
-  package func synchronize() throws(KeychainError) {
-    if fsync(descriptor) != 0 { throw .system(operation: "sync the folder", path: path, errno: errno) }
+  /// Makes changes of the folder's entries, which are in place already, survive a loss of power.
+  package func synchronize() -> Durability { Self.synchronize(descriptor, path) }
+
+  /// Some network file systems have no sync of folders, and say EINVAL: nothing else can be done there.
+  private static func synchronize(_ descriptor: Int32, _ path: String) -> Durability {
+    if fsync(descriptor) == 0 || errno == EINVAL { return .lasting }
+    return .unsure(.system(operation: "sync the folder", path: path, errno: errno))
   }
 }

@@ -31,22 +31,22 @@ package struct StateLines {
     }
   }
 
-  /// Changes the lines while nobody else does. Returns whether they are others now.
+  /// Changes the lines while nobody else does. Returns whether the change lasts; `nil` if there was none.
   ///
   /// - Throws: what `body` throws, and ``KeychainError`` if the file can't be written.
-  @discardableResult
-  package func change(_ body: (inout [String]) throws(KeychainError) -> Void) throws(KeychainError) -> Bool {
+  package func change(
+    _ body: (inout [String]) throws(KeychainError) -> Void
+  ) throws(KeychainError) -> Durability? {
     let folder = try Folder(creating: stateFolder)
     let lock = try FileLock(name + ".lock", in: folder, patience: Self.patience) {}
     defer { withExtendedLifetime(lock) {} }
     let former = try read()
     var lines = former
     try body(&lines)
-    if lines == former { return false }
+    if lines == former { return nil }
     var size = lines.reduce(0) { $0 + $1.utf8.count + 1 }
     while size > Self.maximumSize { size -= lines.removeFirst().utf8.count + 1 }
     let text = Secret(lines.map { $0 + "\n" }.joined())
-    try text.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
-    return true
+    return try text.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
   }
 }

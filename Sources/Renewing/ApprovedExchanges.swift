@@ -1,7 +1,7 @@
 import Bytes
 import JSON
 package import Keychain
-import PrivateFiles
+package import PrivateFiles
 package import SignIn
 
 /// The file `exchanges` of the state folder: the exchanges of tokens that a person has set up on this machine.
@@ -36,8 +36,11 @@ package struct ApprovedExchanges {
 
   /// Notes that a person has set up an exchange here.
   ///
+  /// - Returns: whether that survives a loss of power.
   /// - Throws: ``KeychainError`` if that can't be written.
-  package func approve(_ exchange: borrowing TokenExchange, for url: String) throws(KeychainError) {
+  package func approve(
+    _ exchange: borrowing TokenExchange, for url: String
+  ) throws(KeychainError) -> Durability {
     let line = Self.line(exchange, url)
     let folder = try Folder(creating: stateFolder)
     let lock = try FileLock(Self.lockName, in: folder, patience: Self.patience) {}
@@ -46,7 +49,7 @@ package struct ApprovedExchanges {
     while kept.count > 1, kept.reduce(0, { $0 + $1.count + 1 }) > Self.maximumSize { kept.removeFirst() }
     var text: [UInt8] = []
     for line in kept { text += line + [0x0a] }
-    try text.lendingBytes { (text) throws(KeychainError) in try folder.replace(Self.name, with: text) }
+    return try text.lendingBytes { (text) throws(KeychainError) in try folder.replace(Self.name, with: text) }
   }
 
   private func lines() throws(KeychainError) -> [[UInt8]] {

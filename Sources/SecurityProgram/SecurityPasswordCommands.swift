@@ -113,7 +113,7 @@ enum SecurityPasswordCommands {
         }
       }
     }
-    try securing(function) { () throws(Failure) in try keychain.remember() }
+    keychain.remember()
     if options.has("T"), !session.isQuiet {
       SecurityFailure.say(
         "llavero: -T has no meaning here: every program of yours can read the item while the keychain is unlocked"

@@ -57,7 +57,7 @@ package enum AnsweringProgram {
     let isInvited = work.permissions.invites(request.query, by: request.tool)
     let open = try (isInvited ? selected : selected.withoutAsking).open()
     let outcome = ForwardingService(open.keychain, work.permissions).answer(request)
-    if case .response(.items) = outcome, case .change = request.action { try open.remember(isSaid: false) }
+    if case .response(.items) = outcome, case .change = request.action { open.remember(isSaid: false) }
     return outcome
   }
 }

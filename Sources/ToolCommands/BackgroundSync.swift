@@ -120,7 +120,7 @@ package enum BackgroundSync {
   private static func noteStart(_ location: VaultLocation) {
     guard let folder = try? Folder(creating: location.stateFolder) else { return }
     try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
-      try folder.replace(startName, with: bytes, isLasting: false)
+      try folder.replaceForNow(startName, with: bytes)
     }
   }
 

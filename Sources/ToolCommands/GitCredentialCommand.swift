@@ -122,11 +122,11 @@ package enum GitCredentialCommand {
         (try? protocolOfGit.perform(.get, request, on: open.keychain).isEmpty) == false
       }
       if now {
-        try open.remember(isSaid: options.selection.tellsOfBeginning)
+        open.remember(isSaid: options.selection.tellsOfBeginning)
         reply = try explaining(call: protocolOfGit.perform(operation, request, on: open.keychain))
       }
     }
-    if hasSaved { try open.remember(isSaid: options.selection.tellsOfBeginning) }
+    if hasSaved { open.remember(isSaid: options.selection.tellsOfBeginning) }
     if !reply.isEmpty { try StandardStreams.write(reply) }
   }
 }

@@ -1,6 +1,7 @@
 import CredentialProtocols
 import EncryptedFile
 import Keychain
+import PrivateFiles
 import Terminals
 
 extension KeychainSelection {
@@ -54,6 +55,7 @@ extension KeychainSelection {
       StandardStreams.say(
         "stored, but this machine can't note that it was: \(Failure(error).message); an older file in the keychain's "
           + "place would not be noticed")
+    case .unsure(let error): StandardStreams.warn(.unsure(error))
     case .uncopied(let error):
       StandardStreams.say(
         "stored, but without a copy: \(Failure(error).message); a file that is copied over the keychain now would "

@@ -4,6 +4,7 @@ import Glibc
 package import Keychain
 package import KeychainChoice
 package import Passphrases
+import PrivateFiles
 import Processes
 import Renewing
 package import Terminals
@@ -360,7 +361,7 @@ package final class SelectedKeychain {
       onUnusable: { name, error in
         StandardStreams.say(
           "the keychain \(name) can't be used, and was passed over: \(Failure(error).message)")
-      },
+      }, onHidden: StandardStreams.warn,
       onHiding: { name, _ in
         StandardStreams.say(
           "what was refused is in the keychain \(name), which others use, too; it is hidden on this machine until somebody "
@@ -393,13 +394,21 @@ package final class SelectedKeychain {
 }
 
 extension OpenKeychain {
-  /// Remembers the choice, after something has been stored.
+  /// Remembers the choice, after something has been stored. If that fails, it is said; what is stored is stored.
   ///
   /// - Parameter isSaid: whether to tell the user.
-  /// - Throws: ``Failure`` if it can't be written.
-  package func remember(isSaid: Bool = true) throws(Failure) {
+  package func remember(isSaid: Bool = true) {
     if !choice.isToBeRemembered { return }
-    let isWritten = try explaining(writeChoice())
+    let written: Durability?
+    do throws(KeychainError) {
+      written = try writeChoice()
+    } catch {
+      return StandardStreams.say(
+        "stored in the keychain \(choice.name), but that it is the one in use can't be noted: "
+          + "\(Failure(error).message)")
+    }
+    if let written { StandardStreams.warn(written) }
+    let isWritten = written != nil
     if isWritten, case .noService(.noCollection) = choice.reason {
       // A desktop that has one later would not have these logins, so that tools say it, too.
       StandardStreams.say(

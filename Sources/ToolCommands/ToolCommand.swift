@@ -193,7 +193,7 @@ private final class StandardToolCall: ToolCall {
   func refusal(for error: ProtocolError) -> Refusal { Failure(error).refusal }
 
   func hasStored() throws(ProtocolError) {
-    try refusing(opened?.remember(isSaid: selection.tellsOfBeginning))
+    opened?.remember(isSaid: selection.tellsOfBeginning)
   }
 
   private func choice() throws(Failure) -> SelectedKeychain {

@@ -42,7 +42,7 @@ extension KeychainSelection {
     }
     let folder = new.location.stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
-    try explaining(RememberedKeychain.write(keychain, vault: vault, in: folder))
+    StandardStreams.warn(try explaining(RememberedKeychain.write(keychain, vault: vault, in: folder)))
     if !keychain.isBuiltIn, let former { try explaining(choice: Self.list(former, in: folder)) }
     if keychain.kind.isShared {
       StandardStreams.say(
@@ -56,19 +56,20 @@ extension KeychainSelection {
 
   /// Has the keychain asked as before that new items went to until now.
   private static func list(_ former: String, in stateFolder: String) throws(KeychainChoiceError) {
-    try KeychainList.change(in: stateFolder) { list in
+    let (_, durability) = try KeychainList.change(in: stateFolder) { list in
       guard !list.keychains.contains(where: { $0.name == former }),
         let keychain = list.keychain(named: former), keychain.kind != .forwarded
       else { return }
       list.putFirst([keychain])
     }
+    StandardStreams.warn(durability)
   }
 
   /// Uses the keychain that is forwarded to this machine, also if none is just now.
   private func useForwarded() throws(Failure) {
     let folder = try explaining(VaultLocation()).stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
-    try explaining(RememberedKeychain.write(.forwarded, in: folder))
+    StandardStreams.warn(try explaining(RememberedKeychain.write(.forwarded, in: folder)))
     for other in [KeychainKind.file, .secretService] { tellWhatStaysBehind(in: other, former) }
     do throws(Failure) {
       _ = try choose().open()

@@ -95,7 +95,7 @@ import Testing
     let keychain = try home.keychain()
     let inService = try keychain.add(.internet(account: "service"), "s3cret")
     try keychain.exclusively { () throws(KeychainError) in
-      try RememberedKeychain.write(.file, in: home.location.stateFolder)
+      _ = try RememberedKeychain.write(.file, in: home.location.stateFolder)
       try keychain.add(.internet(account: "second"), "x")
       _ = try keychain.reading { () throws(KeychainError) in try keychain.credential(of: inService) }
     }
@@ -104,7 +104,7 @@ import Testing
     #expect(failure { try keychain.credential(of: inService) } == .itemNotFound)
     try keychain.add(.internet(account: "file"), "x")
     #expect(try keychain.accounts() == ["file"])
-    try RememberedKeychain.write(.secretService, in: home.location.stateFolder)
+    _ = try RememberedKeychain.write(.secretService, in: home.location.stateFolder)
     #expect(try keychain.accounts() == ["second", "service"])
   }
 

@@ -17,7 +17,7 @@ import Testing
     let identity = home.folder["keys/member.txt"]
     let team = ListedKeychain(
       "team", .git, at: "/repository", [ListedKeychain.Option(ListedKeychain.identityOption, identity)])
-    try KeychainList.change(in: home.location.stateFolder) { (list) throws(KeychainChoiceError) in
+    _ = try KeychainList.change(in: home.location.stateFolder) { (list) throws(KeychainChoiceError) in
       do throws(KeychainList.Fault) { try list.add(team) } catch { throw .refusedChange(error) }
     }
     let location = try home.location.of(team)

@@ -34,7 +34,7 @@ import Testing
   @Test("a rule makes the file, which nobody else can read")
   func made() throws {
     let new = try rule("allow far https://a.example")
-    try store.change { $0.set(new, at: .now) }
+    _ = try store.change { $0.set(new, at: .now) }
     #expect(try store.read().rules == [new])
     var status = stat()
     #expect(stat(path, &status) == 0)
@@ -45,7 +45,7 @@ import Testing
   func kept() throws {
     try write("# mine\n\nallow far https://a.example\n")
     let new = try rule("deny far https://b.example")
-    try store.change { $0.set(new, at: .now) }
+    _ = try store.change { $0.set(new, at: .now) }
     #expect(try contents() == "# mine\n\nallow far https://a.example\ndeny far https://b.example\n")
   }
 
@@ -53,7 +53,7 @@ import Testing
   func replaced() throws {
     try write("allow far https://a.example write\nallow far https://a.example tool=git\n")
     let new = try rule("deny far https://a.example")
-    try store.change { $0.set(new, at: .now) }
+    _ = try store.change { $0.set(new, at: .now) }
     #expect(try contents() == "allow far https://a.example tool=git\ndeny far https://a.example\n")
   }
 
@@ -63,7 +63,7 @@ import Testing
     try write(text)
     let new = try rule("allow far https://c.example")
     #expect(throws: RuleStore.Fault.malformed(RuleFile.Malformed(line: 2, fault: .word("wrte")))) {
-      try store.change { $0.set(new, at: .now) }
+      _ = try store.change { $0.set(new, at: .now) }
     }
     let file = try #require(fopen(path, "re"))
     defer { fclose(file) }
@@ -94,7 +94,7 @@ import Testing
     #expect(try store.read().rules.count == 1)
     let new = try rule("deny far *")
     #expect(throws: RuleStore.Fault.file(.unsafeFile(path: path, .symbolicLink))) {
-      try store.change { $0.set(new, at: .now) }
+      _ = try store.change { $0.set(new, at: .now) }
     }
     #expect(try store.read().rules.count == 1)
   }
@@ -104,7 +104,7 @@ import Testing
     try write(String(repeating: "# x\n", count: RuleFile.maximumSize / 4))
     let new = try rule("allow far https://c.example")
     #expect(throws: RuleStore.Fault.tooLarge(limit: RuleFile.maximumSize)) {
-      try store.change { $0.set(new, at: .now) }
+      _ = try store.change { $0.set(new, at: .now) }
     }
     #expect(try store.read().rules == [])
   }
@@ -122,7 +122,7 @@ import Testing
             let rule = try text.bytes.lendingBytes { (line) throws(RuleFault) in
               try ForwardingRule(parsing: line)
             }
-            try RuleStore(at: path).change { $0.set(rule, at: .now) }
+            _ = try RuleStore(at: path).change { $0.set(rule, at: .now) }
           }
         }
       }

@@ -148,7 +148,8 @@ import UnlockCache
     try EncryptedFileKeychain(at: location).create(.identityFile)
     #expect(try choice()?.reason == .vaultIsThere)
     #expect(try choice()?.isToBeRemembered == true)
-    try RememberedKeychain.write(.secretService, in: location.stateFolder, at: Timestamp(milliseconds: 1000))
+    _ = try RememberedKeychain.write(
+      .secretService, in: location.stateFolder, at: Timestamp(milliseconds: 1000))
     let remembered = try #require(try choice())
     #expect(remembered.name == "secret-service")
     #expect(remembered.reason == .remembered(Timestamp(milliseconds: 1000)))
@@ -164,7 +165,7 @@ import UnlockCache
   func path() throws {
     let (state, now) = (location.stateFolder, Timestamp(milliseconds: 1000))
     func remembered(_ vault: String?) throws -> String? {
-      try RememberedKeychain.write(.file, vault: vault, in: state, at: now)
+      _ = try RememberedKeychain.write(.file, vault: vault, in: state, at: now)
       #expect(try RememberedKeychain.read(in: state)?.date == now)
       return RememberedKeychain.vault(in: state)
     }
@@ -174,7 +175,7 @@ import UnlockCache
     for path in [nil, "/a\nb/vault.age", "/" + String(repeating: "l", count: 1000)] {
       #expect(try remembered(path) == nil)
     }
-    try RememberedKeychain.write(.secretService, vault: "/v", in: state)
+    _ = try RememberedKeychain.write(.secretService, vault: "/v", in: state)
     #expect(RememberedKeychain.vault(in: state) == nil)
     folder.write(Array("file 1970-01-01T00:00:01.000Z".utf8), to: "state/llavero/keychain")
     #expect(
@@ -188,8 +189,8 @@ import UnlockCache
     let open = OpenKeychain(
       choice: KeychainChoice(kind: .file, reason: .vaultIsThere), location: location, store: .file(file))
     let work = ListedKeychain("work", .file, at: "/work")
-    try KeychainList.change(in: location.stateFolder) { $0.putFirst([work]) }
-    try RememberedKeychain.write(work, in: location.stateFolder)
+    _ = try KeychainList.change(in: location.stateFolder) { $0.putFirst([work]) }
+    _ = try RememberedKeychain.write(work, in: location.stateFolder)
     _ = try open.writeChoice()
     #expect(try RememberedKeychain.read(in: location.stateFolder)?.name == "work")
     unlink(location.stateFolder + "/keychain")
@@ -201,12 +202,12 @@ import UnlockCache
   func madeAfterChoice() throws {
     let state = location.stateFolder
     #expect(try RememberedKeychain.note(vault: "/v", in: state)?.name == nil)
-    try RememberedKeychain.write(.file, in: state)
+    _ = try RememberedKeychain.write(.file, in: state)
     #expect(try RememberedKeychain.note(vault: "/v", in: state)?.name == "file")
     #expect(RememberedKeychain.vault(in: state) == "/v")
     let work = ListedKeychain("work", .file, at: "/work")
-    try KeychainList.change(in: state) { $0.putFirst([work]) }
-    try RememberedKeychain.write(work, in: state)
+    _ = try KeychainList.change(in: state) { $0.putFirst([work]) }
+    _ = try RememberedKeychain.write(work, in: state)
     #expect(try RememberedKeychain.note(vault: "/v", in: state)?.name == "work")
     #expect(try RememberedKeychain.read(in: state)?.name == "work")
   }
@@ -220,7 +221,7 @@ import UnlockCache
     }
     #expect(!isChosen(work))
     #expect(try RememberedKeychain.read(in: state) == nil)
-    try KeychainList.change(in: state) { $0.putFirst([work]) }
+    _ = try KeychainList.change(in: state) { $0.putFirst([work]) }
     #expect(isChosen(work))
     // What members see as the label may change, and it is the same keychain.
     let label = ListedKeychain.Option(ListedKeychain.labelOption, "l")

@@ -128,7 +128,7 @@ import Testing
   }
 
   private func add(_ name: String, in state: String) throws(KeychainChoiceError) {
-    try KeychainList.change(in: state) { (list) throws(KeychainChoiceError) in
+    _ = try KeychainList.change(in: state) { (list) throws(KeychainChoiceError) in
       do throws(KeychainList.Fault) {
         try list.add(ListedKeychain(name, .file, at: "/\(name)"))
       } catch {
@@ -146,7 +146,7 @@ import Testing
     #expect(try KeychainList.read(in: state).keychains.isEmpty)
     try add("a", in: state)
     try add("b", in: state)
-    #expect(try KeychainList.change(in: state) { $0.remove("a") })
+    #expect(try KeychainList.change(in: state) { $0.remove("a") }.0)
     unlink(path)
     #expect(throws: KeychainChoiceError.keychain(.missing(path: path))) { try KeychainList.read(in: state) }
     #expect(throws: KeychainChoiceError.keychain(.missing(path: path))) { try add("c", in: state) }
@@ -158,7 +158,7 @@ import Testing
     #expect(try KeychainList.read(in: state).keychains.isEmpty)
     // Nor is one that was emptied missing.
     try add("a", in: state)
-    #expect(try KeychainList.change(in: state) { $0.remove("a") })
+    #expect(try KeychainList.change(in: state) { $0.remove("a") }.0)
     #expect(try KeychainList.read(in: state).keychains.isEmpty)
   }
 
@@ -171,7 +171,7 @@ import Testing
     let path = folder["state/keychain-list"]
     folder.write(Array("a file".utf8), to: "state/keychain-list")
     #expect(throws: KeychainChoiceError.unreadableList(path: path, .init(line: 1, fault: .noPlace))) {
-      try KeychainList.change(in: state) { _ = $0.remove("a") }
+      _ = try KeychainList.change(in: state) { _ = $0.remove("a") }
     }
     #expect(folder.read("state/keychain-list") == Array("a file".utf8))
   }
@@ -201,19 +201,19 @@ import Testing
   @Test("keeps what is hidden, for each keychain")
   func keeps() throws {
     let dateless = HiddenItem(reference: ItemReference("b"), modificationDate: nil)
-    try HiddenItemFile(in: state).hide([item, dateless], in: "team")
-    #expect(try HiddenItemFile(in: state).hidden(in: "team") == [item, dateless])
-    #expect(try HiddenItemFile(in: state).hidden(in: "other").isEmpty)
-    try HiddenItemFile(in: state).reveal([item], in: "other")
-    try HiddenItemFile(in: state).reveal([item], in: "team")
-    #expect(try HiddenItemFile(in: state).hidden(in: "team") == [dateless])
-    try HiddenItemFile(in: state).revealAll(in: "team")
-    #expect(try HiddenItemFile(in: state).hidden(in: "team").isEmpty)
+    try HiddenItemFile(in: state, tell: { _ in }).hide([item, dateless], in: "team")
+    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team") == [item, dateless])
+    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "other").isEmpty)
+    try HiddenItemFile(in: state, tell: { _ in }).reveal([item], in: "other")
+    try HiddenItemFile(in: state, tell: { _ in }).reveal([item], in: "team")
+    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team") == [dateless])
+    try HiddenItemFile(in: state, tell: { _ in }).revealAll(in: "team")
+    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team").isEmpty)
   }
 
   @Test("what another process hides and reveals counts at once")
   func others() throws {
-    let (own, other) = (HiddenItemFile(in: state), HiddenItemFile(in: state))
+    let (own, other) = (HiddenItemFile(in: state, tell: { _ in }), HiddenItemFile(in: state, tell: { _ in }))
     #expect(try own.hidden(in: "team").isEmpty)
     try other.hide([item], in: "team")
     #expect(try own.hidden(in: "team") == [item])
@@ -225,20 +225,22 @@ import Testing
   @Test("an item that is hidden in a new state isn't in the former one")
   func newState() throws {
     let later = HiddenItem(reference: item.reference, modificationDate: Timestamp(milliseconds: 1))
-    let file = HiddenItemFile(in: state)
+    let file = HiddenItemFile(in: state, tell: { _ in })
     try file.hide([item], in: "team")
     try file.hide([later], in: "team")
-    #expect(try HiddenItemFile(in: state).hidden(in: "team") == [later])
+    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team") == [later])
   }
 
   @Test(
     "a line that can't be understood is an error",
     arguments: ["team 1", "team x 61", "team 1 6", "team 1 ", "TEAM 1 61", "team 1 61 62", "\u{0}"])
   func malformed(line: String) throws {
-    try HiddenItemFile(in: state).hide([item], in: "team")
+    try HiddenItemFile(in: state, tell: { _ in }).hide([item], in: "team")
     folder.write(Array(line.utf8), to: "state/hidden")
-    #expect(throws: KeychainError.self) { try HiddenItemFile(in: state).hidden(in: "team") }
-    #expect(throws: KeychainError.self) { try HiddenItemFile(in: state).hide([item], in: "team") }
+    #expect(throws: KeychainError.self) { try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team") }
+    #expect(throws: KeychainError.self) {
+      try HiddenItemFile(in: state, tell: { _ in }).hide([item], in: "team")
+    }
     #expect(folder.read("state/hidden") == Array(line.utf8))
   }
 }

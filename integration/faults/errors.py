@@ -2,8 +2,8 @@
 """errors.py [--all] OPERATION...: lets system calls of each operation fail, with each of these errors.
 
 Either the operation is done and says so (status 0, the new state), or it isn't and says so (status 2, a line on
-stderr, the old state). Where it is done but earlier states could not be removed, that is said, and the same once more
-removes them. Nothing hangs, nothing is on stdout, no temporary file stays, and a store works afterwards. Without --all,
+stderr, the old state). Where what is done may not survive a loss of power, that is said. Where it is done but earlier
+states could not be removed, that is said, and the same once more removes them. Nothing hangs, nothing is on stdout, no temporary file stays, and a store works afterwards. Without --all,
 of each call's name the first and the last occurrence, each with the errors that llavero tells apart; with it, every
 occurrence with every error.
 """
@@ -50,6 +50,10 @@ def judge(operation, call, result, state, is_hit, line):
     if result.returncode == 0:
         if state != "new":
             raise Problem("status 0, and the old state is there: %s" % line)
+        if call.is_sync_of_placed and is_hit:
+            if "loss of power" not in said:
+                raise Problem("it doesn't say that it may not survive a loss of power: %s: %s" % (said.strip(), line))
+            return "done, and said that it may not survive a loss of power"
         return "done" if is_hit else "not reached"
     # A request that can't be read is the caller's fault.
     statuses = (2, 64) if call.name == "read" else (2,)
@@ -58,9 +62,7 @@ def judge(operation, call, result, state, is_hit, line):
             return "ended by the runtime, starting"
         raise Problem("status %d, stderr %r: %s" % (result.returncode, said, line))
     if state == "new":
-        if call.is_sync_of_placed:
-            return "said, and in place: it may not survive a power cut"
-        if operation.purges and "earlier states" in said.splitlines()[0]:
+        if operation.purges and "but earlier states" in said:
             return DONE_BUT
         raise Problem("status %d, and the new state is there: %s: %s" % (result.returncode, said.strip(), line))
     return "said, not done"

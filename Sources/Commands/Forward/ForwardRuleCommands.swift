@@ -185,7 +185,9 @@ extension ForwardingRule {
   private static func changeRules<Value>(_ body: (inout RuleFile) -> Value) throws(Failure) -> Value {
     let places = try ForwardingPlaces.here()
     do throws(RuleStore.Fault) {
-      return try RuleStore(at: places.rules).change(body)
+      let (result, durability) = try RuleStore(at: places.rules).change(body)
+      StandardStreams.warn(durability)
+      return result
     } catch {
       if case .malformed = error { throw Failure(places, error) }
       throw Failure("\(places.rules) can't be changed: \(error.text)", status: .keychain)

@@ -105,7 +105,7 @@ struct AddCommand: ParsableCommand {
     change.apply(to: &credential)
     let complete = credential.copy()
     let added = try explaining(keychain.put(item, complete, isUpdate: update) { notes.note(on: &$0) })
-    try open.remember()
+    open.remember()
     sayIfNoToolTakes(complete.secret, of: item)
     if output.json { try StandardStreams.write(ItemOutput.json(open.named(added))) }
   }
@@ -119,7 +119,7 @@ struct AddCommand: ParsableCommand {
         hint: "name a keychain of your own, such as --keychain file", status: .usage)
     }
     let (item, wasThere) = try body(open)
-    if !wasThere { try open.remember() }
+    if !wasThere { open.remember() }
     if output.json { try StandardStreams.write(ItemOutput.json(open.named(item))) }
   }
 

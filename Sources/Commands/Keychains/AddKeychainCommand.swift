@@ -242,8 +242,9 @@ struct AddKeychainCommand: ParsableCommand {
       try refuse(described.keychain, in: list)
       return try put(described.keychain, into: location)
     }
-    let isChanged = try explaining(
+    let (isChanged, durability) = try explaining(
       choice: KeychainList.change(in: state) { $0.replace(former, with: described.keychain) })
+    StandardStreams.warn(durability)
     // What another process has changed meanwhile stays.
     if !isChanged { return try addServer(location) }
     if described.isAnother { try Self.forget(name, at: location) }
@@ -251,7 +252,8 @@ struct AddKeychainCommand: ParsableCommand {
 
   /// Forgets what this machine has of a keychain that is somewhere else, or gone.
   static func forget(_ name: String, at location: VaultLocation) throws(Failure) {
-    try explaining(HiddenItemFile(in: location.stateFolder).revealAll(in: name))
+    let hidden = HiddenItemFile(in: location.stateFolder, tell: StandardStreams.warn)
+    try explaining(hidden.revealAll(in: name))
     OpenBaoOpener.forget(name, at: location)
   }
 
@@ -279,7 +281,8 @@ struct AddKeychainCommand: ParsableCommand {
     try explaining { () throws(KeychainChoiceError) in
       // What was asked until now is asked first.
       let present = try Self.asked(at: location)
-      try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
+      let (_, durability) = try KeychainList.change(in: location.stateFolder) {
+        (list) throws(KeychainChoiceError) in
         if list.keychains.isEmpty, let present, !present.isNamed { list.putFirst([present.keychain]) }
         do throws(KeychainList.Fault) {
           try list.add(added)
@@ -287,6 +290,7 @@ struct AddKeychainCommand: ParsableCommand {
           throw .refusedChange(error)
         }
       }
+      StandardStreams.warn(durability)
     }
   }
 
@@ -314,9 +318,10 @@ struct AddKeychainCommand: ParsableCommand {
     try explaining { () throws(KeychainError) in
       guard let key = try OpenFile(path: path)?.contents(limit: 65_536) else { throw .missing(path: path) }
       let folder = try Folder(creating: own.stateFolder)
-      try key.withUnsafeBytes { (bytes) throws(KeychainError) in
+      let durability = try key.withUnsafeBytes { (bytes) throws(KeychainError) in
         try folder.replace(VaultLocation.identityName, with: bytes)
       }
+      StandardStreams.warn(durability)
     }
     do throws(KeychainError) {
       let file = EncryptedFileKeychain(at: own, respondent: { .nobody })

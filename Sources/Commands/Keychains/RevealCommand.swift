@@ -82,7 +82,8 @@ struct RevealCommand: ParsableCommand {
 
   /// Shows everything of the keychain again, also where it can't be asked what it has.
   private func revealAll() throws {
-    let hidden = HiddenItemFile(in: try explaining(VaultLocation()).stateFolder)
+    let hidden = HiddenItemFile(
+      in: try explaining(VaultLocation()).stateFolder, tell: StandardStreams.warn)
     let count = try explaining(hidden.hidden(in: name)).count
     if count > 0 { try explaining(hidden.revealAll(in: name)) }
     if output.json { try StandardStreams.write(Self.json(count)) }

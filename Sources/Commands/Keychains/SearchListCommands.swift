@@ -44,12 +44,13 @@ struct RemoveKeychainCommand: ParsableCommand {
 
   /// Returns whether it was there, just as it is given, and new items don't go there.
   private func remove(_ listed: ListedKeychain, at location: VaultLocation) throws(Failure) -> Bool {
-    let isRemoved = try explaining { () throws(KeychainChoiceError) in
+    let (isRemoved, durability) = try explaining { () throws(KeychainChoiceError) in
       try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
         if try isChosen(in: location.stateFolder) { return false }
         return list.keychains.contains(listed) && list.remove(name)
       }
     }
+    StandardStreams.warn(durability)
     if isRemoved { try AddKeychainCommand.forget(name, at: location) }
     return isRemoved
   }
@@ -83,7 +84,7 @@ struct OrderKeychainsCommand: ParsableCommand {
   func run() throws {
     let location = try explaining(VaultLocation())
     for name in names { _ = try ListedKeychain.named(name) }
-    try explaining { () throws(KeychainChoiceError) in
+    let (_, durability) = try explaining { () throws(KeychainChoiceError) in
       try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
         var first: [ListedKeychain] = []
         for name in names {
@@ -93,5 +94,6 @@ struct OrderKeychainsCommand: ParsableCommand {
         list.putFirst(first)
       }
     }
+    StandardStreams.warn(durability)
   }
 }

@@ -2,6 +2,7 @@ import Bytes
 import EncryptedFile
 import Keychain
 import PrivateFiles
+import Terminals
 
 /// The file `trusted-env-files` of the state folder: which files of variables `llavero run` may find by itself.
 ///
@@ -34,10 +35,11 @@ struct TrustedFiles {
   /// - Throws: ``KeychainError`` if that can't be written.
   func add(_ file: borrowing FolderVariables) throws(KeychainError) {
     let (path, line) = (file.path, Self.line(file.mark, file.path))
-    try self.file.change { lines in
+    let written = try self.file.change { lines in
       lines.removeAll { Self.isAbout(path, $0) }
       lines.append(line)
     }
+    if let written { StandardStreams.warn(written) }
   }
 
   /// Trusts nothing at a path any more. Returns whether anything was trusted there.
@@ -45,7 +47,11 @@ struct TrustedFiles {
   /// - Throws: ``KeychainError`` if that can't be written.
   func remove(_ path: ByteString) throws(KeychainError) -> Bool {
     if try !file.read().contains(where: { Self.isAbout(path, $0) }) { return false }
-    return try file.change { lines in lines.removeAll { Self.isAbout(path, $0) } }
+    guard let written = try file.change({ lines in lines.removeAll { Self.isAbout(path, $0) } }) else {
+      return false
+    }
+    StandardStreams.warn(written)
+    return true
   }
 
   private static func line(_ mark: String, _ path: ByteString) -> String {

@@ -81,13 +81,15 @@ struct AddingExchange {
       if let present = (try? Self.item(of: exchange, url, key, in: open.keychain)) ?? nil,
         open.keepsMinting(besides: present)
       {
-        try approved.approve(exchange, for: url)
+        StandardStreams.warn(try approved.approve(exchange, for: url))
         StandardStreams.say("noted; a keychain has the same for \(url) already")
         return (present, true)
       }
       let minting = KeptMinting.exchange(exchange)
       let item = try minting.save(url, for: key, isUpdate: isUpdate, in: open.own)
-      if case .exchange(let exchange) = minting { try approved.approve(exchange, for: url) }
+      if case .exchange(let exchange) = minting {
+        StandardStreams.warn(try approved.approve(exchange, for: url))
+      }
       return (item, false)
     } catch .duplicateItem {
       throw Failure(

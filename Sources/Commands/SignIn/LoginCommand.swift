@@ -106,7 +106,7 @@ struct LoginCommand: ParsableCommand {
     }
     switch outcome {
     case .stored(let item, let expiry, let isRenewable):
-      try open.remember()
+      open.remember()
       if output.json {
         return try StandardStreams.write(ItemOutput.json(item, expiry: expiry, renewsItself: isRenewable))
       }

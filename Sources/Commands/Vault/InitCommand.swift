@@ -58,8 +58,12 @@ struct InitCommand: ParsableCommand {
     let file = KeychainKind.file.rawValue
     var remembered = try explaining(choice: RememberedKeychain.read(in: folder))
     // What somebody chooses meanwhile stays chosen.
-    if remembered == nil, try !explaining(RememberedKeychain.writeFirst(file, vault: vault, in: folder)) {
-      remembered = try explaining(choice: RememberedKeychain.read(in: folder))
+    if remembered == nil {
+      if let saved = try explaining(RememberedKeychain.writeFirst(file, vault: vault, in: folder)) {
+        StandardStreams.warn(saved)
+      } else {
+        remembered = try explaining(choice: RememberedKeychain.read(in: folder))
+      }
     }
     if remembered?.name == file {
       remembered = try explaining(choice: RememberedKeychain.note(vault: vault, in: folder))

@@ -150,9 +150,14 @@ extension EncryptedFileKeychain {
     return change
   }
 
+  /// Has the user told that a change which is in place may not survive a loss of power.
+  func tell(_ durability: Durability) {
+    if case .unsure(let error) = durability { onNotice(.unsure(error)) }
+  }
+
   /// Has the user told, once the change is on the disk, what it couldn't keep as it should.
   func announce(_ change: VaultChange) {
-    change.onCommit { [onNotice, unowned change] in
+    change.onCommit { [onNotice, tell, unowned change] in
       for path in change.setAside {
         onNotice(Generations.isUnfinished(path) ? .unfinished(path: path) : .setAside(path: path))
       }
@@ -162,6 +167,7 @@ extension EncryptedFileKeychain {
         let path = change.unlocking.location.stateFolder + "/" + VaultLocation.newIdentityName
         onNotice(.identityNotReplaced(newPath: path, error))
       }
+      tell(change.durability)
       if let error = change.noteFailure { onNotice(.unnoted(error)) }
       if let error = change.copyFailure { onNotice(.uncopied(error)) }
     }

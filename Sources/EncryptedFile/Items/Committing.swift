@@ -23,11 +23,13 @@ extension VaultChange {
     if let newVault {
       try newVault.install(at: unlocking.location, in: locked.folder) { () throws(KeychainError) in
         try write(encoded, key, due: due)
+        return durability
       }
     } else if let newIdentityFile {
       let previous = head.previous
       try newIdentityFile.install(at: unlocking.location) { () throws(KeychainError) in
         try write(encoded, key, due: due)
+        return durability
       } hasFailed: {
         // If it can't be told which file is there now, the key of the new one is kept.
         guard let file = try? locked.folder.file(VaultLocation.vaultName) else { return false }
@@ -37,7 +39,7 @@ extension VaultChange {
     } else {
       try write(encoded, key, due: due)
       // The change is in place; whatever is interrupted here is completed by the next write.
-      if let state = try? Folder(opening: unlocking.location.stateFolder) {
+      if durability == .lasting, let state = try? Folder(opening: unlocking.location.stateFolder) {
         do throws(KeychainError) {
           try NewIdentityFile.complete(key, in: state)
         } catch {
@@ -55,15 +57,19 @@ extension VaultChange {
 
   /// Removes all earlier generations, once the change is on the disk.
   ///
-  /// - Throws: ``KeychainError/earlierStatesRemain(because:)``.
-  func purgeGenerations() throws(KeychainError) {
+  /// - Returns: whether they stay away after a loss of power.
+  /// - Throws: ``KeychainError/earlierStatesRemain(because:)``, also if the change may not survive a loss of power: they
+  ///   would be all that is left.
+  func purgeGenerations() throws(KeychainError) -> Durability {
     do throws(KeychainError) {
+      try durability.required()
       // A former file that could not be removed after the exchange counts as an earlier state, too.
       for name in [VaultLocation.vaultName, newestWriteName] {
         try locked.folder.removeTemporaries(for: name, replaced: before?.status)
       }
-      try Generations(creatingIn: locked.folder).purge()
+      let isGone = try Generations(creatingIn: locked.folder).purge()
       NewestWrite.forget(knownTo: head, besides: hasOwnCopy ? newestWriteName : nil, in: locked.folder)
+      return isGone
     } catch {
       throw .earlierStatesRemain(because: error)
     }
@@ -85,7 +91,7 @@ extension VaultChange {
     let generations = try Generations(creatingIn: locked.folder)
     for copy in mergedCopies { try generations.take(copy.name, from: locked.folder, as: copy.keptAs) }
     mergedCopies = []
-    try locked.folder.synchronize()
+    durability.join(locked.folder.synchronize())
   }
 
   /// Keeps the last writes that are not in any generation yet, including those that this change has just merged.
@@ -160,7 +166,7 @@ extension VaultChange {
     // What comes in between can only be opened with the former key, which is about to go.
     let changesKey = beginning.map { $0.key.recipient != key.recipient } ?? false
     try encoded.file.lendingBytes { (contents) throws(KeychainError) in
-      try locked.folder.replace(
+      let durability = try locked.folder.replace(
         VaultLocation.vaultName, with: contents,
         replaced: before.map { ($0.status, displaced, changesKey) }
       ) { (temporary) throws(KeychainError) in
@@ -189,6 +195,7 @@ extension VaultChange {
         putAside = try setLastWritesAside()
         if !isNew, !changesKey { keepNewestWrite(temporary, contents) }
       }
+      self.durability.join(durability)
       // Nothing of a vault may be there before the vault is, or it would be missed if this process were killed. A copy
       // with a new key says nothing new, and must not stay if the vault keeps the former one.
       if isNew || changesKey { keepNewestWrite(VaultLocation.vaultName, contents) }
@@ -201,7 +208,11 @@ extension VaultChange {
     self.writtenMAC = writtenMAC
     if let stanzas {
       do throws(KeychainError) {
-        try written?.remember(of: stanzas.uuid, key, at: unlocking.location, isLasting: before == nil)
+        if before != nil {
+          try written?.remember(of: stanzas.uuid, key, at: unlocking.location)
+        } else if let written {
+          durability.join(try written.rememberFirst(of: stanzas.uuid, key, at: unlocking.location))
+        }
       } catch {
         noteFailure = error
       }

@@ -23,7 +23,7 @@ extension EncryptedFileKeychain {
     let isWritten = change.isDirty
     try change.commit(at: clock())
     do throws(KeychainError) {
-      try change.purgeGenerations()
+      tell(try change.purgeGenerations())
     } catch .earlierStatesRemain(let reason) where !isWritten {
       throw reason
     }

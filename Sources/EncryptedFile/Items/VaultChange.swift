@@ -57,6 +57,8 @@ final class VaultChange {
   var slotsWithFormerKey: [SlotSummary] = []
   /// The header MAC of what this change has written; `nil` if it has written nothing.
   var writtenMAC: [UInt8]?
+  /// Whether what this change has written survives a loss of power.
+  var durability = Durability.lasting
   /// Why the file could not be copied.
   var copyFailure: KeychainError?
   /// The last writes that the state which replaces an unreadable vault doesn't come from, newest first.

@@ -36,8 +36,11 @@ extension EncryptedFileKeychain {
     let locked = try lockFolder(patience: patience)
     if try openVault() != nil { throw .duplicateItem }
     try refuseToMake(startingOver: startingOver)
-    let aside = startingOver ? try VaultTraces.putAside(at: location, in: locked.folder) : []
+    let (aside, durability) =
+      startingOver ? try VaultTraces.putAside(at: location, in: locked.folder) : ([], .lasting)
     let change = try VaultChange(nil, locked, unlocking: unlocking)
+    change.durability = durability
+    announce(change)
     try change.make(protection)
     change.newVault?.label = label
     if isShared { change.head.keyNumber = 1 }
@@ -125,24 +128,29 @@ struct VaultTraces {
 
   /// Moves the traces into new folders beside them, and the vault too if it is there. Needs the vault's lock.
   ///
-  /// - Returns: the paths of the folders.
+  /// - Returns: the paths of the folders, and whether that survives a loss of power.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``. Some traces may then still be in their place, so the
   ///   vault still counts as missing.
-  static func putAside(at location: VaultLocation, in folder: borrowing Folder) throws(KeychainError)
-    -> [String]
-  {
+  static func putAside(
+    at location: VaultLocation, in folder: borrowing Folder
+  ) throws(KeychainError) -> (folders: [String], Durability) {
     let name = newFolderName()
     var aside: [String] = []
-    if try put([VaultLocation.vaultName] + nearVault(in: folder), of: folder, into: folder.path(of: name)) {
+    var durability = Durability.lasting
+    let names = try [VaultLocation.vaultName] + nearVault(in: folder)
+    if let isLasting = try put(names, of: folder, into: folder.path(of: name)) {
       aside.append(folder.path(of: name))
+      durability.join(isLasting)
     }
     if let state = try Folder(opening: location.stateFolder) {
       let seen = try state.names(where: SeenGeneration.isFileName)
-      if try put(inState + [VaultLocation.newIdentityName] + seen, of: state, into: state.path(of: name)) {
+      let names = inState + [VaultLocation.newIdentityName] + seen
+      if let isLasting = try put(names, of: state, into: state.path(of: name)) {
         aside.append(state.path(of: name))
+        durability.join(isLasting)
       }
     }
-    return aside
+    return (aside, durability)
   }
 
   /// A name for a folder of files moved aside.
@@ -150,19 +158,19 @@ struct VaultTraces {
 
   /// Moves files of a folder into another one, which is made if it doesn't exist.
   ///
-  /// - Returns: whether there was anything to move.
+  /// - Returns: whether that survives a loss of power; `nil` if there was nothing to move.
   static func put(
     _ names: [String], of folder: borrowing Folder, into path: String
-  ) throws(KeychainError) -> Bool {
+  ) throws(KeychainError) -> Durability? {
     var present: [String] = []
     for name in names where try folder.contains(name) { present.append(name) }
-    if present.isEmpty { return false }
+    if present.isEmpty { return nil }
     let aside = try Folder(creating: path)
     for name in present where renameat(folder.descriptor, name, aside.descriptor, name) != 0 {
       throw .system(operation: "put aside", path: folder.path(of: name), errno: errno)
     }
-    try aside.synchronize()
-    try folder.synchronize()
-    return true
+    var durability = aside.synchronize()
+    durability.join(folder.synchronize())
+    return durability
   }
 }

@@ -76,9 +76,13 @@ struct NewVault {
   ///
   /// - Throws: what writing throws; then neither file is there.
   func install(
-    at location: VaultLocation, in folder: borrowing Folder, _ writeVault: () throws(KeychainError) -> Void
+    at location: VaultLocation, in folder: borrowing Folder,
+    _ writeVault: () throws(KeychainError) -> Durability
   ) throws(KeychainError) {
-    guard let identityFile else { return try writeVault() }
+    guard let identityFile else {
+      _ = try writeVault()
+      return
+    }
     try identityFile.install(at: location, writeVault) {
       // The vault may have been put in place before the error. If that can't be told, its key stays.
       (try? folder.contains(VaultLocation.vaultName)) == false

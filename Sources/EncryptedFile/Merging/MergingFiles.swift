@@ -186,7 +186,7 @@ struct ScratchFolder: ~Copyable {
       return buffer.count
     }
     try contents.withUnsafeBytes { (bytes) throws(KeychainError) in
-      try folder.replace(name, with: bytes, isLasting: false)
+      try folder.replaceForNow(name, with: bytes)
     }
   }
 

@@ -17,7 +17,7 @@ extension VaultLocation {
   /// Notes that nothing on this machine opens what others share. A failure is ignored: the next exchange notes it.
   package func noteExclusion() {
     guard let folder = try? Folder(creating: stateFolder) else { return }
-    try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
+    _ = try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
       try folder.replace("excluded", with: bytes)
     }
   }

@@ -240,7 +240,7 @@ private struct SharedFileReader: ~Copyable {
   {
     let name = "shared.age"
     try bytes.lendingBytes { (bytes) throws(KeychainError) in
-      try scratch.folder.replace(name, with: bytes, isLasting: false)
+      try scratch.folder.replaceForNow(name, with: bytes)
     }
     guard let file = try scratch.folder.file(name, shownAs: place) else { throw .missing(path: place) }
     return try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in

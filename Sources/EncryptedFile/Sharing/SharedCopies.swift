@@ -30,10 +30,11 @@ extension EncryptedFileKeychain {
     } else if let absence = try absence() {
       throw absence
     }
-    try whole.lendingBytes { (bytes) throws(KeychainError) in
+    let durability = try whole.lendingBytes { (bytes) throws(KeychainError) in
       try locked.folder.replace(VaultLocation.vaultName, with: bytes)
     }
     snapshot = nil
+    tell(durability)
     return true
   }
 
@@ -56,12 +57,14 @@ extension EncryptedFileKeychain {
     if !seen.isEmpty, !seen.contains(stanzas.uuid + ".seen") { throw .wrongIdentity(path: place) }
     guard try slot(of: header, stanzas, openedBy: path) != nil else { throw .otherKey(path: place) }
     let locked = try lockFolder(patience: patience)
-    let aside = try VaultTraces.putAside(at: location, in: locked.folder)
+    var (aside, durability) = try VaultTraces.putAside(at: location, in: locked.folder)
     key = nil
     snapshot = nil
-    try whole.lendingBytes { (bytes) throws(KeychainError) in
-      try locked.folder.replace(VaultLocation.vaultName, with: bytes)
-    }
+    durability.join(
+      try whole.lendingBytes { (bytes) throws(KeychainError) in
+        try locked.folder.replace(VaultLocation.vaultName, with: bytes)
+      })
+    tell(durability)
     return aside
   }
 
@@ -152,7 +155,7 @@ extension EncryptedFileKeychain {
     defer { withExtendedLifetime(locked) {} }
     let folder = try Folder(creating: location.localSlotsFolder)
     if try LocalSlot.read(id, in: folder) != .identity(path: path) {
-      try LocalSlot.identity(path: path).write(id, in: folder)
+      tell(try LocalSlot.identity(path: path).write(id, in: folder))
     }
     return id
   }

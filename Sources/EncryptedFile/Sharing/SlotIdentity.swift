@@ -1,5 +1,6 @@
 import Age
 import Bytes
+import Glibc
 package import Keychain
 import PrivateFiles
 
@@ -12,7 +13,8 @@ package enum SlotIdentity {
   ///   - folder: the folder, which is made if there is none.
   ///   - name: the file's name.
   /// - Returns: its recipient; `nil` if there is a file of that name.
-  /// - Throws: `KeychainError.system` if it can't be written.
+  /// - Throws: `KeychainError.system` if it can't be written, or may not survive a loss of power: others are about to
+  ///   let it in. Nothing was made then.
   package static func make(at folder: String, _ name: String) throws(KeychainError) -> String? {
     let identity = X25519Identity()
     var text = Secret()
@@ -22,9 +24,14 @@ package enum SlotIdentity {
     identity.withEncodedBytes { text.append($0) }
     text.append("\n")
     let folder = try Folder(creating: folder)
-    let isMade = try text.withUnsafeBytes { (text) throws(KeychainError) in try folder.make(name, with: text)
+    let made = try text.withUnsafeBytes { (text) throws(KeychainError) in try folder.make(name, with: text) }
+    do throws(KeychainError) {
+      try made?.required()
+    } catch {
+      unlinkat(folder.descriptor, name, 0)
+      throw error
     }
-    return isMade ? identity.recipient.description : nil
+    return made == nil ? nil : identity.recipient.description
   }
 
   /// The recipient of the first identity in a file, in age's notation or as an ssh public key; `nil` if there is no

@@ -158,10 +158,12 @@ extension EncryptedFileKeychain {
           ? .alreadyThere(id: SlotSummary.identityFileID) : .otherIdentityFile(path: location.identityFile))
     }
     let text = IdentityText.of(identity, uuid: stanzas.uuid)
-    try text.withUnsafeBytes { (text) throws(KeychainError) in
+    let durability = try text.withUnsafeBytes { (text) throws(KeychainError) in
       try state.replace(VaultLocation.identityName, with: text)
     }
-    guard try change.removeSlotsThatWait() else { return }
+    tell(durability)
+    // The slots that wait are removed once this file is sure to stay.
+    guard durability == .lasting, try change.removeSlotsThatWait() else { return }
     try commitSlots(change)
     try change.removeCopiesOfFormerSlots()
   }

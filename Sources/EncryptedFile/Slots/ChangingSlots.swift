@@ -66,7 +66,7 @@ extension EncryptedFileKeychain {
     if change.localSlots.isEmpty { return }
     let folder = try Folder(creating: location.localSlotsFolder)
     folder.removeStaleTemporaries()
-    for (id, slot) in change.localSlots { try slot.write(id, in: folder) }
+    for (id, slot) in change.localSlots { change.durability.join(try slot.write(id, in: folder)) }
   }
 }
 
@@ -156,7 +156,8 @@ extension VaultChange {
         let contents = try copy.contents(first: slot.file.count)
         if contents.withUnsafeBytes({ $0.elementsEqual(slot.file) }) { continue }
       }
-      try slot.file.lendingBytes { (file) throws(KeychainError) in
+      // It is made again as long as it isn't there.
+      _ = try slot.file.lendingBytes { (file) throws(KeychainError) in
         try slots.replace(slot.fileName, with: file)
       }
     }

@@ -45,7 +45,7 @@ enum LocalSlot: Equatable {
   }
 
   /// Writes the note. Needs the vault's lock.
-  func write(_ id: String, in folder: borrowing Folder) throws(KeychainError) {
+  func write(_ id: String, in folder: borrowing Folder) throws(KeychainError) -> Durability {
     var json = JSONWriter()
     json.beginObject()
     switch self {
@@ -57,7 +57,7 @@ enum LocalSlot: Equatable {
     }
     json.endObject()
     let text = json.finishLine()
-    try text.withUnsafeBytes { (text) throws(KeychainError) in try folder.replace(id, with: text) }
+    return try text.withUnsafeBytes { (text) throws(KeychainError) in try folder.replace(id, with: text) }
   }
 
   /// Removes the note about a slot. Needs the vault's lock.

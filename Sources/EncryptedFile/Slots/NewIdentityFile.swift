@@ -17,19 +17,21 @@ final class NewIdentityFile {
   /// Runs `writeVault`, which writes the vault, and makes sure that a vault can always be opened, wherever this
   /// process may be killed: the identity is written under a provisional name before, and gets its final name
   /// afterwards, replacing the former file if there is one. An `identity.txt` without a vault thus means that a vault
-  /// is missing.
+  /// is missing. The former file stays while the vault may not survive a loss of power: it would open what is there then.
   ///
   /// - Parameter hasFailed: called after an error; whether the vault was certainly not put in place.
   /// - Throws: what writing throws; then the identity file is unchanged.
   func install(
-    at location: VaultLocation, _ writeVault: () throws(KeychainError) -> Void, hasFailed: () -> Bool
+    at location: VaultLocation, _ writeVault: () throws(KeychainError) -> Durability, hasFailed: () -> Bool
   ) throws(KeychainError) {
     let state = try Folder(creating: location.stateFolder)
     state.removeStaleTemporaries()
-    try text.withUnsafeBytes { (text) throws(KeychainError) in
+    let isThere: Durability = try text.withUnsafeBytes { (text) throws(KeychainError) in
       try state.replace(VaultLocation.newIdentityName, with: text)
     }
+    let durability: Durability
     do throws(KeychainError) {
+      try isThere.required()
       // This file may be the only thing that opens what is written next.
       guard let file = try state.file(VaultLocation.newIdentityName),
         try file.contents(limit: VaultBounds.identityFile).isEqual(to: text)
@@ -37,13 +39,14 @@ final class NewIdentityFile {
         let path = state.path(of: VaultLocation.newIdentityName)
         throw .damaged(path: path, detail: "what was written can't be read back")
       }
-      try writeVault()
+      durability = try writeVault()
     } catch {
       if hasFailed() { unlinkat(state.descriptor, VaultLocation.newIdentityName, 0) }
       throw error
     }
     // The vault is in place by now, and the identity opens it under either name.
     do throws(KeychainError) {
+      if try state.contains(VaultLocation.identityName) { try durability.required() }
       try Self.putInPlace(in: state)
     } catch {
       failure = error
@@ -69,6 +72,6 @@ final class NewIdentityFile {
       throw .system(operation: "replace", path: state.path(of: new), errno: errno)
     }
     // After a power failure it may have either name, and the next write renames it again.
-    try? state.synchronize()
+    _ = state.synchronize()
   }
 }

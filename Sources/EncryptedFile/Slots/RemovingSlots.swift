@@ -35,6 +35,11 @@ extension EncryptedFileKeychain {
       throw .slot(.lastWayIn(id: id))
     }
     guard try change.isOpened(by: change.slots) else { throw .slot(.nothingElseOpens) }
+    // One that a killed writer left has the same key. While the file itself is there, nothing has changed.
+    for name in [VaultLocation.newIdentityName, VaultLocation.identityName] {
+      try state.removeTemporaries(for: name, replaced: nil)
+    }
+    var durability = Durability.lasting
     for name in [VaultLocation.newIdentityName, VaultLocation.identityName] {
       guard let file = try state.file(name) else { continue }
       let text = IdentityText.replacing(
@@ -44,14 +49,12 @@ extension EncryptedFileKeychain {
           throw .system(operation: "remove", path: state.path(of: name), errno: errno)
         }
       } else {
-        try text.withUnsafeBytes { (text) throws(KeychainError) in try state.replace(name, with: text) }
+        durability.join(
+          try text.withUnsafeBytes { (text) throws(KeychainError) in try state.replace(name, with: text) })
       }
     }
-    // One that a killed writer left has the same key.
-    for name in [VaultLocation.newIdentityName, VaultLocation.identityName] {
-      try state.removeTemporaries(for: name, replaced: nil)
-    }
-    try state.synchronize()
+    durability.join(state.synchronize())
+    tell(durability)
   }
 }
 

@@ -91,7 +91,7 @@ extension EncryptedFileKeychain {
     // Any key that is still kept unlocked is the former one.
     unlocking.cache?.forget(stanzas.uuid)
     // The former identity opens the earlier generations.
-    try change.purgeGenerations()
+    tell(try change.purgeGenerations())
   }
 
   /// The identity file of this machine with the former identity replaced by the new one; `nil` if the file doesn't

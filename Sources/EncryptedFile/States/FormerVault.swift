@@ -21,28 +21,27 @@ enum FormerVault {
   /// Moves its last writes and earlier states into a new folder. Otherwise the present vault would number them among
   /// its own, and remove them accordingly. Needs the vault's lock.
   ///
-  /// - Returns: the folder's path; `nil` if there was nothing to move.
+  /// - Returns: the folder's path, and whether that survives a loss of power; `nil` if there was nothing to move.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   static func putAside(
     otherThan uuid: String, in folder: borrowing Folder
-  ) throws(KeychainError) -> String? {
-    let aside = VaultTraces.newFolderName()
-    var isAny = try putAside(
-      otherThan: uuid, folder.names(where: VaultLocation.isNewestWriteName), of: folder,
-      into: folder.path(of: aside))
+  ) throws(KeychainError) -> (path: String, Durability)? {
+    let aside = folder.path(of: VaultTraces.newFolderName())
+    var durability = try putAside(
+      otherThan: uuid, folder.names(where: VaultLocation.isNewestWriteName), of: folder, into: aside)
     if let generations = try Folder(opening: folder.path(of: Generations.folderName)),
-      try putAside(
-        otherThan: uuid, generations.names().filter(Generations.isOwnName), of: generations,
-        into: folder.path(of: aside))
+      let isLasting = try putAside(
+        otherThan: uuid, generations.names().filter(Generations.isOwnName), of: generations, into: aside)
     {
-      isAny = true
+      durability = durability ?? .lasting
+      durability?.join(isLasting)
     }
-    return isAny ? folder.path(of: aside) : nil
+    return durability.map { (aside, $0) }
   }
 
   private static func putAside(
     otherThan uuid: String, _ names: [String], of folder: borrowing Folder, into aside: String
-  ) throws(KeychainError) -> Bool {
+  ) throws(KeychainError) -> Durability? {
     let names = names.filter { isOther(than: uuid, $0, in: folder) }
     return try VaultTraces.put(names, of: folder, into: aside)
   }

@@ -116,7 +116,7 @@ struct Generations: ~Copyable {
       switch errno {
       case EEXIST:
         // Possibly from a writer that was killed before it had put its own file in place.
-        if try folder.status(of: name).isSameFile(as: status) { return try folder.synchronize() }
+        if try folder.status(of: name).isSameFile(as: status) { return try folder.synchronize().required() }
         if unlinkat(folder.descriptor, name, 0) == 0,
           linkat(vaultFolder.descriptor, file, folder.descriptor, name, 0) == 0
         {
@@ -131,7 +131,7 @@ struct Generations: ~Copyable {
     }
     if try folder.status(of: name).isSameFile(as: status) {
       // The file is about to lose its other name.
-      return try folder.synchronize()
+      return try folder.synchronize().required()
     }
     // A sync program has put another copy there since the file was read, which nobody has seen yet.
     if renameat(folder.descriptor, name, vaultFolder.descriptor, displaced) != 0 {
@@ -187,7 +187,11 @@ struct Generations: ~Copyable {
       throw .missing(path: vaultFolder.path(of: file))
     }
     let contents = try source.contents(limit: VaultBounds.file)
-    try contents.withUnsafeBytes { (bytes) throws(KeychainError) in try folder.replace(name, with: bytes) }
+    let durability = try contents.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try folder.replace(name, with: bytes)
+    }
+    // The file is about to lose its other name.
+    try durability.required()
     try folder.copyDate(of: source, to: name)
   }
 
@@ -273,16 +277,18 @@ struct Generations: ~Copyable {
 
   /// Removes all generations, continuing after one that can't be removed. Files that others have put there stay.
   ///
+  /// - Returns: whether they stay away after a loss of power.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one remains.
-  func purge() throws(KeychainError) {
+  func purge() throws(KeychainError) -> Durability {
     var failure: KeychainError?
     for name in try folder.names() where Self.isOwnName(name) {
       if unlinkat(folder.descriptor, name, 0) != 0, errno != ENOENT {
         failure = failure ?? .system(operation: "remove", path: folder.path(of: name), errno: errno)
       }
     }
-    try folder.synchronize()
+    let durability = folder.synchronize()
     if let failure { throw failure }
+    return durability
   }
 
   private static func number(of name: String) -> Int64? {

@@ -189,9 +189,12 @@ extension EncryptedFileKeychain {
     guard let opened = try newest() else { throw .itemNotFound }
     let (head, uuid) = (opened.first.head, opened.stanzas.uuid)
     let lost = try lostWrites(besides: opened, in: locked.folder)
-    let aside = try FormerVault.putAside(otherThan: uuid, in: locked.folder)
-    if let aside { onNotice(.formerPutAside(path: aside)) }
-    for write in lost { onNotice(write.notice(aside: aside)) }
+    let former = try FormerVault.putAside(otherThan: uuid, in: locked.folder)
+    if let (path, durability) = former {
+      onNotice(.formerPutAside(path: path))
+      tell(durability)
+    }
+    for write in lost { onNotice(write.notice(aside: former?.path)) }
     let missed = try NewestWrite.findMissed(by: opened, head, in: locked.folder, unlocking)
     let own = location.newestWriteName
     switch try NewestWrite.look(at: own, besides: opened, head, in: locked.folder, unlocking) {

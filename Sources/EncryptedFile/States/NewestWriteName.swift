@@ -37,7 +37,7 @@ extension VaultLocation {
     else { return }
     let number = Array(randomHexadecimal(bytes: 8).utf8) + [0x0a]
     try? number.lendingBytes { (number) throws(KeychainError) in
-      try state.replace(Self.machineName, with: number, isLasting: false)
+      try state.replaceForNow(Self.machineName, with: number)
     }
   }
 

@@ -122,7 +122,7 @@ struct SeenGeneration: Equatable {
       try text.withUnsafeBytes { (text) throws(KeychainError) in
         guard place(in: text) == location.vaultFile else { return }
         let rest = text.dropLast(placeLine(location.vaultFile).count)
-        try folder.replace(name, with: UnsafeRawBufferPointer(rebasing: rest), isLasting: false)
+        try folder.replaceForNow(name, with: UnsafeRawBufferPointer(rebasing: rest))
       }
     }
   }
@@ -239,14 +239,21 @@ struct SeenGeneration: Equatable {
     self.mac = mac
   }
 
-  /// Remembers the generation.
-  ///
-  /// - Parameter isLasting: whether to force the note to disk. If there was a note before, a crash can only lose the
-  ///   detection of a rollback.
-  func remember(
-    of uuid: String, _ key: VaultKey, at location: VaultLocation, isLasting: Bool = false
-  ) throws(KeychainError) {
-    try Self.write(line(key), of: uuid, at: location, isLasting: isLasting)
+  /// Remembers the generation, where there was a note before: a loss of power can only lose the detection of a
+  /// rollback.
+  func remember(of uuid: String, _ key: VaultKey, at location: VaultLocation) throws(KeychainError) {
+    try Self.write(line(key), of: uuid, at: location)
+  }
+
+  /// Remembers the first generation that was seen.
+  func rememberFirst(
+    of uuid: String, _ key: VaultKey, at location: VaultLocation
+  ) throws(KeychainError) -> Durability {
+    let folder = try Folder(creating: location.stateFolder)
+    return try (line(key) + Self.placeLine(location.vaultFile)).lendingBytes {
+      (bytes) throws(KeychainError) in
+      try folder.replace(Self.fileName(uuid), with: bytes)
+    }
   }
 
   /// Remembers the generation together with the one before, which was written with another key. Whichever of the two
@@ -255,15 +262,15 @@ struct SeenGeneration: Equatable {
     of uuid: String, _ key: VaultKey, at location: VaultLocation, besides former: SeenGeneration,
     _ formerKey: VaultKey
   ) throws(KeychainError) {
-    try Self.write(former.line(formerKey) + line(key), of: uuid, at: location, isLasting: false)
+    try Self.write(former.line(formerKey) + line(key), of: uuid, at: location)
   }
 
   private static func write(
-    _ lines: [UInt8], of uuid: String, at location: VaultLocation, isLasting: Bool
+    _ lines: [UInt8], of uuid: String, at location: VaultLocation
   ) throws(KeychainError) {
     let folder = try Folder(creating: location.stateFolder)
     try (lines + placeLine(location.vaultFile)).lendingBytes { (bytes) throws(KeychainError) in
-      try folder.replace(fileName(uuid), with: bytes, isLasting: isLasting)
+      try folder.replaceForNow(fileName(uuid), with: bytes)
     }
   }
 

@@ -63,7 +63,12 @@ package final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy
 
   package func remember(_ rule: ForwardingRule) -> Bool {
     do throws(RuleStore.Fault) {
-      try store.change { $0.set(rule, at: .now) }
+      let (_, durability) = try store.change { $0.set(rule, at: .now) }
+      if case .unsure(let error) = durability {
+        tell(
+          "\(rulePath) is changed, but that may not survive a loss of power: \(RuleStore.Fault.file(error).text)"
+        )
+      }
       return true
     } catch {
       tell("\(rulePath) can't be changed: \(error.text)")

@@ -21,9 +21,10 @@ struct WritingTests {
     func replace(
       _ name: String, with text: String, verify: (String) throws(KeychainError) -> Void = { _ in }
     ) throws {
-      try Array(text.utf8).lendingBytes { (bytes) throws(KeychainError) in
+      let durability = try Array(text.utf8).lendingBytes { (bytes) throws(KeychainError) in
         try folder.replace(name, with: bytes, verify: verify)
       }
+      #expect(durability == .lasting)
     }
   }
 

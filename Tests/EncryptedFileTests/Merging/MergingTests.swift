@@ -557,7 +557,7 @@ struct ReplacedFileTests {
     let folder = try Folder(creating: place.location.vaultFolder)
     var failure: (any Error)?
     try Array("new".utf8).withUnsafeBytes { bytes in
-      try folder.replace("vault.age", with: bytes, replaced: (expected, "copy.age", isPutBack)) { _ in
+      _ = try folder.replace("vault.age", with: bytes, replaced: (expected, "copy.age", isPutBack)) { _ in
         do { try meanwhile() } catch { failure = error }
       }
     }

@@ -61,7 +61,7 @@ struct GenerateCommand: ParsableCommand {
     var credential = Credential(recipe.draw())
     change.apply(to: &credential)
     let kept = open.named(try keep(item, credential, in: open.own))
-    try open.remember()
+    open.remember()
     tell(recipe)
     if output.json {
       try StandardStreams.write(print ? ItemOutput.json(kept, credential) : ItemOutput.json(kept))

@@ -75,7 +75,7 @@ struct Importing {
     }
     let outcomes = result.outcomes
     let hasChanged = outcomes.contains(where: \.isWritten)
-    if hasChanged { try open.remember() }
+    if hasChanged { open.remember() }
     let report = report(found, outcomes, isRehearsal: false)
     bar.clear()
     // The file has all of it, or nothing.

@@ -87,9 +87,10 @@ struct SetupRecord: Equatable {
         return
       }
       let folder = try Folder(creating: path)
-      try json().withUnsafeBytes { (bytes) throws(KeychainError) in
-        try folder.replace("\(tool).json", with: bytes)
-      }
+      StandardStreams.warn(
+        try json().withUnsafeBytes { (bytes) throws(KeychainError) in
+          try folder.replace("\(tool).json", with: bytes)
+        })
     }
   }
 
