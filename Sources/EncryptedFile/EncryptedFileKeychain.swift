@@ -76,9 +76,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// Copies beside the vault that are still to be merged, as of the last look.
   var copies: [String] = []
   /// The names of copies that can't be merged, and why.
-  var passedOver: [String: KeychainError] = [:]
-  /// The copies beside the vault that could not be merged when they were needed, and why.
-  var mergeFailure: (names: [String], error: KeychainError)?
+  var notMerged: [String: KeychainError] = [:]
   /// Whether the last write of this machine is still to be merged, as of the last look.
   var hasMissedWrite = false
   /// Whether the file in the vault's place is accepted as the newest state, whatever was seen before.

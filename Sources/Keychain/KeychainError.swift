@@ -83,6 +83,8 @@ public enum KeychainError: Error, Hashable, Sendable {
   case busy(path: String, seconds: Int)
   /// A copy of the vault, or a replaced write of this machine, was never merged and would be lost.
   case unmerged(path: String)
+  /// Nothing was found, or not everything that was asked for, and a copy of the vault that was not merged may have it.
+  indirect case copyLeftOut(path: String, because: KeychainError)
   /// A copy of the vault was merged, and that is all that was done.
   case mergedInstead
   /// A change should have left no earlier state of the keychain, but one still exists.

@@ -160,7 +160,7 @@ public protocol KeychainStore: AnyObject {
   func keychainOfNewItems() throws(KeychainError) -> any KeychainStore
 
   /// Why a part of the keychain was passed over in what was asked until now: of several keychains, the first that can't
-  /// be used. `nil` if all of it was asked.
+  /// be used; of an encrypted file, a copy beside it that can't be merged. `nil` if all of it was asked.
   var passedOver: KeychainError? { get }
 
   /// What has to be asked, and locked, to change items of this keychain, or to add one: of several keychains those that
@@ -367,7 +367,10 @@ extension KeychainStore {
     let found = try search(query, at: now, renewingBy: limit, where: isUsable)
     // No lock is held here: others go on while something is fetched.
     switch consume found {
-    case .nothing: return nil
+    case .nothing:
+      // What may answer in a part that can't be used isn't missing.
+      try refusePassingOver()
+      return nil
     case .valid(let answer): return .answer(answer)
     case .renewable(let answer):
       var isEnded = false

@@ -116,7 +116,8 @@ extension SecurityStatus {
     case .noCollection(nil): self = .noDefaultKeychain
     case .noKeychain, .noCollection, .missing, .elsewhere: self = .noSuchKeychain
     case .noAnswer, .refused, .unavailable, .busy, .mergedInstead: self = .notAvailable
-    case .unsafeFile, .wrongIdentity, .otherKey, .damaged, .rolledBack, .replaced, .unmerged:
+    case .unsafeFile, .wrongIdentity, .otherKey, .damaged, .rolledBack, .replaced, .unmerged,
+      .copyLeftOut:
       self = .invalidKeychain
     case .newerFormat: self = .wrongSecVersion
     case .notEnoughMemory: self = .allocate

@@ -152,6 +152,13 @@ extension Failure {
         "\(path) was never merged into the keychain, and would be lost; nothing was changed",
         hint: "merge it with \(.merging(path)), or move it away first",
         status: .keychain)
+    case .copyLeftOut(let path, let reason):
+      let why: TextForTerminal =
+        if case .otherKey = reason { "it is encrypted for another key" } else { "\(Failure(reason).message)" }
+      self.init(
+        "what only \(path) has is missing, because that copy can't be merged: \(why)",
+        hint: "\(.merging(path)) merges it, or says why not; if you don't need it, move it away",
+        status: .keychain)
     case .mergedInstead:
       self.init(
         "another copy of the keychain was merged first; nothing was forgotten",

@@ -3,10 +3,17 @@ import Keychain
 import Terminals
 
 extension KeychainStore {
-  /// The item with the same primary key in the same keychain, if it is a different one.
+  /// The item with the same primary key in the same keychain, if it is a different one. What only a copy beside an
+  /// encrypted file has is none: it is merged with what is added, later.
   func twin(of item: Item) throws(KeychainError) -> Item? {
     let primaryKey = item.key.primaryKey
-    return try items(matching: .criteria(ItemCriteria(item.key))).first {
+    let found: [Item]
+    do throws(KeychainError) {
+      found = try items(matching: .criteria(ItemCriteria(item.key)))
+    } catch .copyLeftOut {
+      return nil
+    }
+    return found.first {
       $0.key.primaryKey == primaryKey && (item.reference == nil || $0.reference != item.reference)
         && (item.keychain == nil || $0.keychain == item.keychain)
     }

@@ -78,7 +78,7 @@ struct ExportCommand: ParsableCommand {
     }
     let filter = attributes.filter
     let export = try explaining(Export(of: open.own, as: format, where: filter.matches))
-    if case .file(let file) = open.store { try refuseIncomplete(file) }
+    try explaining(open.own.refusePassingOver())
     if export.count == 0 {
       throw Failure(
         export.omitted.isEmpty
@@ -92,17 +92,6 @@ struct ExportCommand: ParsableCommand {
       try write(try encrypted(export.text, for: recipients))
     }
     report(export, format, isEncrypted: !recipients.isEmpty)
-  }
-
-  /// Refuses to write what would look like everything, if a copy beside the file may have more.
-  private func refuseIncomplete(_ file: EncryptedFileKeychain) throws(Failure) {
-    guard let copy = try explaining(file.copyLeftOut()) else { return }
-    throw Failure(
-      "what only \(copy.path) has would be missing; nothing was exported",
-      hint: """
-        \(.merging(copy.path)) merges it, or says why not; if you don't need it, move it away
-        """,
-      status: .keychain)
   }
 
   // MARK: Output

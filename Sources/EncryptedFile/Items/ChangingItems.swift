@@ -139,14 +139,13 @@ extension EncryptedFileKeychain {
       let latest = try generations.latestNumber(besides: snapshot.generation.number)
       change.head.generation = max(change.head.generation, latest + 1)
     }
-    var count = try change.mergeCopies(except: Set(passedOver.keys)) { (name, path, error) in
-      passedOver[name] = error
+    var count = try change.mergeCopies(except: Set(notMerged.keys)) { (name, path, error) in
+      notMerged[name] = error
       onNotice(.unmerged(path: path, error))
     }
     count += try change.mergeMissed { onNotice(.unmerged(path: $0, $1)) }
     if count > 0 { change.onCommit { [onNotice, count] in onNotice(.merged(copies: count)) } }
     announce(change)
-    mergeFailure = nil
     return change
   }
 

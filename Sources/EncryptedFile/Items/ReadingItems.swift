@@ -33,11 +33,12 @@ extension EncryptedFileKeychain {
   /// The items that answer the query, most recently changed first.
   ///
   /// - Throws: `KeychainError`; `KeychainError.missing` if there should be a vault and isn't. If none was ever made,
-  ///   the result is empty.
+  ///   the result is empty. `KeychainError.copyLeftOut` instead of an empty result if a copy beside the vault could not
+  ///   be merged, except within ``exclusively(_:)``: what isn't there can be added.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let found = try held(query)
-    // It may be in a copy that could not be merged just now.
-    if found.isEmpty, change == nil, let error = try failureToMerge() { throw error }
+    // It may be in a copy that could not be merged.
+    if found.isEmpty { try refusePassingOver() }
     if found.isEmpty, change == nil, let sharing {
       // The rest of what is being read has to be of the same state.
       if isPinned { hasMissed = true } else if sharing.atMiss() { return try held(query) }

@@ -39,7 +39,7 @@ extension EncryptedFileKeychain {
           name, in: folder, uuid: opened.stanzas.uuid, with: opened.key, unlocking)
         guard let copy, copy.mac != opened.mac, !opened.first.head.comes(from: copy.mac) else { continue }
         _ = try copy.verify()
-        found.append(UnmergedFile(kind: .copy, path: copy.path, problem: passedOver[name]))
+        found.append(UnmergedFile(kind: .copy, path: copy.path, problem: notMerged[name]))
       } catch {
         found.append(UnmergedFile(kind: .copy, path: folder.path(of: name), problem: error))
       }
@@ -93,15 +93,26 @@ extension EncryptedFileKeychain {
     return paths
   }
 
+  /// Why what isn't found may be there all the same: a copy beside the vault could not be merged. `nil` if there is
+  /// none, or within ``exclusively(_:)``.
+  public var passedOver: KeychainError? {
+    if change != nil { return nil }
+    do throws(KeychainError) {
+      return try copyLeftOut().map { .copyLeftOut(path: $0.path, because: $0.error) }
+    } catch {
+      return error
+    }
+  }
+
   /// A copy beside the vault that this object could not merge, and why; `nil` if there is none. A file of another
   /// vault doesn't count.
   ///
   /// - Throws: `KeychainError.unsafeFile` and `.system` if the folder can't be read.
   public func copyLeftOut() throws(KeychainError) -> (path: String, error: KeychainError)? {
-    if passedOver.isEmpty { return nil }
+    if notMerged.isEmpty { return nil }
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
     for name in try ConflictCopies.names(in: folder) {
-      guard let error = passedOver[name] else { continue }
+      guard let error = notMerged[name] else { continue }
       if case .wrongIdentity = error { continue }
       return (folder.path(of: name), error)
     }

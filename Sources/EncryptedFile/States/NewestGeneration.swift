@@ -32,20 +32,9 @@ extension EncryptedFileKeychain {
       try beginChange(patience: 1).commit(at: clock())
     } catch {
       for name in copies { onNotice(.unmerged(path: location.vaultFolder + "/" + name, error)) }
-      for name in copies { passedOver[name] = error }
-      mergeFailure = (copies, error)
+      for name in copies { notMerged[name] = error }
     }
     return try newest()
-  }
-
-  /// Why copies that are still beside the vault could not be merged just now; `nil` if they could.
-  func failureToMerge() throws(KeychainError) -> KeychainError? {
-    guard let (names, error) = mergeFailure, let folder = try Folder(opening: location.vaultFolder) else {
-      return nil
-    }
-    for name in names where try folder.contains(name) { return error }
-    mergeFailure = nil
-    return nil
   }
 
   /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
@@ -305,7 +294,7 @@ extension EncryptedFileKeychain {
 
   func openVault() throws(KeychainError) -> OpenFile? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
-    copies = try ConflictCopies.names(in: folder).filter { passedOver[$0] == nil }
+    copies = try ConflictCopies.names(in: folder).filter { notMerged[$0] == nil }
     return try folder.file(VaultLocation.vaultName)
   }
 }

@@ -21,6 +21,11 @@ struct UnmergedFilesTests {
     return try contents(of: other.vault)
   }
 
+  /// Asks for an answer of a kind that no item has.
+  private func refusal(of query: ItemQuery, in keychain: EncryptedFileKeychain) throws {
+    if case .some = try keychain.answer(to: query, where: { _, _ in false }) { Issue.record("it answers") }
+  }
+
   private var copyPath: String { place.location.vaultFolder + "/vault (conflicted copy).age" }
 
   @Test("a damaged copy is named, and what is read is known to be incomplete")
@@ -39,6 +44,32 @@ struct UnmergedFilesTests {
     unlink(copyPath)
     #expect(try keychain.unmergedFiles() == [])
     #expect(try keychain.copyLeftOut() == nil)
+  }
+
+  @Test("what isn't found may be in a copy that can't be merged, and can be added all the same")
+  func notFound() throws {
+    let contents = try copyWithMore()
+    try put(Array(contents.dropLast(10)), into: copyPath)
+    let keychain = place.keychain()
+    let missing = try ItemQuery.internet("c.example")
+    let isLeftOut: (KeychainError?) -> Bool = {
+      if case .copyLeftOut(path: copyPath, because: .damaged(copyPath, _)) = $0 { true } else { false }
+    }
+    #expect(isLeftOut(failure { _ = try keychain.items(matching: missing) }))
+    #expect(isLeftOut(failure { try refusal(of: missing, in: keychain) }))
+    #expect(isLeftOut(keychain.passedOver))
+    // What matches and isn't meant says as little.
+    #expect(isLeftOut(failure { try refusal(of: .internet("a.example"), in: keychain) }))
+    #expect(try keychain.items(matching: .internet("a.example")).count == 1)
+    let canBeAdded = try keychain.exclusively { () throws(KeychainError) in
+      try keychain.items(matching: missing).isEmpty && keychain.passedOver == nil
+    }
+    #expect(canBeAdded)
+    try keychain.add(servers: ["c.example"])
+    #expect(try keychain.items(matching: missing).count == 1)
+    unlink(copyPath)
+    #expect(try keychain.items(matching: .internet("d.example")).isEmpty)
+    #expect(keychain.passedOver == nil)
   }
 
   @Test("a good copy is named until it is merged")

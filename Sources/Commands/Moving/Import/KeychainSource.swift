@@ -29,6 +29,8 @@ final class KeychainSource: ImportSource {
       keychain.reading { () throws(KeychainError) -> FoundLogins in
         var found = FoundLogins()
         let items = try keychain.items(matching: .all)
+        // What a copy beside it has would be left behind unseen.
+        try keychain.refusePassingOver()
         for (index, item) in items.enumerated() {
           progress(index, items.count)
           if !isWanted(item) { continue }
