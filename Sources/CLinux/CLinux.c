@@ -21,6 +21,7 @@
 #include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
@@ -324,6 +325,49 @@ int clinux_passed_signals(sigset_t *before) {
   for (size_t index = 0; index < sizeof numbers / sizeof *numbers; index++) sigaddset(&signals, numbers[index]);
   if (sigprocmask(SIG_BLOCK, &signals, before) != 0) return -1;
   return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+// Closes all descriptors but two.
+static void close_others(int one, int other) {
+  int lower = one < other ? one : other, upper = one < other ? other : one;
+  if (lower > 0) close_range(0, (unsigned)lower - 1, 0);
+  if (upper - lower > 1) close_range((unsigned)lower + 1, (unsigned)upper - 1, 0);
+  if (close_range((unsigned)upper + 1, ~0U, 0) == 0) return;
+  for (int fd = 0; fd < 1024; fd++)
+    if (fd != one && fd != other) close(fd);
+}
+
+pid_t clinux_start_remover(int directory, const char *name, int *guard) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  sigset_t all, before;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  pid_t remover = fork();
+  if (remover == 0) {
+    clinux_refuse_inspection();
+    setsid();
+    if (chdir("/") != 0) _exit(1);
+    close_others(directory, ends[0]);
+    char byte;
+    while (read(ends[0], &byte, 1) < 0 && errno == EINTR) {}
+    unlinkat(directory, name, 0);
+    _exit(0);
+  }
+  int failure = errno;
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  close(ends[0]);
+  *guard = ends[1];
+  if (remover < 0) {
+    close(ends[1]);
+    errno = failure;
+  }
+  return remover;
+}
+
+void clinux_end_remover(pid_t remover, int guard) {
+  close(guard);
+  while (waitpid(remover, NULL, 0) < 0 && errno == EINTR) {}
 }
 
 int clinux_next_signal(int fd, bool *is_from_process) {

@@ -1,11 +1,43 @@
 import Bytes
 import CLinux
 import Glibc
-import Keychain
+package import Keychain
 
 extension Folder {
-  /// Calls `remove` for each file that a process has left which was killed. A process locks its file while it lives; a
-  /// new one is briefly unlocked, so what is younger than ten seconds stays.
+  /// Makes an empty file that this process has locked from the moment on at which the file has its name. So one that
+  /// isn't locked was left by a process that was killed.
+  ///
+  /// - Parameter names: the names to try, until one isn't taken.
+  /// - Returns: the name, and the open file, which holds the lock until it is closed.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``.
+  package func makeLockedFile(
+    _ names: some Sequence<String>
+  ) throws(KeychainError) -> (name: String, descriptor: Int32) {
+    removeStaleTemporaries()
+    let temporary = Self.temporaryName(for: "locked")
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let file = clinux_openat(descriptor, temporary, flags, 0o600)
+    if file < 0 { throw .system(operation: "create a file in", path: path, errno: errno) }
+    defer { unlinkat(descriptor, temporary, 0) }
+    var failure = clinux_try_exclusive_lock(file) == 0 ? EEXIST : errno
+    if failure == EEXIST {
+      for name in names {
+        if linkat(descriptor, temporary, descriptor, name, 0) == 0 { return (name, file) }
+        failure = errno
+        // A file system may have no links.
+        if [EPERM, EOPNOTSUPP, ENOSYS].contains(failure),
+          renameat(descriptor, temporary, descriptor, name) == 0
+        {
+          return (name, file)
+        }
+        if failure != EEXIST { break }
+      }
+    }
+    close(file)
+    throw .system(operation: "create a file in", path: path, errno: failure)
+  }
+
+  /// Calls `remove` for each file of ``makeLockedFile(_:)`` that a process has left which was killed.
   ///
   /// - Parameter isMeant: whether a name is that of such a file.
   package func forEachAbandonedFile(
@@ -15,11 +47,7 @@ extension Folder {
       let file = clinux_openat(descriptor, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
       if file < 0 { continue }
       defer { close(file) }
-      var status = stat()
-      guard fstat(file, &status) == 0, SystemClock.date / 1000 - status.st_mtim.tv_sec > 10,
-        clinux_try_exclusive_lock(file) == 0
-      else { continue }
-      remove(name)
+      if clinux_try_exclusive_lock(file) == 0 { remove(name) }
     }
   }
 }

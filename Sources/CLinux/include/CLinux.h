@@ -31,6 +31,14 @@ int clinux_try_exclusive_lock(int fd);
 /// Gives up the lock of the open file description, which every copy of `fd` holds; nothing if there is none.
 void clinux_unlock(int fd);
 
+/// Starts a process that removes a file of a directory as soon as this process has ended, however that was, or has called
+/// clinux_end_remover. It is out of reach of the terminal and of what is sent to the process group. Returns its number,
+/// and what it waits for in `guard`; -1 with errno set if there can be none.
+pid_t clinux_start_remover(int directory, const char *_Nonnull name, int *_Nonnull guard);
+
+/// Has the file removed now, and waits for that.
+void clinux_end_remover(pid_t remover, int guard);
+
 /// Reads entries of a directory (getdents64(2)). Returns the number of bytes written to `buffer`, 0 at the end, or -1
 /// with errno set.
 ssize_t clinux_read_directory(int fd, void *_Nonnull buffer, size_t size);

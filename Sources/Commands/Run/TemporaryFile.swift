@@ -6,7 +6,7 @@ import Keychain
 import PrivateFiles
 
 /// A file with secrets for a program that needs one. It is never on a disk, only this user can read it, and
-/// it is removed when this value is destroyed.
+/// it is removed when this value is destroyed, or this process has ended: a process of its own sees to that.
 ///
 /// A path in `/proc` to a descriptor would leave no file. But only the program itself could open it, not the
 /// programs that it starts without its descriptors, such as Bazel's server and pip's builds.
@@ -16,6 +16,7 @@ struct TemporaryFile: ~Copyable {
   private let folder: Folder
   private let name: String
   private let descriptor: Int32
+  private let remover: (process: pid_t, guard: Int32)
 
   /// Makes the file, and removes files left by processes that were killed.
   ///
@@ -24,23 +25,21 @@ struct TemporaryFile: ~Copyable {
   init(_ kind: Kind, _ contents: borrowing Secret) throws(KeychainError) {
     let folder = try Folder(creating: try Self.place())
     folder.forEachAbandonedFile(where: { Self.isName($0) }) { unlinkat(folder.descriptor, $0, 0) }
-    var name = ""
-    var descriptor: Int32 = -1
-    for number in 0..<1000 {
-      name = "\(kind.rawValue)-\(getpid())-\(number)"
-      let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-      descriptor = clinux_openat(folder.descriptor, name, flags, 0o600)
-      if descriptor >= 0 || errno != EEXIST { break }
-    }
+    let (name, descriptor) = try folder.makeLockedFile(
+      (0..<1000).lazy.map { "\(kind.rawValue)-\(getpid())-\($0)" })
     let path = folder.path(of: name)
-    if descriptor < 0 { throw .system(operation: "create", path: path, errno: errno) }
-    var failure = clinux_try_exclusive_lock(descriptor) == 0 ? 0 : errno
+    var end: Int32 = -1
+    // Before anything is in the file.
+    let process = clinux_start_remover(folder.descriptor, name, &end)
+    var failure = process < 0 ? errno : 0
     if failure == 0 { failure = contents.withUnsafeBytes { writeFully(descriptor, $0) } }
     if failure != 0 {
       unlinkat(folder.descriptor, name, 0)
+      if process >= 0 { clinux_end_remover(process, end) }
       close(descriptor)
       throw .system(operation: "write", path: path, errno: failure)
     }
+    remover = (process, end)
     self.folder = folder
     self.name = name
     self.path = path
@@ -49,6 +48,7 @@ struct TemporaryFile: ~Copyable {
 
   deinit {
     unlinkat(folder.descriptor, name, 0)
+    clinux_end_remover(remover.process, remover.guard)
     close(descriptor)
   }
 

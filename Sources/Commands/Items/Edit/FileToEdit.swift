@@ -22,19 +22,12 @@ struct FileToEdit: ~Copyable {
   init(_ contents: [UInt8]) throws(KeychainError) {
     let parent = try Folder(creating: try Self.place())
     Self.removeAbandoned(in: parent)
-    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    var name = ""
-    var lock: Int32 = -1
-    for number in 0..<1000 {
-      name = "\(Self.prefix)\(getpid())-\(number)"
-      lock = clinux_openat(parent.descriptor, name + Self.lockSuffix, flags, 0o600)
-      if lock >= 0 || errno != EEXIST { break }
-    }
-    if lock < 0 { throw .system(operation: "create", path: parent.path(of: name), errno: errno) }
-    let path = parent.path(of: name)
+    let (lockName, lock) = try parent.makeLockedFile(
+      (0..<1000).lazy.map { "\(Self.prefix)\(getpid())-\($0)\(Self.lockSuffix)" })
+    let name = String(lockName.dropLast(Self.lockSuffix.count))
     do throws(KeychainError) {
-      if clinux_try_exclusive_lock(lock) != 0 { throw .system(operation: "lock", path: path, errno: errno) }
-      let folder = try Folder(creating: path)
+      let folder = try Folder(creating: parent.path(of: name))
+      let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
       let file = clinux_openat(folder.descriptor, Self.fileName, flags, 0o600)
       if file < 0 { throw .system(operation: "create", path: folder.path(of: Self.fileName), errno: errno) }
       let failure = contents.withUnsafeBytes { writeFully(file, $0) }
