@@ -12,6 +12,8 @@ final class FileSource: ImportSource {
   let name: String
   private let path: String
   private let format: FileFormat
+  /// Whether it is what an import that was killed has left of a file; see ``leftover(of:)``.
+  private let isLeftover: Bool
   /// The contents that were read, and the status of their file.
   private var text = Secret()
   private var found = FoundLogins()
@@ -25,12 +27,56 @@ final class FileSource: ImportSource {
   init(_ path: String, _ format: FileFormat) {
     self.path = path
     self.format = format
+    isLeftover = path.hasSuffix(Self.asideEnding)
     name = path == "-" ? "standard input" : path
   }
 
-  /// The sources at the usual paths of a format, where a file exists.
-  static func usual(_ format: FileFormat) -> [FileSource] {
-    usualPaths(of: format).map { FileSource($0, format) }
+  /// The sources at paths of a format, where a file exists.
+  ///
+  /// - Parameter finishes: whether what was left of a file is a source, too, and comes before the file: an import was
+  ///   killed while it removed that. What was overwritten already is removed here.
+  /// - Returns: the sources, and whether anything was removed.
+  static func sources(
+    at paths: [String], _ format: FileFormat, finishing finishes: Bool
+  ) throws(Failure) -> (sources: [FileSource], hasFinished: Bool) {
+    var sources: [FileSource] = []
+    var hasFinished = false
+    for path in paths {
+      if finishes, let left = leftover(of: path) {
+        if try removeOverwritten(left) {
+          hasFinished = true
+        } else {
+          sources.append(FileSource(left, format))
+        }
+      }
+      if access(path, F_OK) == 0 { sources.append(FileSource(path, format)) }
+    }
+    return (sources, hasFinished)
+  }
+
+  /// Removes what is left of a file whose contents are partly overwritten, which is done when all of it is elsewhere.
+  /// Returns whether it was such a file.
+  private static func removeOverwritten(_ left: String) throws(Failure) -> Bool {
+    let file = clinux_openat(AT_FDCWD, left, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+    if file < 0 { return false }
+    defer { close(file) }
+    var first: UInt8 = 1
+    guard pread(file, &first, 1, 0) == 1, first == 0 else { return false }
+    if unlink(left) != 0 {
+      throw Failure("cannot remove \(left): \(errorText(errno))", status: .keychain)
+    }
+    StandardStreams.say("removed \(left), which an import that was ended had left")
+    return true
+  }
+
+  /// The paths where the format's files usually are.
+  static func places(of format: FileFormat) -> [String] {
+    var places: [String] = []
+    for path in format.usualPaths.compactMap(expanded) {
+      let real = realPath(path) ?? path
+      if !places.contains(where: { (realPath($0) ?? $0) == real }) { places.append(path) }
+    }
+    return places
   }
 
   /// The usual paths where a file exists, without duplicates.
@@ -107,6 +153,7 @@ final class FileSource: ImportSource {
     if file < 0 { throw failed("open", errno) }
     defer { close(file) }
     try refuseChanged(file)
+    if isLeftover { return try finish(file, real, remainder) }
     // Left over from a run that was killed.
     unlink(aside(real))
     let isEmpty = format.holdsLoginsAlone && holdsNothing(remainder)
@@ -122,6 +169,25 @@ final class FileSource: ImportSource {
     return Removed(text: what + note + "; the disk, a backup or a snapshot may still have traces of it")
   }
 
+  /// Removes what was left of a file. What isn't taken out of it is in the file itself, or stays here.
+  private func finish(
+    _ file: Int32, _ left: String, _ remainder: borrowing Secret
+  ) throws(Failure) -> Removed {
+    let place = String(left.dropLast(Self.asideEnding.utf8.count))
+    if access(place, F_OK) != 0, !(format.holdsLoginsAlone && holdsNothing(remainder)) {
+      // There is more in it than what was imported.
+      if link(left, place) != 0 { throw failed("put back", errno) }
+      unlink(left)
+      throw Failure("\(place) is back in its place", hint: "import it once more", status: .keychain)
+    }
+    let isOverwritten = overwrite(file)
+    if unlink(left) != 0 { throw failed("remove", errno) }
+    return Removed(
+      text: "removed \(name), which an import that was ended had left"
+        + (isOverwritten ? "" : "; it couldn't be overwritten")
+        + "; the disk, a backup or a snapshot may still have traces of it")
+  }
+
   /// The temporary name of a file that has been moved out of its place.
   private func aside(_ real: String) -> String { real + Self.asideEnding }
 
@@ -129,6 +195,7 @@ final class FileSource: ImportSource {
 
   /// What an import that was killed has left of a file, which needn't be there any more; `nil` if there is nothing.
   static func leftover(of path: String) -> String? {
+    if path.hasSuffix(asideEnding) { return nil }
     // That of a link is beside the file that the link leads to, or led to.
     var real = realPath(path) ?? path
     if access(path, F_OK) != 0, let target = ProgramLinks.linkTarget(path) {

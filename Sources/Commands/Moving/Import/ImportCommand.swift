@@ -69,6 +69,8 @@ struct ImportCommand: ParsableCommand {
     }
     let open = try selection.choose().open()
     let sources = try sources(of: kind, selection, open)
+    // What an import that was killed had begun is finished, and there is nothing else.
+    if sources.isEmpty { return }
     if removeSource, let why = sources.lazy.compactMap(\.whyNotRemovable).first { throw why }
     let importing = Importing(
       into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict)
@@ -90,14 +92,22 @@ struct ImportCommand: ParsableCommand {
       guard let format = kind.format else {
         throw Failure("\(kind.name) is imported from no file", status: .usage)
       }
-      return [FileSource(file, format)]
+      let (found, hasFinished) = try FileSource.sources(at: [file], format, finishing: removeSource)
+      // One that isn't there is an error of its own.
+      return found.isEmpty && !hasFinished ? [FileSource(file, format)] : found
     }
-    var sources: [any ImportSource] = kind.format.map(FileSource.usual) ?? []
+    var sources: [any ImportSource] = []
+    var hasFinished = false
+    if let format = kind.format {
+      let usual = try FileSource.sources(at: FileSource.places(of: format), format, finishing: removeSource)
+      sources = usual.sources
+      hasFinished = usual.hasFinished
+    }
     sources += try kind.others()
     if let items = kind.desktopItems, let source = try desktop(items, selection, open) {
       sources.append(source)
     }
-    if sources.isEmpty { throw nothingThere(kind) }
+    if sources.isEmpty, !hasFinished { throw nothingThere(kind) }
     return sources
   }
 
