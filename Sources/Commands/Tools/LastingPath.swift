@@ -6,7 +6,8 @@ import Terminals
 
 /// The paths of this program that are written into the configuration of other programs, and into links. An upgrade may
 /// replace the folder that the program is in, and change only a link to it, as stow, Homebrew, Nix and people with a
-/// folder for each version do. What people find the program by stays.
+/// folder for each version do. What people find the program by stays, but where somebody else could put another program
+/// it is passed over.
 enum LastingPath {
   /// The path of `llavero`: its first entry on the PATH, with no link resolved; else the path as it was typed; else the
   /// resolved one.
@@ -15,7 +16,7 @@ enum LastingPath {
   static func ofProgram() throws(Failure) -> String {
     let program = try ProgramLinks.program()
     return onPath(Executables.people) { isSameFile($0, program) } ?? typed.flatMap {
-      isSameFile($0, program) ? $0 : nil
+      isSameFile($0, program) && !ReplaceablePath.strangersMayChange($0) ? $0 : nil
     } ?? program
   }
 
@@ -44,7 +45,7 @@ enum LastingPath {
     let folders = (CString(variable: "PATH")?.text ?? "").split(separator: ":")
     return folders.lazy.filter { $0.first == "/" }.map { folder in
       (folder.last == "/" ? "\(folder)" : "\(folder)/") + name
-    }.first(where: isRight)
+    }.first { isRight($0) && !ReplaceablePath.strangersMayChange($0) }
   }
 
   /// The absolute path by which a person has run this program; `nil` if it was found on the PATH.
