@@ -35,3 +35,12 @@ package func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
   default: return isInvisibleControl(scalar.value) || scalar.properties.isDefaultIgnorableCodePoint
   }
 }
+
+/// Whether a host's name has a character that nobody sees, or white space. No host has one (RFC 5892, section 2), and with
+/// one it is another host than the one that it looks like.
+package func hasInvisible(host: [UInt8]) -> Bool {
+  if host.allSatisfy({ 0x21..<0x7f ~= $0 }) { return false }
+  return String(decoding: host, as: UTF8.self).unicodeScalars.contains { scalar in
+    isInvisible(scalar) || scalar.properties.isWhitespace || 0xfe00...0xfe0f ~= scalar.value
+  }
+}

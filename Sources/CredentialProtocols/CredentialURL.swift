@@ -104,9 +104,11 @@ public struct HostAndPort: Hashable, Sendable {
   public var port: UInt16?
 
   /// Parses `name`, `name:port`, `[v6]` or `[v6]:port`. An empty port counts as none (RFC 3986 section 3.2.3). Returns
-  /// `nil` for anything else: a port that is not decimal or out of 1…65535, unpaired brackets, colons without brackets.
+  /// `nil` for anything else: a port that is not decimal or out of 1…65535, unpaired brackets, colons without brackets, a
+  /// character that nobody sees.
   public init?(parsing host: ByteString) {
     let bytes = host.bytes
+    if hasInvisible(host: bytes) { return nil }
     let nameEnd: Int
     if bytes.first == UInt8(ascii: "[") {
       guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > 1 else { return nil }

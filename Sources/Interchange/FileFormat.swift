@@ -17,6 +17,17 @@ public struct FileFormat: Sendable {
   /// The names of a companion file in the same folder with data that this one lacks. The first one that exists is to
   /// be passed to ``read(_:beside:)``. Nothing in it is confidential, and it is never changed.
   public let companions: [String]
+  /// What several logins for the same mean, whose secrets differ.
+  public enum SeveralForTheSame: Sendable {
+    /// Programs that read the file differ in which one they take, or refuse it. So all of them are skipped.
+    case disputed
+    /// The program that keeps the file takes the first one.
+    case firstAnswers
+    /// The one that was changed last is in use, and if it isn't known which one that is, none is.
+    case lastChangedAnswers
+  }
+
+  private let severalForTheSame: SeveralForTheSame
   private let reading: Reading
 
   private typealias Reading =
@@ -24,19 +35,21 @@ public struct FileFormat: Sendable {
     FoundLogins
 
   /// Makes a format whose files are complete by themselves.
-  public init(
+  init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
+    severalForTheSame: SeveralForTheSame = .disputed,
     read: @escaping @Sendable (UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins
   ) {
     self.init(
-      name, summary, usualPaths: usualPaths, holdsLoginsAlone: holdsLoginsAlone, companions: []
+      name, summary, usualPaths: usualPaths, holdsLoginsAlone: holdsLoginsAlone,
+      severalForTheSame: severalForTheSame, companions: []
     ) { (text, _) throws(FormatFault) in try read(text) }
   }
 
   /// Makes a format whose files need a companion file.
-  public init(
+  init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
-    companions: [String],
+    severalForTheSame: SeveralForTheSame = .disputed, companions: [String],
     read:
       @escaping @Sendable (
         UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?
@@ -46,18 +59,29 @@ public struct FileFormat: Sendable {
     self.summary = summary
     self.usualPaths = usualPaths
     self.holdsLoginsAlone = holdsLoginsAlone
+    self.severalForTheSame = severalForTheSame
     self.companions = companions
     reading = read
   }
 
   /// Reads a whole file.
   ///
-  /// - Parameter companion: the file named by ``companions``, if there is one.
-  /// - Throws: ``FormatFault`` if the file doesn't have this format at all.
+  /// - Parameters:
+  ///   - companion: the file named by ``companions``, if there is one.
+  ///   - paths: which paths of logins are left out; `nil` leaves it to the rule of the source.
+  /// - Returns: the logins. Their removals are of the text of the file, as ``SourceText`` has it.
+  /// - Throws: ``FormatFault`` if the file doesn't have this format at all, or isn't text.
   public func read(
-    _ file: UnsafeRawBufferPointer, beside companion: UnsafeRawBufferPointer? = nil
+    _ file: UnsafeRawBufferPointer, beside companion: UnsafeRawBufferPointer? = nil, paths: PathChoice? = nil
   ) throws(FormatFault) -> FoundLogins {
-    try reading(file, companion)
+    var found = try SourceText(file).lend(of: file) { (text) throws(FormatFault) in
+      guard let companion else { return try reading(text, nil) }
+      return try SourceText(companion).lend(of: companion) { (companion) throws(FormatFault) in
+        try reading(text, companion)
+      }
+    }
+    found.settle(paths, severalForTheSame)
+    return found
   }
 
   /// Every format that can be read.

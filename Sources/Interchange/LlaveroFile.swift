@@ -7,21 +7,20 @@ extension FileFormat {
   /// vault, the first line describes the vault, and the last lines are records of deleted or changed items; these are
   /// skipped.
   public static let llavero = FileFormat(
-    "llavero", "a vault of llavero, decrypted, or what 'llavero export' wrote", holdsLoginsAlone: true
+    "llavero", "a vault of llavero, decrypted, or what 'llavero export' wrote", holdsLoginsAlone: true,
+    severalForTheSame: .lastChangedAnswers
   ) { text throws(FormatFault) in
     var found = FoundLogins()
     var firstMalformed: Int?
     for line in FileLines(text) where !line.isBlank {
       do throws(JSONReader.Malformed) {
-        let record = try LlaveroLine(line.text)
-        if record.isHead || record.isRetired { continue }
-        found.take(
-          FoundLogin(
-            try record.item(), try Credential(confidentialMembersOf: line.text), at: .line(line.number),
-            removals: [Removal(line.range)]))
+        var entry = SourceEntry(at: .line(line.number), removals: [Removal(line.range)])
+        try entry.addMembers(of: line.text)
+        try readLine(line.text, &entry, &found)
       } catch {
         firstMalformed = firstMalformed ?? line.number
-        found.passOver(.line(line.number), .malformed)
+        let isLast = line.range.upperBound == text.count && text.last != 0x0a
+        found.passOver(.line(line.number), isLast ? .cutOff : .malformed)
       }
     }
     if let firstMalformed, found.logins.isEmpty {
@@ -29,43 +28,26 @@ extension FileFormat {
     }
     return found
   }
-}
 
-/// A line, without its confidential parts.
-private struct LlaveroLine {
-  let isHead: Bool
-  let isRetired: Bool
-  private let attributes: ItemAttributes
-  private let created: Timestamp?
-  private let modified: Timestamp?
-
-  init(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var (isHead, isRetired) = (false, false)
+  private static func readLine(
+    _ text: UnsafeRawBufferPointer, _ entry: inout SourceEntry, _ found: inout FoundLogins
+  ) throws(JSONReader.Malformed) {
+    if entry.index(of: ["app"]) != nil { return }
+    // The vault's own, by which it knows the item.
+    if entry.text("k").bytes.starts(with: "old ".utf8) { return }
+    entry.take(["id"])
+    entry.take(["rev"])
+    let created = entry.date("created")
+    let modified = entry.date("modified")
     var attributes = ItemAttributes()
-    var (created, modified): (Timestamp?, Timestamp?)
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      if name == "app" {
-        isHead = true
-      } else if name == "k" {
-        isRetired = try value.string().bytes.starts(with: "old ".utf8)
-      } else if name == "created" {
-        created = try value.timestamp()
-      } else if name == "modified" {
-        modified = try value.timestamp()
-      } else {
-        _ = try attributes.take(name, value)
+      if try attributes.take(name, value) || Credential.isConfidentialMember(name) {
+        entry.take([try JSONValue.name(name)])
       }
     }
-    (self.isHead, self.isRetired) = (isHead, isRetired)
-    self.attributes = attributes
-    (self.created, self.modified) = (created, modified)
-  }
-
-  /// The item, with its dates.
-  func item() throws(JSONReader.Malformed) -> Item {
     var item = try attributes.item()
     item.creationDate = created
     item.modificationDate = modified
-    return item
+    found.take(item, try Credential(confidentialMembersOf: text), of: entry)
   }
 }

@@ -1,68 +1,113 @@
 import CredentialProtocols
 import Keychain
 
-/// An entry of a password manager: a name, possibly the addresses of login pages, an account and a password.
+/// An address of an entry.
+struct EntryAddress {
+  /// What the source says of it.
+  enum Rule {
+    /// The login is for the server, and the path belongs to a page.
+    case page
+    /// The login is for what is at the path.
+    case path
+    /// No login is to answer there.
+    case note
+  }
+
+  let text: ByteString
+  var rule = Rule.page
+}
+
+/// What was taken of an entry of a password manager.
 struct LoginEntry: ~Copyable {
   var name: ByteString = ""
-  var urls: [ByteString] = []
-  var account: ByteString? = nil
+  var addresses: [EntryAddress] = []
+  var account: ByteString = ""
   var secret = Secret()
-  var leftBehind: [String] = []
+  var itemDescription: ByteString? = nil
+  var comment: ByteString? = nil
   var creationDate: Timestamp? = nil
   var modificationDate: Timestamp? = nil
+  /// What our own export says beside that.
+  var own = OwnFields()
 }
 
 extension FoundLogins {
-  /// Adds an entry: an internet password for each server among its addresses, or else a generic password under its
-  /// name.
-  ///
-  /// The path of an address is dropped, because it belongs to a page and not to what the password is for.
-  mutating func take(_ entry: borrowing LoginEntry, at origin: Origin, removals: [Removal]) {
-    if entry.secret.isEmpty { return passOver(origin, .noSecret) }
-    let label = entry.name.isEmpty ? nil : entry.name
-    let places = entry.places
-    var leftBehind = entry.leftBehind
-    for url in entry.urls {
-      let place = Place.ofServer(in: url)?.place
-      let account = entry.account.nonEmpty ?? places.first { $0.place == place }?.account
-      let word = url.leftBehind(besides: account) ?? (place == nil && url.isOfWebPage ? "address" : nil)
-      if let word, !leftBehind.contains(word) { leftBehind.append(word) }
+  /// Adds an entry: an internet password for each place among its addresses, or else a generic password under its name.
+  /// Each has the addresses that are no place.
+  mutating func take(_ login: borrowing LoginEntry, of entry: inout SourceEntry) {
+    var places: [EntryPlace] = []
+    var others: [ByteString] = []
+    for address in login.addresses where !address.text.isEmpty {
+      let place = address.rule == .note ? nil : EntryPlace(address)
+      // That has no room, and an address with a password in it is confidential.
+      let rest = address.text.leftBehind(besides: login.account.nonEmpty ?? place?.account)
+      if let rest { entry.add(ByteString(rest), .part) }
+      if let place {
+        places.append(place)
+      } else if rest == nil, !others.contains(address.text) {
+        others.append(address.text)
+      }
     }
-    for (place, account) in places {
-      let key = place.key(account: entry.account.nonEmpty ?? account, for: nil)
-      take(Item(.internetPassword(key), label: label), of: entry, at: origin, removals, leftBehind)
+    if login.secret.isEmpty, login.own.isEmpty { return passOver(entry.origin, .noSecret) }
+    if let key = login.own.place(account: login.account) {
+      return take(login.item(.internetPassword(key), []), Credential(login.secret.copy()), of: entry)
+    }
+    var keys: Set<InternetPassword> = []
+    for place in places {
+      let key = place.place.key(account: login.account.nonEmpty ?? place.account, for: nil)
+      guard keys.insert(key.primaryKey).inserted else { continue }
+      let addresses = others + (place.hasMore ? [place.address] : [])
+      take(
+        login.item(.internetPassword(key), addresses), Credential(login.secret.copy()), of: entry,
+        page: place.page)
     }
     if !places.isEmpty { return }
-    guard let service = label ?? entry.urls.first else { return passOver(origin, .noPlace) }
-    take(
-      Item(GenericPassword(service: service, account: entry.account.nonEmpty)), of: entry, at: origin,
-      removals, leftBehind)
-  }
-
-  private mutating func take(
-    _ item: Item, of entry: borrowing LoginEntry, at origin: Origin, _ removals: [Removal],
-    _ leftBehind: [String]
-  ) {
-    var item = item
-    item.creationDate = entry.creationDate
-    item.modificationDate = entry.modificationDate
-    take(
-      FoundLogin(
-        item, Credential(entry.secret.copy()), at: origin, removals: removals, leftBehind: leftBehind))
+    guard let service = login.own["service"] ?? login.name.nonEmpty ?? others.first else {
+      return passOver(entry.origin, .noPlace)
+    }
+    let key = GenericPassword(service: service, account: login.account.nonEmpty)
+    take(login.item(.genericPassword(key), others), Credential(login.secret.copy()), of: entry)
   }
 }
 
 extension LoginEntry {
-  /// The servers of its addresses, each once.
-  fileprivate var places: [(place: Place, account: ByteString?)] {
-    var places: [(place: Place, account: ByteString?)] = []
-    for url in urls {
-      guard let found = Place.ofServer(in: url), !places.contains(where: { $0.place == found.place }) else {
-        continue
-      }
-      places.append(found)
-    }
-    return places
+  /// The item with a key. A name that the key has says nothing more.
+  fileprivate func item(_ key: Item.Key, _ addresses: [ByteString]) -> Item {
+    var item = Item(key, comment: comment, itemDescription: itemDescription)
+    for address in addresses where ByteString(key.place) != address { item.addAddress(address) }
+    item.creationDate = creationDate
+    item.modificationDate = modificationDate
+    own.apply(to: &item)
+    item.label = [ByteString(item.key.place), ByteString(item.key.name)].contains(name) ? nil : name.nonEmpty
+    return item
+  }
+}
+
+/// A place that an address names.
+private struct EntryPlace {
+  let place: Place
+  let account: ByteString?
+  /// The address without a user name and a password.
+  let address: ByteString
+  /// Whether it has a query, a fragment or the like, which is in no place.
+  let hasMore: Bool
+  /// The address if its path is that of a page.
+  let page: ByteString?
+
+  /// - Returns: `nil` if it names none.
+  init?(_ address: EntryAddress) {
+    let text = address.text.trimmed
+    guard let (server, account) = Place.ofServer(in: text) else { return nil }
+    let authority = text.authority
+    let end =
+      text.bytes[authority.upperBound...].firstIndex { [0x3f, 0x23, 0x5c].contains($0) }
+      ?? text.bytes.endIndex
+    let whole = try? Place.parse(ByteString(Array(text.bytes[..<end])), assuming: "https").place
+    place = whole ?? server
+    self.account = account
+    self.address = text.withoutUserInformation
+    hasMore = end < text.bytes.endIndex || whole == nil
+    page = address.rule == .page && place.path != nil ? self.address : nil
   }
 }
 
@@ -112,10 +157,11 @@ extension ByteString {
     return "a user name in the URL"
   }
 
-  /// Whether it begins as the address of a web page does, whatever follows.
-  fileprivate var isOfWebPage: Bool {
-    let start = ByteString(Array(trimmed.bytes.prefix(6))).lowercased.bytes
-    return start.starts(with: "http:".utf8) || start.starts(with: "https:".utf8)
+  /// The address without what is before the `@` of its server.
+  fileprivate var withoutUserInformation: ByteString {
+    let part = authority
+    guard let at = bytes[part].lastIndex(of: UInt8(ascii: "@")) else { return self }
+    return ByteString(Array(bytes[..<part.lowerBound]) + Array(bytes[(at + 1)...]))
   }
 
   /// The part of an address between its scheme and its path. It begins at 0 if there is no scheme.
@@ -127,6 +173,9 @@ extension ByteString {
     let end = bytes[start...].firstIndex { [0x2f, 0x3f, 0x23, 0x5c].contains($0) } ?? bytes.endIndex
     return start..<end
   }
+
+  /// The same bytes; `nil` if there are none.
+  var nonEmpty: ByteString? { isEmpty ? nil : self }
 
   /// The same bytes without surrounding white space.
   var trimmed: ByteString {

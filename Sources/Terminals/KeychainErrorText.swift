@@ -15,7 +15,7 @@ extension Failure {
     case .unusableAttribute(let name, .lineBreak):
       self.init("the \(name) has a line break or a NUL byte in it", status: .usage)
     case .unusableAttribute(let name, .controlCharacter):
-      self.init("the \(name) has a control character in it", status: .usage)
+      self.init("the \(name) has an invisible character in it", status: .usage)
     case .unusableAttribute(let name, .tooLong(let limit)):
       self.init("the \(name) is longer than \(limit) bytes", status: .usage)
     case .unusableAttribute(let name, .empty):

@@ -62,6 +62,15 @@ struct CargoCredentialsFileTests {
     }
   }
 
+  @Test("a line that can't be read ends its table, and a byte order mark is none of a line's")
+  func ends() throws {
+    let found = try Found("[registry]\nx\ntoken = \"t\"\n[registries.a\ntoken = \"u\"\n", as: .cargo)
+    #expect(found.logins.isEmpty)
+    #expect(found.reasons == ["2 malformed", "4 malformed", "3 noPlace", "5 noPlace"])
+    #expect(
+      try Found("\u{feff}[registries.mine]\ntoken = \"t\"\n", as: .cargo).reasons == ["2 noPlace"])
+  }
+
   @Test("an empty token is none, nor a key, nor a number")
   func otherValues() throws {
     #expect(

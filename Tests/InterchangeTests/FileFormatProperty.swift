@@ -71,11 +71,9 @@ enum FileFormatProperty: Property {
   }
 
   private static func remainder(of input: UnsafeRawBufferPointer, without removals: [Removal]) -> [UInt8] {
-    var bytes = Array(input)
-    for removal in removals.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
-      bytes.replaceSubrange(removal.range, with: removal.replacement.bytes)
-    }
-    return bytes
+    guard let source = try? SourceText(input) else { return Array(input) }
+    let rest = source.file(input, after: Set(removals))
+    return rest.withUnsafeBytes { Array($0) }
   }
 
   fileprivate static func shown(_ login: FoundLogin) -> String {

@@ -10,8 +10,8 @@ struct Found: Equatable, CustomStringConvertible {
   var origins: [Origin] = []
 
   /// Reads a file in a format.
-  init(_ text: String, as format: FileFormat) throws {
-    try self.init(Array(text.utf8), as: format)
+  init(_ text: String, as format: FileFormat, paths: PathChoice? = nil) throws {
+    self.init(try FoundLogins(Array(text.utf8), as: format, paths: paths))
   }
 
   /// Reads a sample.
@@ -29,7 +29,8 @@ struct Found: Equatable, CustomStringConvertible {
     logins = found.logins.map { login in
       let secret = login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       let leftBehind = login.leftBehind.map { " + \($0)" }.joined()
-      return "\(login.item.key.name) \(secret)\(leftBehind)"
+      let address = login.item.address.map { " at \($0)" } ?? ""
+      return "\(login.item.key.name) \(secret)\(address)\(leftBehind)"
     }
     secrets = found.logins.map { $0.credential.secret.withUnsafeBytes { Array($0) } }
     labels = found.logins.map { $0.item.label?.description }
@@ -42,6 +43,7 @@ struct Found: Equatable, CustomStringConvertible {
     passedOver.map { passed in
       switch passed.origin {
       case .line(let number): "\(number) \(passed.reason)"
+      case .lines(let numbers): "\(numbers.lowerBound)-\(numbers.upperBound) \(passed.reason)"
       case .machine(let name, let number): "\(number) (\(name)) \(passed.reason)"
       case .entry(let name): "\(name) \(passed.reason)"
       }
@@ -53,10 +55,12 @@ struct Found: Equatable, CustomStringConvertible {
 
 extension FoundLogins {
   /// Reads a file in a format.
-  init(_ bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil) throws {
+  init(
+    _ bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil, paths: PathChoice? = nil
+  ) throws {
     self = try bytes.withUnsafeBytes { bytes in
-      guard let companion else { return try format.read(bytes) }
-      return try companion.withUnsafeBytes { try format.read(bytes, beside: $0) }
+      guard let companion else { return try format.read(bytes, paths: paths) }
+      return try companion.withUnsafeBytes { try format.read(bytes, beside: $0, paths: paths) }
     }
   }
 }

@@ -49,6 +49,15 @@ struct GitHubHostsFileTests {
     }
   }
 
+  @Test("a mark at the beginning is none of the host's, and no character that nobody sees is one")
+  func invisible() throws {
+    #expect(
+      try Found("\u{feff}github.com:\n  oauth_token: t\n", as: .gitHub).logins == [
+        "https://github.com (x-access-token) t"
+      ])
+    #expect(try Found("git\u{200b}hub.com:\n  oauth_token: t\n", as: .gitHub).reasons == ["2 malformed"])
+  }
+
   @Test("a token without an account has the name that gh gives git; one elsewhere is none")
   func withoutAccount() throws {
     #expect(try Found("h:\n  oauth_token: t\n", as: .gitHub).logins == ["https://h (x-access-token) t"])

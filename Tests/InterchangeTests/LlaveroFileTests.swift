@@ -9,8 +9,8 @@ struct LlaveroFileTests {
     let found = try Found(sample: "vault.jsonl", as: .llavero)
     #expect(
       found.logins == [
-        "AWS (prod) p\"1\n2", "https://git.example.com/acme (alice) Pw-1",
-        "https://r.example (bob) for docker Pw-2",
+        "https://r.example (bob) for docker Pw-2", "AWS (prod) p\"1\n2",
+        "https://git.example.com/acme (alice) Pw-1",
       ])
     #expect(found.passedOver.isEmpty)
   }
@@ -32,7 +32,7 @@ struct LlaveroFileTests {
       Secret(copying: ByteString([0, 0xff])), expiry: 7, refreshToken: .some(Secret("r")),
       authenticationScheme: "Bearer")
     var text = Secret()
-    #expect(ExportFormat.jsonLines.append(item, credential, &text) == nil)
+    #expect(ExportFormat.jsonLines.append(item, credential, to: &text) == .written(without: []))
     let found = try text.withUnsafeBytes { try FileFormat.llavero.read($0) }
     let login = try #require(found.logins.first)
     #expect(login.item == item)
@@ -52,6 +52,17 @@ struct LlaveroFileTests {
       ])
     #expect(throws: FormatFault("it has no line of an item", line: 2)) { try Found("\nx\n", as: .llavero) }
     #expect(try Found("", as: .llavero).logins.isEmpty)
+  }
+
+  @Test("a line that ends too early is told apart, and what nobody knows stays")
+  func cutOff() throws {
+    let good = #"{"class":"generic","service":"s","secret":"p"}"# + "\n"
+    #expect(try Found(good + #"{"class":"generic","serv"#, as: .llavero).reasons == ["2 cutOff"])
+    #expect(
+      try Found(#"{"class":"generic","service":"s","secret":"p","new":1,"notes":"x"}"#, as: .llavero).logins
+        == [
+          "s p + new + notes"
+        ])
   }
 
   @Test("without its items a file has only what was none")

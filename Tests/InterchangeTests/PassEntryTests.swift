@@ -7,6 +7,7 @@ struct PassEntryTests {
   private func found(_ name: ByteString, _ contents: String) -> Found {
     var found = FoundLogins()
     Array(contents.utf8).withUnsafeBytes { PassEntry.read(name, $0, into: &found) }
+    found.settle(nil, .lastChangedAnswers)
     return Found(found)
   }
 
@@ -33,11 +34,12 @@ struct PassEntryTests {
   func lines() {
     #expect(
       found("github.com/alice", "p q\nLogin: bob\r\nURL: https://git.example.com:8443/x\r\n").logins == [
-        "https://git.example.com:8443 (bob) p q"
+        "https://git.example.com:8443 (bob) p q at https://git.example.com:8443/x"
       ])
     #expect(found("the safe", "p\nuser: bob\n").logins == ["the safe (bob) p"])
     #expect(found("x", "p\nurl: https://carol@h.example/\n").logins == ["https://h.example (carol) p"])
-    #expect(found("h.example/a", "p\nurl: android://x\n").logins == ["https://h.example (a) p"])
+    #expect(
+      found("h.example/a", "p\nurl: android://x\n").logins == ["https://h.example (a) p at android://x"])
     #expect(found("x", "p\n---\nusername: bob\nurl: h.example\n").logins == ["https://h.example (bob) p"])
   }
 
@@ -46,7 +48,7 @@ struct PassEntryTests {
     #expect(
       found("h.example", "p\notpauth://totp/x?secret=S\nnote: x\nin the cellar\nlogin: a\nlogin: b\n").logins
         == [
-          "https://h.example (a) p + one-time code + further lines"
+          "https://h.example (a) p + one-time code + further lines + login"
         ])
     for (lines, login) in [
       ("url: https://b:Pw-2@h.example/\nuser: a", "https://h.example (a) p + a password in the URL"),
@@ -71,7 +73,7 @@ struct PassEntryTests {
 
   @Test("a service that is no URL stays there")
   func otherService() {
-    #expect(found("the safe", "p\nservice=door\n").logins == ["the safe p + further lines"])
+    #expect(found("the safe", "p\nservice=door\n").logins == ["the safe p + service"])
   }
 
   @Test("Git Credential Manager's entries say their URL")

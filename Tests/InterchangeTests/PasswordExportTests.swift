@@ -9,9 +9,10 @@ struct PasswordExportTests {
     let found = try Found(sample: "chrome.csv", as: .chrome)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1",
-        "https://shop.example:8443 (alice@example.org) Pw-2 + notes",
-        "com.example.app (alice) Pw-3", "http://intranet.example Pw-4",
+        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
+        "https://shop.example:8443 (alice@example.org) Pw-2 at https://shop.example:8443/login?next=%zz + notes",
+        "com.example.app (alice) Pw-3 at android://x7Zc0Jp9nVxw==@com.example.app/",
+        "http://intranet.example Pw-4",
       ])
     #expect(found.labels == ["git.example.com", "shop.example", nil, "intranet.example"])
     #expect(found.origins == [.line(2), .line(3), .line(5), .line(6)])
@@ -23,8 +24,8 @@ struct PasswordExportTests {
     let found = try Found(sample: "firefox.csv", as: .firefox)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1", "https://nas.example:5001 (admin) Pw-2",
-        "moz-proxy://proxy.example:3128 (alice) Pw-3",
+        "https://git.example.com (alice) p,w\"1", "https://nas.example:5001 (admin) Pw-2 + httpRealm",
+        "moz-proxy://proxy.example:3128 (alice) Pw-3 + httpRealm",
       ])
     #expect(found.labels == [nil, nil, nil])
     #expect(found.reasons == ["2 noLogin"])
@@ -35,8 +36,9 @@ struct PasswordExportTests {
     let found = try Found(sample: "bitwarden.csv", as: .bitwarden)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1 + folder + favorite",
-        "https://registry.example:5050 (alice) p,w\"1 + folder + favorite",
+        "https://git.example.com (alice) p,w\"1 at androidapp://com.example.app\nhttps://git.example.com/users/sign_in"
+          + " + folder + favorite",
+        "https://registry.example:5050 (alice) p,w\"1 at androidapp://com.example.app + folder + favorite",
         "https://imap.example.org (alice@example.org) Pw-2 + notes + custom fields + one-time code",
         "Safe Pw-3",
       ])
@@ -52,7 +54,8 @@ struct PasswordExportTests {
     }
     #expect(
       try found("https://a.example/x,HTTPS://b.example,androidapp://c.example").logins == [
-        "https://a.example (a) p", "https://b.example (a) p",
+        "https://a.example (a) p at androidapp://c.example\nhttps://a.example/x",
+        "https://b.example (a) p at androidapp://c.example",
       ])
     for addresses in [
       "https://maps.example/@48.1,11.5,13.4z", "https://a.example,b.example", "https://a.example,",
@@ -73,7 +76,7 @@ struct PasswordExportTests {
     ] {
       let found = try Found(
         "Group,Title,Username,Password,URL,Notes\nRoot,t,\(account),\(password),\(url),\n", as: .keepassxc)
-      #expect(found.reasons == ["2 noSecret"], "\(account) \(password) \(url)")
+      #expect(found.reasons == ["2 reference"], "\(account) \(password) \(url)")
     }
     #expect(
       try Found(
@@ -138,8 +141,9 @@ struct PasswordExportTests {
     let found = try Found(sample: "bitwarden.json", as: .bitwarden)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1 + former passwords + folderId + favorite + match",
-        "https://registry.example:5050 (alice) p,w\"1 + former passwords + folderId + favorite + match",
+        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + former passwords + folderId"
+          + " + favorite",
+        "https://registry.example:5050 (alice) p,w\"1 + former passwords + folderId + favorite",
         "Safe Pw-3 + notes + custom fields + one-time code + passkey",
       ])
     #expect(found.origins == [.entry("GitLab"), .entry("GitLab"), .entry("Safe")])
@@ -151,7 +155,7 @@ struct PasswordExportTests {
     let found = try Found(sample: "1password.csv", as: .onePassword)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1 + Favorite + Tags",
+        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + Favorite + Tags",
         "https://netflix.example (alice@example.org) Pw-2 + one-time code",
         "https://192.168.1.1 (admin) Pw-3 + notes", "Garage 4711",
       ])
@@ -164,9 +168,9 @@ struct PasswordExportTests {
     #expect(
       found.logins == [
         "https://nas.example:5001 (admin) Pw-2  + notes", "Safe Pw-3",
-        "https://git.example.com (alice) p,w\"1 + group",
+        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + group",
       ])
-    #expect(found.reasons == ["4 noSecret", "5 noSecret", "7 discarded"])
+    #expect(found.reasons == ["4 reference", "5 noSecret", "7 discarded"])
   }
 
   @Test("an export's dates are the items'")
@@ -221,35 +225,124 @@ struct PasswordExportTests {
       as: .chrome)
     #expect(found.logins == ["e (u) p"])
     #expect(
-      found.reasons == ["2 malformed", "3 malformed", "4 malformed", "5 malformed", "7 malformed"])
+      found.reasons == ["2 malformed", "3 malformed", "4 malformed", "5 malformed", "7-8 cutOff"])
   }
 
   @Test("addresses: which are a server's")
   func addresses() throws {
-    for (address, name) in [
-      ("https://u@h.example:443/x?y#z", "https://h.example (u)"), ("HTTPS://H.example", "https://h.example"),
-      ("ssh://git@h.example:2222", "ssh://h.example:2222 (git)"), ("smb://nas/share", "smb://nas"),
-      ("h.example", "https://h.example"), ("h.example:8443/x", "https://h.example:8443"),
-      ("[::1]", "https://[::1]"), ("https://[::1]:8443/", "https://[::1]:8443"),
+    for (address, place) in [
+      ("HTTPS://H.example", "https://h.example"), ("ssh://git@h.example:2222", "ssh://h.example:2222 (git)"),
+      ("h.example", "https://h.example"), ("[::1]", "https://[::1]"),
+      ("https://[::1]:8443/", "https://[::1]:8443"),
       ("localhost", "https://localhost"), ("bücher.example", "https://bücher.example"),
+    ] {
+      #expect(
+        try Found("name,url,username,password\nn,\(address),,p\n", as: .chrome).logins == ["\(place) p"],
+        "\(address)")
+    }
+    // What is no place, or more than one, is kept with the item.
+    for (address, place) in [
+      ("https://h.example:443/x?y#z", "https://h.example"), ("smb://nas/share", "smb://nas"),
+      ("h.example:8443/x", "https://h.example:8443"), ("https://h.example?y", "https://h.example"),
+      (#"https://h.example\@evil.example/"#, "https://h.example"),
+      (#"https://h.example\x"#, "https://h.example"),
       ("https://h.example:99999", "n"), ("nas", "n"), ("a@b.example", "n"), ("about:logins", "n"),
       ("file:///etc", "n"), ("https://", "n"), ("https://two words", "n"), ("https://a%2fb", "n"),
       ("otpauth://totp/x", "n"), ("v1.2 of it", "n"), (".", "n"), ("https:/h.example", "n"),
-      ("https://h.example;id=1/x", "n"), (#"https://h.example\@evil.example/"#, "https://h.example"),
-      (#"https://h.example\x"#, "https://h.example"),
+      ("https://h.example;id=1/x", "n"), ("jdbc:postgresql://db.example/app", "n"),
+      ("htps://h.example/x", "n"),
+      ("svn+ssh://h.example/r", "n"), ("cmd://ssh root@h", "n"), ("https://h\u{feff}.example", "n"),
+      ("https://\u{200b}h.example/", "n"), ("h.example\u{2060}", "n"),
     ] {
-      let found = try Found("name,url,username,password\nn,\(address),,p\n", as: .chrome)
-      // What can't be understood stays with its entry, but for what is no web page.
-      let stays = name == "n" && address.hasPrefix("https:")
-      #expect(found.logins == [stays ? "n p + address" : "\(name) p"], "\(address)")
+      #expect(
+        try Found("name,url,username,password\nn,\(address),,p\n", as: .chrome).logins == [
+          "\(place) p at \(address)"
+        ],
+        "\(address)")
     }
+    #expect(
+      try Found("name,url,username,password\nn,https://u@h.example/x,,p\n", as: .chrome).logins == [
+        "https://h.example (u) p at https://h.example/x"
+      ])
+  }
+
+  @Test("a login holds where its source says, and where it is told")
+  func paths() throws {
+    let rows = "name,url,username,password\nn,https://h/a/?q,u,p\nm,https://h/b,u,p\n"
+    #expect(
+      try Found(rows, as: .chrome).logins == [
+        "https://h (u) p at https://h/a/?q\nhttps://h/b", "https://h (u) p at https://h/b",
+      ])
+    #expect(
+      try Found(rows, as: .chrome, paths: .keep).logins == [
+        "https://h/a (u) p at https://h/a/?q", "https://h/b (u) p",
+      ])
+    // Two of one user, with different secrets, at two paths.
+    let two = "name,url,username,password\nn,https://h/nextcloud,u,p\nm,https://h/sonarr,u,q\n"
+    for paths in [nil, PathChoice.keep, .drop] {
+      #expect(
+        try Found(two, as: .chrome, paths: paths).logins == [
+          "https://h/nextcloud (u) p", "https://h/sonarr (u) q",
+        ])
+    }
+    func json(_ match: String) throws -> [String] {
+      try Found(
+        #"{"items":[{"type":1,"name":"n","login":{"password":"p","uris":[{"uri":"https://h/a","match":\#(match)}]}}]}"#,
+        as: .bitwarden
+      ).logins
+    }
+    for match in ["null", "0", "1"] { #expect(try json(match) == ["https://h p at https://h/a"], "\(match)") }
+    for match in ["2", "3"] { #expect(try json(match) == ["https://h/a p"], "\(match)") }
+    for match in ["4", "5"] { #expect(try json(match) == ["n p at https://h/a"], "\(match)") }
+    #expect(try Found("https://u:p@h/a\n", as: .gitCredentials).logins == ["https://h/a (u) p"])
+    #expect(
+      try Found("https://u:p@h/a\n", as: .gitCredentials, paths: .drop).logins == [
+        "https://h (u) p at https://h/a"
+      ])
+  }
+
+  @Test("which of two passwords for the same is in use, only dates say, and else neither is")
+  func undecided() throws {
+    func rows(_ first: String, _ second: String) -> String {
+      "Group,Title,Username,Password,URL,Notes,Last Modified\nRoot,A,u,p,https://h,,\(first)\n"
+        + "Root/Müll,B,u,q,https://h,,\(second)\n"
+    }
+    for dates in [("", ""), ("2024-01-01T00:00:00Z", ""), ("2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z")] {
+      #expect(
+        Set(try Found(rows(dates.0, dates.1), as: .keepassxc).logins) == [
+          "https://h: A (u) p", "https://h: B (u) q + group",
+        ])
+    }
+    let newer = rows("2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z")
+    #expect(try Found(newer, as: .keepassxc).logins == ["https://h (u) q + group", "https://h (u) p"])
+    var found = try FoundLogins(Array(rows("", "").utf8), as: .keepassxc)
+    found.choose(found.keptApart[0].logins[1], of: found.keptApart[0])
+    #expect(Found(found).logins == ["https://h (u) q + group"])
+    #expect(Found(found).reasons == ["2 notChosen"])
+  }
+
+  @Test("the bin has a name in each language")
+  func bins() throws {
+    for bin in ["Recycle Bin", "Papierkorb", "Corbeille", "Корзина", "ゴミ箱", "回收站", "Koš"] {
+      let text = "Group,Title,Username,Password,URL,Notes\nWurzel/\(bin)/Alt,t,u,p,https://h,\n"
+      #expect(try Found(text, as: .keepassxc).reasons == ["2 discarded"], "\(bin)")
+    }
+  }
+
+  @Test("what a program fills for itself is named, and keeps nothing in the file")
+  func bookkeeping() throws {
+    let found = try FoundLogins(Sample.bytes(of: "firefox.csv"), as: .firefox)
+    #expect(found.bookkeeping == ["guid", "timeLastUsed"])
   }
 
   @Test("a password or another's name in an address has no room beside the entry's own")
   func userInformation() throws {
     for (address, account, login) in [
       ("https://b:Pw-2@h.example", "a", "https://h.example (a) p + a password in the URL"),
-      ("https://a:Pw-2@h.example/x@y", "", "https://h.example (a) p + a password in the URL"),
+      (
+        "https://a:Pw-2@h.example/x@y", "",
+        "https://h.example (a) p at https://h.example/x@y + a password in the URL"
+      ),
       ("https://:Pw-2@h.example", "a", "https://h.example (a) p + a password in the URL"),
       ("https://a:Pw%2@h.example", "a", "n (a) p + a password in the URL"),
       ("https://a:Pw/2@h.example", "a", "n (a) p + a password in the URL"),
@@ -257,9 +350,9 @@ struct PasswordExportTests {
       ("app://a:Pw-2@x", "a", "n (a) p + a password in the URL"),
       ("https://b@h.example", "a", "https://h.example (a) p + a user name in the URL"),
       ("https://a@h.example", "a", "https://h.example (a) p"),
-      ("https://a:@h.example:443/b:c@d", "a", "https://h.example (a) p"),
-      ("https://[::1]/@b", "a", "https://[::1] (a) p"),
-      ("android://b@com.example.app/", "a", "n (a) p"),
+      ("https://a:@h.example:443/b:c@d", "a", "https://h.example (a) p at https://h.example:443/b:c@d"),
+      ("https://[::1]/@b", "a", "https://[::1] (a) p at https://[::1]/@b"),
+      ("android://b@com.example.app/", "a", "n (a) p at android://b@com.example.app/"),
     ] {
       let found = try Found("name,url,username,password\nn,\(address),\(account),p\n", as: .chrome)
       #expect(found.logins == [login], "\(address)")
@@ -269,7 +362,7 @@ struct PasswordExportTests {
     #expect(
       try Found(
         #"{"items":[{"type":1,"name":"n","login":{"password":"p","uris":\#(uris)}}]}"#, as: .bitwarden
-      ).logins == ["https://h.example p + a user name in the URL"])
+      ).logins == ["https://h.example p", "https://h.example (b) p at https://h.example/x"])
     // Without a password of its own an entry stays, too.
     #expect(
       try Found("name,url,username,password\nn,https://b:Pw-2@h.example,a,\n", as: .chrome).reasons == [

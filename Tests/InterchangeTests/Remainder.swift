@@ -10,12 +10,9 @@ func remainder(of text: String, as format: FileFormat) throws -> String {
 func remainder(
   of bytes: [UInt8], as format: FileFormat, beside companion: [UInt8]? = nil
 ) throws -> [UInt8] {
-  var bytes = bytes
   let found = try FoundLogins(bytes, as: format, beside: companion)
-  for removal in Set(found.logins.flatMap(\.removals)).sorted(by: {
-    $0.range.lowerBound > $1.range.lowerBound
-  }) {
-    bytes.replaceSubrange(removal.range, with: removal.replacement.bytes)
+  return try bytes.withUnsafeBytes { file in
+    let rest = try SourceText(file).file(file, after: Set(found.logins.flatMap(\.removals)))
+    return rest.withUnsafeBytes { Array($0) }
   }
-  return bytes
 }

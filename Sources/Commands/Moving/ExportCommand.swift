@@ -204,13 +204,21 @@ struct ExportCommand: ParsableCommand {
         "left out \(countText(otherKind, "item")) that \(format.name) has no place for; jsonl has one for all"
       )
     }
-    for (item, omission) in export.omitted where omission == .unspeakable {
-      StandardStreams.say(
-        "left out \(item.key.name): its secret has bytes that \(format.name) can't hold")
+    for (item, omission) in export.omitted {
+      switch omission {
+      case .otherKind: break
+      case .unspeakable:
+        StandardStreams.say("left out \(item.key.name): its secret has bytes that \(format.name) can't hold")
+      case .otherLogin:
+        StandardStreams.say(
+          "left out \(item.key.name): programs would take it for the other login of the host, whatever they speak"
+        )
+      }
     }
-    if !format.isComplete, export.shortened > 0 {
+    let lost = export.lost.map { "\($0.name) (\($0.count))" }
+    if !lost.isEmpty {
       StandardStreams.say(
-        "\(countText(export.shortened, "item")) lost an expiry or a refresh token, which \(format.name) can't hold"
+        "\(format.name) has no place for what \(lost.joined(separator: ", ")) of these items say; jsonl has one"
       )
     }
   }
@@ -224,8 +232,8 @@ struct Export: ~Copyable {
   let count: Int
   /// The items that are not, and why.
   let omitted: [(Item, ExportFormat.Omission)]
-  /// The number of exported items that lack something that belongs to their secret.
-  let shortened: Int
+  /// The fields that the format has no place for, and how many of the written items have each.
+  let lost: [(name: String, count: Int)]
 
   /// - Throws: what reading the keychain throws.
   init(
@@ -234,7 +242,7 @@ struct Export: ~Copyable {
     var text = Secret()
     var count = 0
     var omitted: [(Item, ExportFormat.Omission)] = []
-    var shortened = 0
+    var lost: [(name: String, count: Int)] = []
     text.append(format.beginning)
     try keychain.reading { () throws(KeychainError) in
       let items = try keychain.items(matching: .all) { isWanted($0) }
@@ -243,25 +251,34 @@ struct Export: ~Copyable {
       let ordered =
         service == nil ? items.filter(\.isDefault) + items.filter { !$0.isDefault } : items.newestFirst
       var logins: Set<Item.Key> = []
-      for item in ordered {
+      let (arranged, others) = format.arrange(ordered)
+      omitted += others.map { ($0, .otherLogin) }
+      var written: Set<Item> = []
+      for item in arranged {
         if service != nil, item.isUsualLoginCollection { continue }
         // Two items of a service may be the same login. Both are written, and the newer one that can be a login is it,
         // as for 'llavero migrate'.
         let isFirst = !logins.contains(item.key.primaryKey)
         guard let answer = try Self.answer(item, in: keychain, service, asLogin: isFirst) else { continue }
         if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }
-        if let omission = format.append(answer.item, answer.credential, &text) {
-          omitted.append((item, omission))
-        } else {
+        let outcome = format.append(answer.item, answer.credential, to: &text)
+        guard written.insert(item).inserted else { continue }
+        switch outcome {
+        case .omitted(let omission): omitted.append((item, omission))
+        case .written(let without):
           count += 1
-          if answer.credential.expiry != nil || answer.credential.hasRefreshToken { shortened += 1 }
+          for name in without {
+            let index = lost.firstIndex { $0.name == name } ?? lost.count
+            if index == lost.count { lost.append((name, 0)) }
+            lost[index].count += 1
+          }
         }
       }
     }
     self.text = text
     self.count = count
     self.omitted = omitted
-    self.shortened = shortened
+    self.lost = lost
   }
 
   /// The item with its secret; `nil` if it was deleted meanwhile.

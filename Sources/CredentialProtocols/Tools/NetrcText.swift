@@ -108,9 +108,25 @@ public enum NetrcText {
         hint: "name the hosts that are needed, or give the secret by 'llavero run --env'", .keychain))
   }
 
+  /// The first line of what `llavero export` writes. It lets `llavero import` read the rest as curl and Python do.
+  public static let exportMark: StaticString = "# llavero\n"
+
+  /// Whether `llavero export` has written a file.
+  public static func isExport(_ file: UnsafeRawBufferPointer) -> Bool {
+    file.starts(with: UnsafeRawBufferPointer(start: exportMark.utf8Start, count: exportMark.utf8CodeUnitCount))
+  }
+
+  /// The protocol that a comment behind a login names, as `llavero export` writes it, for the format has no place for it.
+  public static func `protocol`(inComment comment: UnsafeRawBufferPointer) -> ByteString? {
+    protocols.dropFirst().first { comment.elementsEqual("# ".utf8.map { $0 } + $0.bytes) }
+  }
+
   /// Appends the line of a login. Returns whether a netrc file can hold it; if not, nothing is appended.
+  ///
+  /// - Parameter protocol: what is named in a comment behind it.
   public static func appendLine(
-    server: ByteString, account: ByteString, _ secret: borrowing Secret, to text: inout Secret
+    server: ByteString, account: ByteString, _ secret: borrowing Secret, protocol: ByteString? = nil,
+    to text: inout Secret
   ) -> Bool {
     let lengthBefore = text.count
     text.append("machine ")
@@ -119,6 +135,10 @@ public enum NetrcText {
     isSpeakable = append(Secret(copying: account), to: &text) && isSpeakable
     text.append(" password ")
     isSpeakable = append(secret, to: &text) && isSpeakable
+    if let `protocol`, `protocol` != protocols[0] {
+      text.append(" # ")
+      text.append(contentsOf: `protocol`)
+    }
     text.append("\n")
     if !isSpeakable { text.truncate(to: lengthBefore) }
     return isSpeakable

@@ -1,18 +1,17 @@
 import Bytes
 import JSON
+import Keychain
 
 extension FileFormat {
   /// The output of "Export vault" in Bitwarden and Vaultwarden, as CSV or as unencrypted JSON.
   public static let bitwarden = FileFormat(
-    "bitwarden", "the CSV or JSON that Bitwarden exports", holdsLoginsAlone: true
+    "bitwarden", "the CSV or JSON that Bitwarden exports", holdsLoginsAlone: true,
+    severalForTheSame: .lastChangedAnswers
   ) { text throws(FormatFault) in
-    if text.first(where: { !CSVRows.byteOrderMark.contains($0) && $0 > 0x20 }) == UInt8(ascii: "{") {
-      return try BitwardenJSON.read(text)
-    }
+    if text.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try BitwardenJSON.read(text) }
     let export = CSVExport(
       name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
-      others: [("notes", "notes"), ("fields", "custom fields"), ("login_totp", "one-time code")],
-      kind: ("type", "login"), addresses: .commas)
+      kind: ("type", "login", .foreign), addresses: .commas, ownFields: "fields")
     return try export.read(text)
   }
 }
@@ -33,7 +32,7 @@ private enum BitwardenJSON {
           try JSONReader.elements(of: value.raw) { (item) throws(JSONReader.Malformed) in
             read(item, &positions, &found)
           }
-        } else if !(name == "folders" || name == "collections") {
+        } else if !FieldValue.json(value).isNothing(asChoice: false) {
           found.noteOthers()
         }
       }
@@ -42,120 +41,75 @@ private enum BitwardenJSON {
     }
     if isEncrypted { throw FormatFault("it is encrypted; export it as '.json' or '.csv' instead") }
     guard hasItems else { throw FormatFault("it has no entries, as an export of Bitwarden has") }
-    found.sortNewestFirst()
     return found
   }
 
   private static func read(_ item: JSONValue, _ positions: inout FilePositions, _ found: inout FoundLogins) {
-    var entry = BitwardenEntry()
+    let line = Origin.line(positions.line(of: item.raw))
     do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: item.raw) { (name, value) throws(JSONReader.Malformed) in
-        try entry.take(name, value)
-      }
+      var entry = SourceEntry(
+        at: line, removals: [Removal(positions.range(of: item.raw), replacement: .emptyObject)])
+      try entry.addMembers(of: item.raw, flattening: "login")
+      // A login that was removed before.
+      if entry.isEmpty { return }
+      try take(&entry, &found)
     } catch {
-      return found.passOver(.line(positions.line(of: item.raw)), .malformed)
-    }
-    // A login that was removed before.
-    if entry.isEmpty { return }
-    let name = entry.login.name
-    let origin = name.isEmpty ? Origin.line(positions.line(of: item.raw)) : .entry(name)
-    if entry.isDiscarded { return found.passOver(origin, .discarded) }
-    guard entry.type == 1 else { return found.passOver(origin, .noLogin) }
-    found.take(
-      entry.login, at: origin,
-      removals: [Removal(positions.range(of: item.raw), replacement: .emptyObject)])
-  }
-}
-
-private struct BitwardenEntry: ~Copyable {
-  var login = LoginEntry()
-  var type = 0
-  var isEmpty = true
-  var isDiscarded = false
-
-  mutating func take(_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) {
-    isEmpty = false
-    if value.kind == .null { return }
-    if name == "type" {
-      type = try value.integer()
-    } else if name == "name" {
-      login.name = try value.string()
-    } else if name == "creationDate" {
-      login.creationDate = try? value.timestamp()
-    } else if name == "revisionDate" {
-      login.modificationDate = try? value.timestamp()
-    } else if name == "deletedDate" {
-      isDiscarded = true
-    } else if name == "notes" {
-      if !Self.isEmptyString(value) { login.leftBehind.append("notes") }
-    } else if name == "fields" {
-      if try !Self.isEmptyArray(value) { login.leftBehind.append("custom fields") }
-    } else if name == "passwordHistory" {
-      if try !Self.isEmptyArray(value) { login.leftBehind.append("former passwords") }
-    } else if name == "login" {
-      try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
-        try takeOfLogin(name, value)
-      }
-    } else {
-      try leave(name, value)
+      found.passOver(line, .malformed)
     }
   }
 
-  private mutating func takeOfLogin(
-    _ name: UnsafeRawBufferPointer, _ value: JSONValue
+  private static func take(
+    _ entry: inout SourceEntry, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
-    if value.kind == .null { return }
-    if name == "username" {
-      login.account = try value.string()
-    } else if name == "password" {
-      login.secret = Secret(capacity: value.raw.count)
-      try value.appendString(to: &login.secret)
-    } else if name == "totp" {
-      if !Self.isEmptyString(value) { login.leftBehind.append("one-time code") }
-    } else if name == "fido2Credentials" {
-      if try !Self.isEmptyArray(value) { login.leftBehind.append("passkey") }
-    } else if name == "uris" {
-      var urls: [ByteString] = []
-      try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
-        try JSONReader.members(of: element.raw) { (name, value) throws(JSONReader.Malformed) in
-          guard name == "uri" else { return try leave(name, value) }
-          if value.kind != .null { urls.append(try value.string()) }
+    let name = entry.text("name")
+    if !name.isEmpty { entry.origin = .entry(name) }
+    if entry.take(["deletedDate"]) != nil { return found.passOver(entry.origin, .discarded) }
+    guard case .json(let type)? = entry.take(["type"]), try type.integer() == 1 else {
+      return found.passOver(entry.origin, .noLogin)
+    }
+    var login = LoginEntry()
+    login.name = name
+    login.account = entry.text("username")
+    let password = entry.index(of: ["password"])
+    login.secret = entry.secret(at: password)
+    // It has one that can't be understood.
+    if password != nil, login.secret.isEmpty { throw JSONReader.Malformed() }
+    login.creationDate = entry.date("creationDate")
+    login.modificationDate = entry.date("revisionDate")
+    if case .json(let addresses)? = entry.take(["uris"]) { login.addresses = try read(addresses, of: &entry) }
+    found.take(login, of: &entry)
+  }
+
+  private static func read(
+    _ addresses: JSONValue, of entry: inout SourceEntry
+  ) throws(JSONReader.Malformed) -> [EntryAddress] {
+    var read: [EntryAddress] = []
+    var others: [(ByteString, JSONValue)] = []
+    try JSONReader.elements(of: addresses.raw) { (element) throws(JSONReader.Malformed) in
+      var address = EntryAddress(text: "")
+      try JSONReader.members(of: element.raw) { (name, value) throws(JSONReader.Malformed) in
+        if value.kind == .null { return }
+        if name == "uri" {
+          address = EntryAddress(text: try value.string(), rule: address.rule)
+        } else if name == "match" {
+          address.rule = rule(try value.integer())
+        } else {
+          others.append((try JSONValue.name(name), value))
         }
       }
-      login.urls = urls
-    } else {
-      try leave(name, value)
+      read.append(address)
     }
+    for (name, value) in others { entry.add(name, .json(value)) }
+    return read
   }
 
-  /// The members that the program fills by itself, without information that an item could lack.
-  private static let incidental: [ByteString] = [
-    "id", "organizationId", "object", "passwordRevisionDate", "uriChecksum",
-  ]
-
-  /// Names a member that doesn't fit into an item, unless it says nothing.
-  private mutating func leave(
-    _ name: UnsafeRawBufferPointer, _ value: JSONValue
-  ) throws(JSONReader.Malformed) {
-    if Self.isNothing(value) || Self.incidental.contains(ByteString(name)) { return }
-    let word = try JSONValue.name(name).description
-    if !login.leftBehind.contains(word) { login.leftBehind.append(word) }
-  }
-
-  /// Whether it is empty, or a choice that nobody has made.
-  private static func isNothing(_ value: JSONValue) -> Bool {
-    value.kind == .null || value.raw == "\"\"" || value.raw == "[]" || value.raw == "{}"
-      || value.raw == "false" || value.raw == "0"
-  }
-
-  /// Decided without decoding the string, because it may be confidential.
-  private static func isEmptyString(_ value: JSONValue) -> Bool {
-    value.kind == .string && value.raw.count == 2
-  }
-
-  private static func isEmptyArray(_ value: JSONValue) throws(JSONReader.Malformed) -> Bool {
-    var isEmpty = true
-    try JSONReader.elements(of: value.raw) { _ in isEmpty = false }
-    return isEmpty
+  /// What Bitwarden's kinds of matching say of an address (its help, "Using URIs", "Match detection"): 2 is by its
+  /// beginning, 3 exact, 4 a regular expression, 5 never. The others are for the domain or the host.
+  private static func rule(_ match: Int) -> EntryAddress.Rule {
+    switch match {
+    case 2, 3: .path
+    case 4, 5: .note
+    default: .page
+    }
   }
 }

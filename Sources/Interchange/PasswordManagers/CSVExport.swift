@@ -6,25 +6,33 @@ struct CSVExport: Sendable {
   var url: [ByteString]
   var account: [ByteString]
   var password: [ByteString]
-  /// Words for columns that don't fit into an item. Others that don't are named as they are in the file.
-  var others: [(column: ByteString, word: String)] = []
-  /// The columns that the program fills by itself, without information that an item could lack.
-  var incidental: [ByteString] = []
+  /// Further addresses.
+  var otherURL: [ByteString] = []
   /// The columns of an entry's creation date and of its last password change: in milliseconds since 1970, or as RFC
   /// 3339.
   var dates: (created: ByteString, modified: ByteString)? = nil
   /// A column that only exports of this program have.
   var mark: ByteString? = nil
-  /// The column with the path of an entry's group, and the name of the trash group.
-  var group: (column: ByteString, discarded: ByteString)? = nil
+  /// The column with the path of an entry's group, and the names of the trash group.
+  var group: (column: ByteString, discarded: [ByteString])? = nil
   /// The placeholders that the program replaces by other text in any field.
   var placeholders: [ByteString] = []
   /// The column with the kind of an entry, and the kind that is a login.
-  var kind: (column: ByteString, login: ByteString)? = nil
+  var kind: (column: ByteString, login: ByteString, others: OtherKinds)? = nil
   /// How several addresses of one entry are separated.
   var addresses = Addresses.one
   /// The address of an entry that belongs to the program itself.
   var foreignURL: ByteString? = nil
+  /// The column with fields that people name, a line each, among which are those of our own export.
+  var ownFields: ByteString? = nil
+
+  /// What entries of other kinds are.
+  enum OtherKinds {
+    /// No logins.
+    case foreign
+    /// Passwords, described by their kind.
+    case described
+  }
 
   /// How addresses are separated.
   enum Addresses {
@@ -37,9 +45,6 @@ struct CSVExport: Sendable {
     case commas
   }
 
-  /// Columns whose `0` or `false` says no more than an empty field.
-  private static let flags: [ByteString] = ["archived", "favorite", "reprompt"]
-
   /// Reads an export.
   ///
   /// - Throws: ``FormatFault`` if it has no header with these columns.
@@ -49,61 +54,68 @@ struct CSVExport: Sendable {
       throw FormatFault("it does not begin with the names of columns", line: 1)
     }
     let columns = try Columns(of: self, in: header)
+    let names = header.map(FieldName.init)
     var found = FoundLogins()
     for row in rows where !row.isBlank {
       guard let fields = row.fields, fields.count == header.count else {
-        found.passOver(.line(row.line), .malformed)
+        found.passOver(row.origin, row.isOpen ? .cutOff : .malformed)
         continue
       }
-      read(fields, columns, row, &found)
+      var entry = SourceEntry(
+        at: .line(row.lines.lowerBound), removals: [Removal(row.range)], names, fields.map { .csv($0) })
+      read(&entry, columns, &found)
     }
-    found.sortNewestFirst()
     return found
   }
 
-  private func read(_ fields: [CSVField], _ columns: Columns, _ row: CSVRow, _ found: inout FoundLogins) {
-    let origin = Origin.line(row.line)
-    func text(_ column: Int?) -> ByteString { column.map { fields[$0].text } ?? "" }
-    if let kind, let column = columns.kind, !text(column).isEqualIgnoringCase(kind.login) {
-      return found.passOver(origin, .noLogin)
+  private func read(_ entry: inout SourceEntry, _ columns: Columns, _ found: inout FoundLogins) {
+    let origin = entry.origin
+    var login = LoginEntry()
+    let type = entry.text(at: columns.kind)
+    if let kind, !type.isEmpty, !type.isEqualIgnoringCase(kind.login) {
+      if kind.others == .foreign { return found.passOver(origin, .noLogin) }
+      login.itemDescription = type.nonEmpty
     }
-    if let group, let column = columns.group, Self.isPath(text(column), within: group.discarded) {
-      return found.passOver(origin, .discarded)
+    if let group, let column = columns.group, let names = entry.peek(at: column)?.text.map(Self.groups) {
+      if names.count > 1, group.discarded.contains(names[1]) { return found.passOver(origin, .discarded) }
+      // The topmost group is the whole database.
+      if names.count < 2 { entry.leaveToProgram(at: column) }
     }
-    var entry = LoginEntry()
-    entry.name = text(columns.name)
-    guard let urls = addresses(in: text(columns.url)) else { return found.passOver(origin, .addresses) }
-    entry.urls = urls
-    entry.account = text(columns.account)
-    entry.secret = fields[columns.password].secret
-    entry.leftBehind = columns.others.filter { column, _, isFlag in
-      !fields[column].isEmpty && !(isFlag && ["0", "false"].contains(text(column).lowercased))
-    }.map(\.word)
-    // The topmost group is the whole database.
-    if text(columns.group).bytes.contains(UInt8(ascii: "/")) { entry.leftBehind.append("group") }
-    entry.creationDate = Self.date(text(columns.created))
-    entry.modificationDate = Self.date(text(columns.modified))
-    if let foreignURL, entry.urls.first == foreignURL { return found.passOver(origin, .noLogin) }
-    let texts = [columns.account, columns.url, columns.password].compactMap { $0 }.map { fields[$0].raw }
-    if texts.contains(where: hasPlaceholder) { return found.passOver(origin, .noSecret) }
-    found.take(entry, at: origin, removals: [Removal(row.range)])
+    for column in [columns.account, columns.url, columns.password]
+    where hasPlaceholder(entry.peek(at: column)) {
+      return found.passOver(origin, .reference)
+    }
+    login.name = entry.text(at: columns.name)
+    guard let addresses = addresses(in: entry.text(at: columns.url)) else {
+      return found.passOver(origin, .addresses)
+    }
+    if let foreignURL, addresses.first == foreignURL { return found.passOver(origin, .noLogin) }
+    if let own = entry.peek(at: columns.ownFields)?.text.flatMap(OwnFields.init(reading:)) {
+      _ = entry.take(at: columns.ownFields)
+      login.own = own
+      if own["comment"] != nil { login.comment = entry.text(at: columns.notes).nonEmpty }
+    }
+    login.addresses = addresses.map { EntryAddress(text: $0) }
+    let other = entry.text(at: columns.otherURL)
+    if !addresses.contains(other) { login.addresses.append(EntryAddress(text: other, rule: .note)) }
+    login.account = entry.text(at: columns.account)
+    login.secret = entry.secret(at: columns.password)
+    login.creationDate = entry.date(at: columns.created)
+    login.modificationDate = entry.date(at: columns.modified)
+    found.take(login, of: &entry)
   }
 
-  private static func date(_ text: ByteString) -> Timestamp? {
-    if let milliseconds = text.text.flatMap({ Int64($0) }), milliseconds > 0 {
-      return Timestamp(milliseconds: milliseconds)
+  /// The names of a path of groups.
+  private static func groups(_ path: ByteString) -> [ByteString] {
+    path.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+      ByteString(Array($0))
     }
-    return Timestamp(rfc3339: text.bytes)
-  }
-
-  /// Whether a path of groups leads through this group directly below the topmost one.
-  private static func isPath(_ path: ByteString, within group: ByteString) -> Bool {
-    let groups = path.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    return groups.count > 1 && groups[1].elementsEqual(group.bytes)
   }
 
   /// Whether the program replaces a part of it by something else.
-  private func hasPlaceholder(_ text: UnsafeRawBufferPointer) -> Bool {
+  private func hasPlaceholder(_ value: FieldValue?) -> Bool {
+    guard !placeholders.isEmpty, case .csv(let field) = value else { return false }
+    let text = field.raw
     for index in text.indices where text[index] == UInt8(ascii: "{") {
       for name in placeholders.map(\.bytes) {
         // The name in upper or lower case, then `}` or the separator before a parameter.
@@ -142,14 +154,15 @@ struct CSVExport: Sendable {
   private struct Columns {
     let name: Int?
     let url: Int?
+    let otherURL: Int?
     let account: Int?
     let password: Int
-    /// Those that don't fit into an item.
-    let others: [(column: Int, word: String, isFlag: Bool)]
     let kind: Int?
     let group: Int?
     let created: Int?
     let modified: Int?
+    let ownFields: Int?
+    let notes: Int?
 
     init(of export: CSVExport, in header: [ByteString]) throws(FormatFault) {
       func find(_ names: [ByteString]) -> Int? {
@@ -165,22 +178,16 @@ struct CSVExport: Sendable {
       }
       name = try need(export.name)
       url = try need(export.url)
+      otherURL = find(export.otherURL)
       account = try need(export.account)
       password = try need(export.password) ?? 0
-      kind = try need(export.kind.map { [$0.column] } ?? [])
+      kind = export.kind.flatMap { find([$0.column]) }
       group = try need(export.group.map { [$0.column] } ?? [])
       created = find(export.dates.map { [$0.created] } ?? [])
       modified = find(export.dates.map { [$0.modified] } ?? [])
+      ownFields = find(export.ownFields.map { [$0] } ?? [])
+      notes = find(["notes"])
       if let mark = export.mark { _ = try need([mark]) }
-      let known = [name, url, account, password, kind, group, created, modified]
-      others = header.indices.compactMap { index in
-        let column = header[index]
-        func isOne(of names: [ByteString]) -> Bool { names.contains(where: column.isEqualIgnoringCase) }
-        if known.contains(index) || isOne(of: export.incidental) { return nil }
-        let word = export.others.first { column.isEqualIgnoringCase($0.column) }?.word
-        let name = column.isEmpty ? "a nameless column" : "\(column)"
-        return (index, word ?? name, isOne(of: CSVExport.flags))
-      }
     }
   }
 }

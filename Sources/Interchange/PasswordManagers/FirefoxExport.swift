@@ -3,12 +3,12 @@ import Keychain
 extension FileFormat {
   /// The output of "Export Passwords" in Firefox's `about:logins`.
   public static let firefox = FileFormat(
-    "firefox", "the CSV that Firefox and Thunderbird export", holdsLoginsAlone: true
+    "firefox", "the CSV that Firefox and Thunderbird export", holdsLoginsAlone: true,
+    severalForTheSame: .lastChangedAnswers
   ) { text throws(FormatFault) in
     // An account of the browser itself is stored as JSON with all its keys.
     let export = CSVExport(
-      url: ["url"], account: ["username"], password: ["password"],
-      incidental: ["httpRealm", "formActionOrigin", "guid", "timeLastUsed"],
+      url: ["url"], account: ["username"], password: ["password"], otherURL: ["formActionOrigin"],
       dates: ("timeCreated", modified: "timePasswordChanged"), mark: "httpRealm",
       foreignURL: "chrome://FirefoxAccounts")
     return try export.read(text)

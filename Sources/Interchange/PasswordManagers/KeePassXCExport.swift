@@ -3,17 +3,30 @@ import Keychain
 extension FileFormat {
   /// The output of KeePassXC's "Export", "CSV", and of `keepassxc-cli export --format csv`.
   public static let keepassxc = FileFormat(
-    "keepassxc", "the CSV that KeePassXC exports", holdsLoginsAlone: true
+    "keepassxc", "the CSV that KeePassXC exports", holdsLoginsAlone: true,
+    severalForTheSame: .lastChangedAnswers
   ) { text throws(FormatFault) in
     let export = CSVExport(
       name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"],
-      others: [("Notes", "notes"), ("TOTP", "one-time code")], incidental: ["Icon"],
-      dates: ("Created", modified: "Last Modified"),
-      group: ("Group", discarded: "Recycle Bin"),
+      dates: ("Created", modified: "Last Modified"), group: ("Group", discarded: bins),
       // Entries contain these as typed; KeePassXC replaces them when an entry is used.
       placeholders: [
         "REF", "TITLE", "USERNAME", "PASSWORD", "NOTES", "TOTP", "URL", "UUID", "S", "DB", "DT", "T",
       ])
     return try export.read(text)
   }
+
+  /// What KeePassXC calls the group of its bin when it makes it, in each of its languages (2.8, `share/translations`). The
+  /// export doesn't say which group it is.
+  private static let bins: [ByteString] = [
+    "Recycle Bin", "Cestino", "Corbeille", "Coș de gunoi", "Keranjang Sampah", "Kosh Hedhurinash", "Kosz",
+    "Koš",
+    "Koš za smeće", "Kuka", "Kôš", "Lixeira", "Papelera", "Paperera", "Papierkorb", "Papirkurv",
+    "Papperskorg",
+    "Prullenbak", "Prügikast", "Reciclagem", "Roskakori", "Çöp kutusu", "Šiukšlinė", "Κάδος Ανακύκλωσης",
+    "Корзина",
+    "Корпа за отпатке", "Кошче", "Смітник", "סל־מחזור", "سلة المهملات", "ප්\u{200d}රතිචක්\u{200d}රීකරණ බඳුන",
+    "ถังขยะ", "အမှိုက်ပုံး",
+    "ធុងសំរាម", "ゴミ箱", "回收桶", "回收站", "휴지통",
+  ]
 }

@@ -26,21 +26,24 @@ struct CSVField {
 
 /// A row of comma-separated values.
 struct CSVRow {
-  /// The line on which it begins, counting from 1.
-  let line: Int
+  /// Its lines, counting from 1.
+  let lines: ClosedRange<Int>
   /// Its range in the file, including the line ending.
   let range: Range<Int>
   /// Its fields; `nil` if its quotes are malformed.
   let fields: [CSVField]?
+  /// Whether a quote in it is never closed, so that it goes on to the end of the file.
+  let isOpen: Bool
+
+  /// Where it is.
+  var origin: Origin { lines.count == 1 ? .line(lines.lowerBound) : .lines(lines) }
 
   /// Whether it is an empty line, which is ignored.
   var isBlank: Bool { fields.map { $0.count == 1 && $0[0].isEmpty && !$0[0].isQuoted } ?? false }
 }
 
-/// The rows of a file of comma-separated values (RFC 4180), whose lines may also end with only LF. A byte order mark
-/// at the beginning of the file doesn't belong to any row.
+/// The rows of a file of comma-separated values (RFC 4180), whose lines may also end with only LF.
 struct CSVRows: Sequence, IteratorProtocol {
-  static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
   fileprivate static let quote = UInt8(ascii: "\"")
   private static let comma = UInt8(ascii: ",")
   private static let lineFeed: UInt8 = 0x0a
@@ -51,7 +54,6 @@ struct CSVRows: Sequence, IteratorProtocol {
 
   init(_ file: UnsafeRawBufferPointer) {
     self.file = file
-    if file.starts(with: Self.byteOrderMark) { position = Self.byteOrderMark.count }
   }
 
   mutating func next() -> CSVRow? {
@@ -59,9 +61,11 @@ struct CSVRows: Sequence, IteratorProtocol {
     let start = position
     let number = line
     var fields: [CSVField]? = []
+    var isOpen = false
     while true {
       guard let field = field() else {
         fields = nil
+        isOpen = position == file.count
         // The rest of the line can't be parsed.
         while position < file.count, file[position] != Self.lineFeed { position += 1 }
         break
@@ -70,12 +74,15 @@ struct CSVRows: Sequence, IteratorProtocol {
       guard position < file.count, file[position] == Self.comma else { break }
       position += 1
     }
+    // The line after the last one has nothing.
+    let last = isOpen && file[position - 1] == Self.lineFeed ? line - 1 : line
     if position < file.count {
       if file[position] == 0x0d { position += 1 }
       position += 1
       line += 1
     }
-    return CSVRow(line: number, range: start..<position, fields: fields)
+    return CSVRow(
+      lines: number...Swift.max(number, last), range: start..<position, fields: fields, isOpen: isOpen)
   }
 
   /// The next field, up to the comma, the end of the line or the end of the file. `nil` if something else follows it.

@@ -77,7 +77,7 @@ struct TOMLValue {
   }
 }
 
-/// The values of a TOML file (toml.io, version 1.0). A malformed line affects only itself.
+/// The values of a TOML file (toml.io, version 1.0). A malformed line ends its table.
 struct TOMLValues {
   /// Every value that is not in an array, in order.
   private(set) var values: [TOMLValue] = []
@@ -106,6 +106,8 @@ struct TOMLValues {
       } catch {
         values.removeLast(values.count - count)
         malformedLines.append(first)
+        // It may have been meant to begin another table, so that what follows belongs to none until the next one.
+        table = [""]
         skipLine()
       }
     }
@@ -116,8 +118,6 @@ struct TOMLValues {
     if file[position] == UInt8(ascii: "[") {
       let isElement = position + 1 < file.count && file[position + 1] == UInt8(ascii: "[")
       position += isElement ? 2 : 1
-      // Until the table's name is known, values belong to no table.
-      table = [""]
       let name = try key()
       try expect("]")
       if isElement { try expect("]") }

@@ -29,7 +29,7 @@ extension FileFormat {
       case (1, "token"), (2, "registry"): name = cratesIO
       case (3, "registries"): name = value.path[1]
       default:
-        found.noteOthers()
+        if value.path.last == "token" { found.passOver(origin, .noPlace) } else { found.noteOthers() }
         continue
       }
       // A key that signs tokens, for which the protocol of helpers has no place.
@@ -53,10 +53,8 @@ extension FileFormat {
         continue
       }
       let removal = value.statement.map { Removal($0) } ?? Removal(value.range, replacement: .emptyString)
-      found.take(FoundLogin(item, Credential(token), at: origin, removals: [removal]))
+      found.take(item, Credential(token), of: SourceEntry(at: origin, removals: [removal]))
     }
-    // Cargo refuses a file with duplicate keys.
-    found.passOverContradictions()
     return found
   }
 

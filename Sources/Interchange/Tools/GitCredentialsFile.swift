@@ -9,7 +9,7 @@ extension FileFormat {
     usualPaths: [
       "~/.git-credentials", "$XDG_CONFIG_HOME/git/credentials", "~/.config/git/credentials",
     ],
-    holdsLoginsAlone: true
+    holdsLoginsAlone: true, severalForTheSame: .firstAnswers
   ) { text throws(FormatFault) in
     var found = FoundLogins()
     for line in FileLines(text) {
@@ -37,9 +37,9 @@ private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
     switch url.password {
     case .none: found.passOver(origin, .noSecret)
     case .some(let password):
-      found.take(
-        FoundLogin(
-          Item(key), Credential(password.copy()), at: origin, removals: [Removal(line.range)]))
+      // Every part of a URL has a place in the item.
+      let entry = SourceEntry(at: origin, removals: [Removal(line.range)])
+      found.take(Item(key), Credential(password.copy()), of: entry)
     }
   } catch {
     found.passOver(origin, .malformed)

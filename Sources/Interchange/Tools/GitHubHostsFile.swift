@@ -26,7 +26,6 @@ extension FileFormat {
       readHost(host, &found)
       rest = rest.dropFirst(host.count)
     }
-    found.passOverContradictions()
     return found
   }
 
@@ -60,10 +59,10 @@ extension FileFormat {
       if tokens[..<index].contains(where: isSame) { continue }
       let key = InternetPassword(
         protocol: "https", server: host.server.lowercased, port: host.port, account: owner)
-      found.take(
-        FoundLogin(
-          Item(key), Credential(secret.copy()), at: .line(token.line),
-          removals: tokens[index...].filter(isSame).map { Removal($0.range) }))
+      // What else the file says of the host and the account stays in it.
+      let entry = SourceEntry(
+        at: .line(token.line), removals: tokens[index...].filter(isSame).map { Removal($0.range) })
+      found.take(Item(key), Credential(secret.copy()), of: entry)
     }
   }
 }

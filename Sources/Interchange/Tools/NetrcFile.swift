@@ -35,13 +35,18 @@ private struct NetrcWord {
   /// Outside quotes, only curl keeps a backslash. In quotes, curl turns `\n` into a line feed, and git's helper ends
   /// at the first quote; two backslashes are one for all of them. For curl and wget, a `#` before a word begins a
   /// comment. Some treat control characters as white space, and others don't.
-  var isAgreed: Bool {
+  ///
+  /// - Parameter isForCurlAndPython: whether only these two have to, for which a backslash in quotes may also be before a
+  ///   quote.
+  func isAgreed(isForCurlAndPython: Bool) -> Bool {
     if raw.contains(where: { $0 < 0x20 && $0 != 0x09 }) { return false }
     if !isQuoted { return raw.first != UInt8(ascii: "#") && !raw.contains(NetrcReader.backslash) }
     var index = 1
     while index < raw.count {
       if raw[index] == NetrcReader.backslash {
-        guard index + 1 < raw.count, raw[index + 1] == NetrcReader.backslash else { return false }
+        guard index + 1 < raw.count,
+          raw[index + 1] == NetrcReader.backslash || isForCurlAndPython && raw[index + 1] == NetrcReader.quote
+        else { return false }
         index += 1
       }
       index += 1
@@ -82,10 +87,8 @@ private struct NetrcEntry: ~Copyable {
   var port: ByteString?
   var `protocol`: ByteString?
   var path: ByteString?
-  var hasSecondPassword = false
-  var hasMacro = false
-  /// Whether it has words that this reader doesn't know.
-  var hasOtherWords = false
+  /// What it has beside that.
+  var others: [(name: ByteString, value: FieldValue)] = []
   var isMalformed = false
   /// Whether programs read it differently.
   var isDisputed = false
@@ -108,20 +111,27 @@ private struct NetrcReader: ~Copyable {
   ]
 
   private let file: UnsafeRawBufferPointer
+  /// Whether 'llavero export' has written it, for curl and Python.
+  private let isOwn: Bool
   private var position = 0
   private var line = 1
   private var found = FoundLogins()
 
   init(_ file: UnsafeRawBufferPointer) {
     self.file = file
+    isOwn = NetrcText.isExport(file)
   }
 
   mutating func read() -> FoundLogins {
     var entry: NetrcEntry?
     while let word = nextWord() {
       if word.raw.first == UInt8(ascii: "#") {
-        let first = keywordOfComment(word)
+        let (first, comment) = keywordOfComment(word)
         if var open = entry.take() {
+          // What our own export says behind a login.
+          if isOwn, let name = NetrcText.protocol(inComment: comment) {
+            open.protocol = open.protocol ?? name
+          }
           if first == "machine" || first == "default" {
             open.isOver = true
           } else if first != nil {
@@ -148,7 +158,7 @@ private struct NetrcReader: ~Copyable {
       } else if word.raw == "macdef" {
         skipMacro()
         if var open = entry.take() {
-          open.hasMacro = true
+          open.others.append(("macro", .part))
           open.isOver = true
           entry = .some(open)
         }
@@ -161,8 +171,6 @@ private struct NetrcReader: ~Copyable {
       }
     }
     if let ended = entry.take() { finish(ended) }
-    // If there are several, curl takes the first and Python the last.
-    found.passOverContradictions()
     return found
   }
 
@@ -170,7 +178,8 @@ private struct NetrcReader: ~Copyable {
   /// an item.
   private mutating func take(_ name: NetrcWord, _ entry: inout NetrcEntry) {
     add(name, to: &entry)
-    guard let keyword = name.keyword else { return entry.hasOtherWords = true }
+    // The word may be a part of a password.
+    guard let keyword = name.keyword else { return entry.others.append(("other words", .bytes(name.raw))) }
     // Only some programs accept it in capital letters or in quotes.
     if ByteString(name.raw) != keyword || entry.isOver { entry.isDisputed = true }
     guard let value = nextWord() else { return entry.isMalformed = true }
@@ -185,7 +194,7 @@ private struct NetrcReader: ~Copyable {
       case .none: break
       }
       entry.secret = .some(value.secret)
-    case "account": entry.hasSecondPassword = true
+    case "account": entry.others.append(("account password", .bytes(value.raw)))
     case "port": Self.set(&entry.port, to: value, &entry.isDisputed)
     case "protocol": Self.set(&entry.protocol, to: value, &entry.isDisputed)
     case "path": Self.set(&entry.path, to: value, &entry.isDisputed)
@@ -212,15 +221,10 @@ private struct NetrcReader: ~Copyable {
     else { return found.passOver(origin, .malformed) }
     let place = Place(
       protocol: service.protocol, server: host.server, port: service.port ?? host.port, path: entry.path)
-    var leftBehind: [String] = []
-    if entry.hasSecondPassword { leftBehind.append("account password") }
-    if entry.hasMacro { leftBehind.append("macro") }
-    if entry.hasOtherWords { leftBehind.append("other words") }
-    found.take(
-      FoundLogin(
-        Item(place.key(account: entry.account, for: nil)), Credential(secret.copy()),
-        at: .machine(machine, line: entry.line), removals: entry.ranges.map { Removal(wholeLine($0)) },
-        leftBehind: leftBehind))
+    var fields = SourceEntry(
+      at: .machine(machine, line: entry.line), removals: entry.ranges.map { Removal(wholeLine($0)) })
+    for (name, value) in entry.others { fields.add(name, value) }
+    found.take(Item(place.key(account: entry.account, for: nil)), Credential(secret.copy()), of: fields)
   }
 
   /// The range of a line's words, extended to the whole line if there is nothing else on it but a comment. Python refuses
@@ -240,7 +244,7 @@ private struct NetrcReader: ~Copyable {
 
   private func add(_ word: NetrcWord, to entry: inout NetrcEntry) {
     if !word.isWhole { entry.isMalformed = true }
-    if !word.isAgreed { entry.isDisputed = true }
+    if !word.isAgreed(isForCurlAndPython: isOwn) { entry.isDisputed = true }
     // After the quotes of another word, only some programs begin a new one.
     if word.range.lowerBound > 0, !isSpace(at: word.range.lowerBound - 1) { entry.isDisputed = true }
     if let last = entry.ranges.last, !file[last.upperBound..<word.range.lowerBound].contains(0x0a) {
@@ -285,17 +289,20 @@ private struct NetrcReader: ~Copyable {
       isWhole: isWhole, isApart: position == file.count || isSpace(at: position))
   }
 
-  /// Skips the comment that begins with a word. Returns the first keyword in it, which git's helper would interpret.
-  private mutating func keywordOfComment(_ word: NetrcWord) -> ByteString? {
+  /// Skips the comment that begins with a word. Returns the first keyword in it, which git's helper would interpret, and
+  /// the comment.
+  private mutating func keywordOfComment(_ word: NetrcWord) -> (
+    keyword: ByteString?, comment: UnsafeRawBufferPointer
+  ) {
     position = word.range.lowerBound
     let start = position
     skipLine()
     let comment = UnsafeRawBufferPointer(rebasing: file[start..<position])
     for part in comment.split(whereSeparator: { $0 <= 0x20 }) {
       let text = ByteString(UnsafeRawBufferPointer(rebasing: part))
-      if Self.keywords.contains(text) { return text }
+      if Self.keywords.contains(text) { return (text, comment) }
     }
-    return nil
+    return (nil, comment)
   }
 
   private mutating func skipLine() {

@@ -21,89 +21,69 @@ public enum PassEntry {
     if contents[first.range].contains(where: { $0 == 0x0d || $0 == 0 }) {
       return found.passOver(origin, .disputed)
     }
-    var properties = Properties(lines)
-    let credential = Credential(Secret(copying: first.text))
-    var item: Item
-    if let service = properties.service, let key = GCMService.place(ofURL: service) {
+    guard isValidUTF8(first.text) else { return found.passOver(origin, .notText) }
+    var entry = SourceEntry(at: origin)
+    for line in lines where !line.isBlank { add(line, to: &entry) }
+    var login = LoginEntry()
+    login.secret = Secret(copying: first.text)
+    if let service = entry.peek(at: entry.index(of: ["service"]))?.text,
+      GCMService.place(ofURL: service) != nil
+    {
       // An entry of Git Credential Manager; its name repeats the URL.
-      var key = key
-      key.account = properties.account.nonEmpty
-      item = Item(key)
-      properties.leave(service.leftBehind(besides: key.account))
+      login.addresses = [EntryAddress(text: entry.text("service"), rule: .path)]
+      login.account = entry.text("account", "login")
     } else {
-      if properties.service != nil { properties.leave("further lines") }
       let names = PassName(name)
-      let place = properties.url.flatMap(Place.ofServer(in:)).map { ($0.place, $0.account) } ?? names.place
-      var account = properties.account.nonEmpty
-      if let place {
-        account = account ?? place.1 ?? names.account
-        item = Item(place.0.key(account: account, for: nil))
-      } else {
-        item = Item(GenericPassword(service: name, account: account))
+      let url = entry.text("url")
+      login.name = name
+      login.addresses = [EntryAddress(text: url)]
+      login.account = entry.text("login")
+      let server = Place.ofServer(in: url)
+      if server == nil, let place = names.place {
+        login.addresses.append(EntryAddress(text: place.url, rule: .path))
       }
-      properties.leave(properties.url?.leftBehind(besides: account))
-      // The name of a generic password already contains it.
-      if place != nil { item.label = name }
+      if login.account.isEmpty, server?.account == nil, server != nil || names.place != nil {
+        login.account = names.account ?? ""
+      }
     }
-    found.take(FoundLogin(item, credential, at: origin, leftBehind: properties.leftBehind))
+    found.take(login, of: &entry)
   }
 
-  /// The lines below the password.
-  private struct Properties {
-    var account: ByteString?
-    var url: ByteString?
-    /// Git Credential Manager's URL.
-    var service: ByteString?
-    var leftBehind: [String] = []
+  private static let accountNames: [ByteString] = ["login", "username", "user"]
+  private static let urlNames: [ByteString] = ["url", "uri", "link", "website", "site", "web"]
+  private static let codeNames: [ByteString] = ["totp", "otpauth", "otp", "hotp"]
 
-    private static let accountNames: [ByteString] = ["login", "username", "user"]
-    private static let urlNames: [ByteString] = ["url", "uri", "link", "website", "site", "web"]
-    private static let codeNames: [ByteString] = ["totp", "otpauth", "otp", "hotp"]
+  /// The longest name of a line in bytes.
+  private static let longestName = 16
 
-    /// The longest name of a line in bytes.
-    private static let longestName = 16
-
-    init(_ lines: FileLines) {
-      for line in lines where !line.isBlank {
-        let text = line.text.trimmedSlice
-        // The line before gopass's YAML.
-        if text == "---" { continue }
-        // A line without a name may be confidential, and is not copied.
-        guard let end = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }),
-          end <= Self.longestName
-        else {
-          leave("further lines")
-          continue
-        }
-        let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end])).lowercased.trimmed
-        let value = UnsafeRawBufferPointer(rebasing: text[(end + 1)...]).trimmedSlice
-        let hasEquals = text[end] == UInt8(ascii: "=")
-        if hasEquals, name == "service", service == nil {
-          service = ByteString(value)
-        } else if hasEquals, name == "account", service != nil, account == nil {
-          account = ByteString(value)
-        } else if Self.codeNames.contains(name) {
-          leave("one-time code")
-        } else if Self.accountNames.contains(name), account == nil {
-          account = ByteString(value)
-        } else if Self.urlNames.contains(name), url == nil {
-          url = ByteString(value)
-        } else {
-          leave("further lines")
-        }
-      }
-    }
-
-    mutating func leave(_ what: String?) {
-      if let what, !leftBehind.contains(what) { leftBehind.append(what) }
+  /// Adds a line below the password.
+  private static func add(_ line: FileLine, to entry: inout SourceEntry) {
+    let text = line.text.trimmedSlice
+    // The line before gopass's YAML.
+    if text == "---" { return }
+    // A line without a name may be confidential, and is not shown.
+    let end = text.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") } ?? text.endIndex
+    guard end < text.endIndex, end <= longestName else { return entry.add("further lines", .bytes(text)) }
+    let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end])).lowercased.trimmed
+    let value = FieldValue.bytes(UnsafeRawBufferPointer(rebasing: text[(end + 1)...]).trimmedSlice)
+    if codeNames.contains(name) {
+      entry.add("otp", value)
+    } else if accountNames.contains(name) {
+      entry.add("login", value)
+    } else if urlNames.contains(name) {
+      entry.add("url", value)
+    } else if text[end] == UInt8(ascii: "="), name == "service" || name == "account" {
+      entry.add(name, value)
+    } else {
+      entry.add("further lines", .bytes(text))
     }
   }
 }
 
 /// The name of an entry, with slashes between its parts.
 private struct PassName {
-  /// The server named by a part, and the account before its `@`.
-  private(set) var place: (Place, ByteString?)?
+  /// The server named by a part.
+  private(set) var place: Place?
   /// The part after the server.
   private(set) var account: ByteString?
 
@@ -122,11 +102,16 @@ private struct PassName {
       if index > 0, Self.protocols.contains(parts[index - 1]) {
         place = Place(protocol: parts[index - 1], server: server.server, port: server.port)
       }
-      self.place = (place, nil)
+      self.place = place
       if index + 1 < parts.count { account = parts.last }
       return
     }
   }
+}
+
+extension Place {
+  /// The server as an address.
+  fileprivate var url: ByteString { ByteString(`protocol`.bytes + Array("://".utf8) + hostAndPort.bytes) }
 }
 
 extension ByteString {

@@ -43,13 +43,11 @@ extension FileFormat {
       }
       let isPyPI = [pyPI, testPyPI].contains { repository.bytes.starts(with: $0.bytes) }
       let account = user?.text.trimmed ?? (isPyPI ? "__token__" : nil)
+      // The user name and the repository stay in the file.
       found.take(
-        FoundLogin(
-          KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret),
-          at: origin,
-          removals: passwords.map { Removal($0.range) }))
+        KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret),
+        of: SourceEntry(at: origin, removals: passwords.map { Removal($0.range) }))
     }
-    found.passOverContradictions()
     return found
   }
 }

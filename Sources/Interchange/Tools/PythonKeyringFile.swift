@@ -38,11 +38,9 @@ extension FileFormat {
         continue
       }
       found.take(
-        FoundLogin(
-          KeyringProtocol.item(service: option.section.unescaped, account: option.name.unescaped),
-          Credential(password), at: origin, removals: [Removal(option.range)]))
+        KeyringProtocol.item(service: option.section.unescaped, account: option.name.unescaped),
+        Credential(password), of: SourceEntry(at: origin, removals: [Removal(option.range)]))
     }
-    found.passOverContradictions()
     return found
   }
 }

@@ -94,4 +94,22 @@ extension Item {
     get { furtherAttributes["gena"] }
     set { furtherAttributes["gena"] = newValue }
   }
+
+  /// The addresses that a source has for it, a line each, which no place can be: that of a page, of an app, of a database
+  /// (`kSecAddressItemAttr`).
+  public var address: ByteString? {
+    get { furtherAttributes["addr"] }
+    set { furtherAttributes["addr"] = newValue }
+  }
+
+  /// The lines of ``address``.
+  package var addresses: [ByteString] {
+    address?.bytes.split(separator: 0x0a).map { ByteString(Array($0)) } ?? []
+  }
+
+  /// Adds an address, unless it is there.
+  package mutating func addAddress(_ address: ByteString) {
+    guard !addresses.contains(address) else { return }
+    self.address = self.address.map { ByteString($0.bytes + [0x0a] + address.bytes) } ?? address
+  }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import JSON
 
 /// The bounds that every keychain observes, so that an item can move from any keychain to any other.
@@ -38,12 +39,15 @@ extension Item {
   /// Checks that a keychain can take the item.
   ///
   /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if an attribute is longer than ``ItemBounds/attribute``,
-  ///   or the primary key of a password contains LF, CR or NUL.
+  ///   or the primary key of a password contains LF, CR or NUL, or its server a character that nobody sees.
   public func validate() throws(KeychainError) {
     switch key {
     case .internetPassword(let key):
       try Self.validate("protocol", key.protocol)
       try Self.validate("server", key.server)
+      if let server = key.server, hasInvisible(host: server.bytes) {
+        throw .unusableAttribute(name: "server", .controlCharacter)
+      }
       try Self.validate("account", key.account)
       try Self.validate("path", key.path)
       try Self.validate("security domain", key.securityDomain)

@@ -229,6 +229,12 @@ extension FurtherAttributes {
 }
 
 extension Credential {
+  /// Whether ``JSONWriter/confidentialMembers(of:)`` writes a member with this name.
+  package static func isConfidentialMember(_ name: UnsafeRawBufferPointer) -> Bool {
+    name == "secret" || name == "secret_b64" || name == "password_expiry_utc" || name == "oauth_refresh_token"
+      || name == "oauth_refresh_token_b64" || name == "authtype" || name == "authtype_b64"
+  }
+
   /// Reads the members that ``JSONWriter/confidentialMembers(of:)`` writes from an object.
   ///
   /// - Throws: ``JSONReader/Malformed`` if there is no secret or it can't be decoded.

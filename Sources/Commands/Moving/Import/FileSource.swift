@@ -14,6 +14,8 @@ final class FileSource: ImportSource {
   private let format: FileFormat
   /// Whether it is what an import that was killed has left of a file; see ``leftover(of:)``.
   private let isLeftover: Bool
+  /// `--paths`
+  private let paths: PathChoice?
   /// The contents that were read, and the status of their file.
   private var text = Secret()
   private var found = FoundLogins()
@@ -24,9 +26,10 @@ final class FileSource: ImportSource {
   private static let limit = 64 << 20
 
   /// A file at a path; `-` is standard input.
-  init(_ path: String, _ format: FileFormat) {
+  init(_ path: String, _ format: FileFormat, paths: PathChoice? = nil) {
     self.path = path
     self.format = format
+    self.paths = paths
     isLeftover = path.hasSuffix(Self.asideEnding)
     name = path == "-" ? "standard input" : path
   }
@@ -37,19 +40,19 @@ final class FileSource: ImportSource {
   ///   killed while it removed that. What was overwritten already is removed here.
   /// - Returns: the sources, and whether anything was removed.
   static func sources(
-    at paths: [String], _ format: FileFormat, finishing finishes: Bool
+    at files: [String], _ format: FileFormat, paths: PathChoice?, finishing finishes: Bool
   ) throws(Failure) -> (sources: [FileSource], hasFinished: Bool) {
     var sources: [FileSource] = []
     var hasFinished = false
-    for path in paths {
+    for path in files {
       if finishes, let left = leftover(of: path) {
         if try removeOverwritten(left) {
           hasFinished = true
         } else {
-          sources.append(FileSource(left, format))
+          sources.append(FileSource(left, format, paths: paths))
         }
       }
-      if access(path, F_OK) == 0 { sources.append(FileSource(path, format)) }
+      if access(path, F_OK) == 0 { sources.append(FileSource(path, format, paths: paths)) }
     }
     return (sources, hasFinished)
   }
@@ -105,16 +108,14 @@ final class FileSource: ImportSource {
       found = try text.withUnsafeBytes { (bytes) throws(FormatFault) in try read(bytes) }
       return found
     } catch {
-      let line = error.line.map { "line \($0): " } ?? ""
-      throw Failure(
-        "\(name) is not a file of \(format.name): \(line)\(error.reason)", status: .usage)
+      throw Failure(error, in: name, of: format, at: path)
     }
   }
 
   private func read(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    if companion.isEmpty { return try format.read(bytes) }
+    if companion.isEmpty { return try format.read(bytes, paths: paths) }
     return try companion.withUnsafeBytes { (companion) throws(FormatFault) in
-      try format.read(bytes, beside: companion)
+      try format.read(bytes, beside: companion, paths: paths)
     }
   }
 
@@ -274,17 +275,10 @@ final class FileSource: ImportSource {
       staying.formUnion(login.removals)
     }
     let removals = Set(logins.flatMap(\.removals)).subtracting(staying)
-      .sorted { $0.range.lowerBound < $1.range.lowerBound }
     return text.withUnsafeBytes { bytes in
-      var rest = Secret(capacity: bytes.count)
-      var position = 0
-      for removal in removals where removal.range.lowerBound >= position {
-        rest.append(UnsafeRawBufferPointer(rebasing: bytes[position..<removal.range.lowerBound]))
-        for byte in removal.replacement.bytes { rest.append(byte) }
-        position = removal.range.upperBound
-      }
-      rest.append(UnsafeRawBufferPointer(rebasing: bytes[position...]))
-      return rest
+      // It was text when it was read.
+      guard let source = try? SourceText(bytes) else { return Secret(copying: bytes) }
+      return source.file(bytes, after: removals)
     }
   }
 
@@ -343,5 +337,21 @@ final class FileSource: ImportSource {
 
   private func failed(_ what: String, _ number: Int32) -> Failure {
     Failure("cannot \(what) \(path): \(errorText(number))", status: .keychain)
+  }
+}
+
+extension Failure {
+  /// Describes what is wrong with a file as a whole.
+  init(_ fault: FormatFault, in name: String, of format: FileFormat, at path: String) {
+    let line = fault.line.map { "line \($0): " } ?? ""
+    var hint: Hint?
+    if let encoding = fault.encoding {
+      let file = path == "-" ? "FILE" : path
+      hint = """
+        if it is \(prose: encoding), \(command: "iconv", "-f", encoding, "-t", "UTF-8", "-o", file + ".utf8", file) \
+        converts it
+        """
+    }
+    self.init("\(name) is not a file of \(format.name): \(line)\(fault.reason)", hint: hint, status: .usage)
   }
 }

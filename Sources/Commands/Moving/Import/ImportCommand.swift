@@ -43,6 +43,12 @@ struct ImportCommand: ParsableCommand {
       valueName: "what"))
   var onConflict: ConflictPolicy?
 
+  @Option(
+    help: ArgumentHelp(
+      "Keep the path of each address, or drop it, so that the login is for the whole server (default: as the source "
+        + "does)", valueName: "keep|drop"))
+  var paths: PathPolicy?
+
   @Flag(help: "Remove what was imported, once it has been read back from the keychain")
   var removeSource = false
 
@@ -92,18 +98,20 @@ struct ImportCommand: ParsableCommand {
       guard let format = kind.format else {
         throw Failure("\(kind.name) is imported from no file", status: .usage)
       }
-      let (found, hasFinished) = try FileSource.sources(at: [file], format, finishing: removeSource)
+      let (found, hasFinished) = try FileSource.sources(
+        at: [file], format, paths: paths?.choice, finishing: removeSource)
       // One that isn't there is an error of its own.
-      return found.isEmpty && !hasFinished ? [FileSource(file, format)] : found
+      return found.isEmpty && !hasFinished ? [FileSource(file, format, paths: paths?.choice)] : found
     }
     var sources: [any ImportSource] = []
     var hasFinished = false
     if let format = kind.format {
-      let usual = try FileSource.sources(at: FileSource.places(of: format), format, finishing: removeSource)
+      let usual = try FileSource.sources(
+        at: FileSource.places(of: format), format, paths: paths?.choice, finishing: removeSource)
       sources = usual.sources
       hasFinished = usual.hasFinished
     }
-    sources += try kind.others()
+    sources += try kind.others(paths: paths?.choice)
     if let items = kind.desktopItems, let source = try desktop(items, selection, open) {
       sources.append(source)
     }
@@ -169,4 +177,11 @@ struct ImportCommand: ParsableCommand {
       selection.passphraseSources(for: .vault(path: path)).source
     }
   }
+}
+
+/// Which paths of logins are kept.
+enum PathPolicy: String, CaseIterable, ExpressibleByArgument {
+  case keep, drop
+
+  var choice: PathChoice { self == .keep ? .keep : .drop }
 }

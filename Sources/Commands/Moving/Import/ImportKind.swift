@@ -11,7 +11,7 @@ struct ImportKind {
   /// The items of this kind in the desktop's Secret Service.
   var desktopItems: DesktopItems?
   /// The other sources of this kind, used if no file is named.
-  private var otherSources: (@Sendable () throws(Failure) -> [any ImportSource])?
+  private var otherSources: (@Sendable (PathChoice?) throws(Failure) -> [any ImportSource])?
 
   /// Whether this is a vault, or an export, of llavero itself.
   var isLlaveros: Bool { name == "llavero" }
@@ -20,7 +20,9 @@ struct ImportKind {
   var hasOthers: Bool { otherSources != nil }
 
   /// The sources besides a file and the Secret Service.
-  func others() throws(Failure) -> [any ImportSource] { try otherSources?() ?? [] }
+  func others(paths: PathChoice?) throws(Failure) -> [any ImportSource] {
+    try otherSources?(paths) ?? []
+  }
 
   /// All kinds, in the order in which the help lists them.
   static let all: [ImportKind] = [
@@ -30,16 +32,16 @@ struct ImportKind {
       desktopItems: .gitLibsecret),
     ImportKind(
       name: "gcm", summary: "what Git Credential Manager keeps, also with gpg",
-      desktopItems: .gcm, others: { () throws(Failure) in try PassStore.present(.gcm) }),
+      desktopItems: .gcm, others: { (paths) throws(Failure) in try PassStore.present(.gcm, paths: paths) }),
     ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh),
     ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc),
     ImportKind(.keyring, desktopItems: .keyring),
     ImportKind(
       name: "pass", summary: "the store of pass, entry by entry through that program",
-      others: { () throws(Failure) in try PassStore.present(.pass) }),
+      others: { (paths) throws(Failure) in try PassStore.present(.pass, paths: paths) }),
     ImportKind(
       name: "gopass", summary: "the stores of gopass, in the same way",
-      others: { () throws(Failure) in try PassStore.present(.gopass) }),
+      others: { (paths) throws(Failure) in try PassStore.present(.gopass, paths: paths) }),
     ImportKind(.bitwarden), ImportKind(.onePassword),
     ImportKind(.keepassxc), ImportKind(.chrome), ImportKind(.firefox),
     ImportKind(name: "llavero", summary: "a vault of llavero, or what 'llavero export' made of one"),
@@ -51,7 +53,7 @@ struct ImportKind {
 
   init(
     name: String, summary: String, format: FileFormat? = nil, desktopItems: DesktopItems? = nil,
-    others: (@Sendable () throws(Failure) -> [any ImportSource])? = nil
+    others: (@Sendable (PathChoice?) throws(Failure) -> [any ImportSource])? = nil
   ) {
     self.name = name
     self.summary = summary

@@ -23,11 +23,7 @@ final class LlaveroFileSource: ImportSource {
       text = try decryption.contents(of: text, at: name)
     }
     do throws(FormatFault) {
-      var found = try text.withUnsafeBytes { (bytes) throws(FormatFault) in
-        try FileFormat.llavero.read(bytes)
-      }
-      found.sortNewestFirst()
-      return found
+      return try text.withUnsafeBytes { (bytes) throws(FormatFault) in try FileFormat.llavero.read(bytes) }
     } catch {
       throw Failure("\(name) holds no items of llavero: \(error.reason)", status: .usage)
     }

@@ -22,6 +22,8 @@ final class PassStore: ImportSource {
   private let program: CString
   /// The entries, in order.
   private let entries: [ByteString]
+  /// `--paths`
+  private let paths: PathChoice?
   /// What was read of each entry that has a login.
   private var texts: [ByteString: Text] = [:]
 
@@ -39,7 +41,10 @@ final class PassStore: ImportSource {
   /// The number of entries that fail to decrypt, with none that succeeds, after which the rest are not tried.
   private static let mostFailures = 3
 
-  private init(_ name: String, _ keeper: Keeper, _ program: CString, _ entries: [ByteString]) {
+  private init(
+    _ name: String, _ keeper: Keeper, _ program: CString, _ entries: [ByteString], _ paths: PathChoice?
+  ) {
+    self.paths = paths
     self.name = name
     self.keeper = keeper
     self.program = program
@@ -49,7 +54,7 @@ final class PassStore: ImportSource {
   /// The stores that exist; none if the keeper has no entries.
   ///
   /// - Throws: ``Failure`` if the keeper's program is missing, or fails.
-  static func present(_ keeper: Keeper) throws(Failure) -> [PassStore] {
+  static func present(_ keeper: Keeper, paths: PathChoice?) throws(Failure) -> [PassStore] {
     if keeper == .gopass {
       let program = CString("gopass")
       // gopass doesn't make a store if there is none, but asks for what it needs to make one.
@@ -58,7 +63,7 @@ final class PassStore: ImportSource {
       let names = list.withUnsafeBytes { bytes in
         bytes.split(separator: 0x0a).map { ByteString(Array($0)) }
       }
-      return names.isEmpty ? [] : [PassStore("gopass", .gopass, program, names)]
+      return names.isEmpty ? [] : [PassStore("gopass", .gopass, program, names, paths)]
     }
     guard let folder = folder else { return [] }
     var entries = entries(in: folder)
@@ -73,7 +78,7 @@ final class PassStore: ImportSource {
         "there is a store of pass in \(folder), but no program 'pass'", hint: "install the package pass",
         status: .usage)
     }
-    return [PassStore("pass (\(folder))", keeper, program, entries)]
+    return [PassStore("pass (\(folder))", keeper, program, entries, paths)]
   }
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
@@ -104,6 +109,7 @@ final class PassStore: ImportSource {
       }
     }
     progress(entries.count, entries.count)
+    found.settle(paths, .lastChangedAnswers)
     return found
   }
 

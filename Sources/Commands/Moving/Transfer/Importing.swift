@@ -50,6 +50,9 @@ struct Importing {
       found.append(try source.read { bar.show($0, of: $1) })
       bar.clear()
     }
+    if !isRehearsal {
+      for index in found.indices { try chooseAmongSame(&found[index], of: sources[index].name) }
+    }
     let keychain = open.own
     let plan = try explaining(
       TransferPlan(found.flatMap(\.logins), in: keychain, comparesNotes: comparesNotes))
@@ -106,6 +109,26 @@ struct Importing {
     }
   }
 
+  /// Asks which one of several logins for the same is in use, if somebody can be asked. Otherwise they stay apart.
+  private func chooseAmongSame(_ found: inout FoundLogins, of source: String) throws(Failure) {
+    guard let terminal = Terminal.ofPerson(mayAsk: mayAsk) else { return }
+    for group in found.keptApart where group.logins.count < 10 {
+      let numbers = group.logins.indices.map { Character("\($0 + 1)") }
+      var question: TextForTerminal =
+        "\(source) has several logins for \(group.place), with different secrets:\n"
+      for (number, login) in zip(numbers, group.logins) {
+        let name = login.item.label.map { " \($0)" } ?? ""
+        let changed = login.item.modificationDate.map { ", changed \(dateText($0))" } ?? ""
+        question = question + "  (\("\(number)")) \(TransferReport.text([login.origin]))\(name)\(changed)\n"
+      }
+      question = question + "Which one is in use? (k)eep all apart, (q)uit "
+      var answer: Character?
+      while answer == nil { answer = terminal.ask(question, among: numbers + ["k", "q"]) }
+      if answer == "q" { throw Failure("nothing was changed", status: .nothingMatched) }
+      if let index = answer.flatMap(numbers.firstIndex) { found.choose(group.logins[index], of: group) }
+    }
+  }
+
   /// Throws if something did not come that was to come.
   private func refuseParts(_ report: TransferReport) throws(Failure) {
     let overtaken = report.count(.overtaken)
@@ -113,6 +136,12 @@ struct Importing {
       throw Failure(
         "\(countText(overtaken, "login")) did not come, because somebody has added or changed them meanwhile",
         hint: "run this again; it compares them anew", status: .keychain)
+    }
+    if report.isCutOff {
+      throw Failure(
+        "a part of the source can't be read, and nobody knows what is in it",
+        hint: "the lines above say where",
+        status: .keychain)
     }
     guard mustBeWhole, let rest = report.whatDidNotCome() else { return }
     throw Failure(

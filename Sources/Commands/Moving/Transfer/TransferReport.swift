@@ -78,6 +78,7 @@ struct TransferReport {
           "\(source): \(Self.text(others.map(\.origin))): there twice, or with more than a login has room for; programs "
             + "find it as it was, and 'llavero get' doesn't")
       }
+      remarks += remarksOnSettling(part.found, source)
       let leavers = part.found.logins.filter { !$0.leftBehind.isEmpty }
       if !leavers.isEmpty {
         var kinds: [String] = []
@@ -91,6 +92,31 @@ struct TransferReport {
     }
     return remarks
   }
+
+  /// Notes on what was decided for the logins of a source.
+  private func remarksOnSettling(_ found: FoundLogins, _ source: String) -> [String] {
+    var remarks: [String] = []
+    if found.pathsLeftOut > 0 {
+      remarks.append(
+        "\(source): \(countText(found.pathsLeftOut, "login")) came for the whole server, as there; "
+          + "the address with its path is kept with each, and --paths keep makes them for the path alone")
+    }
+    for group in found.keptApart {
+      let names = group.logins.map { terminalText("\($0.item.key.place)") }.joined(separator: " and ")
+      remarks.append(
+        "\(source): \(Self.text(group.logins.map(\.origin))) are the same login, \(terminalText(group.place)), with different "
+          + "secrets, and nothing says which one is in use; kept apart as \(names)")
+    }
+    if !found.bookkeeping.isEmpty {
+      remarks.append(
+        "\(source): of use to its program alone, and left out: \(found.bookkeeping.map { terminalText("\($0)") }.joined(separator: ", "))"
+      )
+    }
+    return remarks
+  }
+
+  /// Whether a part of a source can't be read, so that nobody knows what is in it.
+  var isCutOff: Bool { parts.contains { $0.found.passedOver.contains { $0.reason == .cutOff } } }
 
   /// Notes on items that aren't removed because the keychain doesn't have all of them.
   static func remarks(
@@ -165,10 +191,13 @@ struct TransferReport {
   }
 
   private static let reasons: [(PassedOver.Reason, String)] = [
-    (.malformed, "can't be understood"),
+    (.malformed, "can't be understood"), (.notText, "not UTF-8 text"),
+    (.cutOff, "cut off: a quote is never closed, or the file ends too early"),
     (.disputed, "read differently by the programs that use such a file"),
     (.addresses, "addresses that can't be told apart; export as JSON instead"),
-    (.noSecret, "no password"), (.undecipherable, "can't be decrypted"),
+    (.noSecret, "no password"),
+    (.reference, "with a word in braces that its program replaces by something else"),
+    (.notChosen, "for the same as the one that was chosen"), (.undecipherable, "can't be decrypted"),
     (.noPlace, "no server"), (.noLogin, "no login"), (.discarded, "in the trash there"),
     (.partOfRegistry, "for a part of a registry, which programs look for in this file alone"),
   ]
@@ -181,12 +210,13 @@ struct TransferReport {
   ]
 
   /// `lines 3, 17 and 40`
-  private static func text(_ origins: [Origin]) -> String {
+  static func text(_ origins: [Origin]) -> String {
     // A line can have several logins.
     var seen: Set<Origin> = []
     let names = origins.filter { seen.insert($0).inserted }.map { origin in
       switch origin {
       case .line(let number): "\(number)"
+      case .lines(let numbers): "\(numbers.lowerBound) to \(numbers.upperBound)"
       case .machine(let name, let number): terminalText("\(number) (\(name))")
       case .entry(let name): terminalText("\(name)")
       }
@@ -197,7 +227,9 @@ struct TransferReport {
       text = shown.dropLast().joined(separator: ", ") + " and " + shown[shown.count - 1]
     }
     if names.count > shown.count { text += " and \(names.count - shown.count) more" }
-    if origins.first?.isLine == true { text = (names.count == 1 ? "line " : "lines ") + text }
+    if let first = origins.first, first.isLine {
+      text = (names.count == 1 && !first.isRange ? "line " : "lines ") + text
+    }
     return text
   }
 
@@ -273,6 +305,9 @@ struct TransferReport {
   private static func member(_ origin: Origin, in json: inout JSONWriter) {
     switch origin {
     case .line(let line): json.member("line", line)
+    case .lines(let lines):
+      json.member("line", lines.lowerBound)
+      json.member("lastLine", lines.upperBound)
     case .machine(let name, let line):
       json.member("line", line)
       json.member("machine", name)
@@ -284,8 +319,12 @@ struct TransferReport {
 extension Origin {
   fileprivate var isLine: Bool {
     switch self {
-    case .line, .machine: true
+    case .line, .lines, .machine: true
     case .entry: false
     }
+  }
+
+  fileprivate var isRange: Bool {
+    if case .lines = self { true } else { false }
   }
 }

@@ -1,0 +1,59 @@
+import Keychain
+
+/// The fields of an item and its credential, without the secret. A format takes those that it writes; what is left then has
+/// no place in it, and is named.
+struct ExportedFields {
+  private var left: [(name: String, value: ByteString)] = []
+
+  init(_ item: Item, _ credential: borrowing Credential) {
+    switch item.key {
+    case .internetPassword(let key):
+      add("protocol", key.protocol)
+      add("server", key.server)
+      add("port", key.port.map { ByteString("\($0)") })
+      add("path", key.path)
+      add("domain", key.securityDomain)
+      add("authentication type", key.authenticationType)
+    case .genericPassword(let key): add("service", key.service)
+    case .cryptographic, .secretService: add("kind", ByteString(item.key.name))
+    }
+    add("account", item.key.account)
+    add("access group", item.key.accessGroup)
+    if item.key.isSynchronizable { add("synchronizable", "1") }
+    add("label", item.label)
+    add("comment", item.comment)
+    add("description", item.itemDescription)
+    add("creator", item.creator)
+    add("type", item.type)
+    if item.isDefault { add("default", "1") }
+    item.furtherAttributes.forEach { add("\($0)", $1) }
+    add("collection", item.secretService.collection)
+    add("content type", item.secretService.contentType)
+    if item.secretService.lookup != nil { add("lookup attributes", "") }
+    add("creation date", item.creationDate.map { ByteString("\($0)") })
+    add("modification date", item.modificationDate.map { ByteString("\($0)") })
+    add("expiry", credential.expiry.map { ByteString("\($0)") })
+    if credential.hasRefreshToken { add("refresh token", "") }
+    add("authtype", credential.authenticationScheme)
+  }
+
+  private mutating func add(_ name: String, _ value: ByteString?) {
+    if let value { left.append((name, value)) }
+  }
+
+  /// Takes a field; `nil` if there is none.
+  @discardableResult
+  mutating func take(_ name: String) -> ByteString? {
+    guard let index = left.firstIndex(where: { $0.name == name }) else { return nil }
+    return left.remove(at: index).value
+  }
+
+  /// Takes the fields with these names.
+  mutating func take(all names: String...) { for name in names { take(name) } }
+
+  /// Takes everything.
+  mutating func takeAll() { left = [] }
+
+  /// The names of what nobody has taken.
+  var names: [String] { left.map(\.name) }
+}

@@ -1,0 +1,137 @@
+import CredentialProtocols
+public import Keychain
+
+/// Where something was found, in a form that helps a person to find it.
+public enum Origin: Hashable, Sendable {
+  /// The line of a file, counting from 1.
+  case line(Int)
+  /// Several lines of a file, counting from 1.
+  case lines(ClosedRange<Int>)
+  /// The line of a file, counting from 1, and the host that it names.
+  case machine(ByteString, line: Int)
+  /// A program's name for it.
+  case entry(ByteString)
+}
+
+/// A change of a file that removes a login from it.
+public struct Removal: Hashable, Sendable {
+  /// The bytes of the file to be removed.
+  public let range: Range<Int>
+  /// The text to put in their place.
+  public let replacement: StaticText
+
+  /// Makes a removal.
+  public init(_ range: Range<Int>, replacement: StaticText = .nothing) {
+    self.range = range
+    self.replacement = replacement
+  }
+
+  /// The texts that can replace a login.
+  public enum StaticText: Hashable, Sendable {
+    case nothing
+    /// `{}`
+    case emptyObject
+    /// `""`
+    case emptyString
+
+    /// The text itself.
+    public var bytes: [UInt8] {
+      switch self {
+      case .nothing: []
+      case .emptyObject: Array("{}".utf8)
+      case .emptyString: Array("\"\"".utf8)
+      }
+    }
+  }
+}
+
+/// One login that was found elsewhere. A class, because confidential parts can't be elements of an array.
+public final class FoundLogin {
+  /// What it is for.
+  public private(set) var item: Item { didSet { primaryKey = item.key.primaryKey } }
+  /// The item's primary key. Made once, for whatever compares many logins.
+  public private(set) var primaryKey: Item.Key
+  /// Its confidential part.
+  public let credential: Credential
+  /// Where it was.
+  public let origin: Origin
+  /// The changes that remove it from its file. The ranges of two logins never overlap, but may be the same: a
+  /// password for several servers is removed when all of its logins have been stored.
+  public let removals: [Removal]
+  /// The item in another keychain that it came from.
+  public var original: Item? { elsewhere?.original }
+  /// The item as programs find it in the Secret Service that it came from.
+  public var asProgramsFind: Item? { elsewhere?.asProgramsFind }
+  /// Parts of it that don't fit into an item, in a few words each: `notes`, `one-time code`. If there are any, the
+  /// login is not removed from its source.
+  public let leftBehind: [String]
+
+  /// What only the logins of a keychain have. Apart from them, because it is twice as large as all the rest, and a file
+  /// may have ten thousand logins without it.
+  private final class Elsewhere {
+    let original: Item?
+    let asProgramsFind: Item?
+
+    init(original: Item?, asProgramsFind: Item?) {
+      self.original = original
+      self.asProgramsFind = asProgramsFind
+    }
+  }
+
+  private let elsewhere: Elsewhere?
+  /// The address whose path is that of a page by the rule of its source, so that the path says nothing about what the
+  /// login is for; `nil` if it says that, or there is none.
+  private let page: ByteString?
+
+  /// Makes a login of what a keychain has, which has counted by itself what doesn't fit.
+  public init(
+    _ item: Item, _ credential: consuming Credential, at origin: Origin, removals: [Removal] = [],
+    leftBehind: [String] = [], from original: Item? = nil, asProgramsFind: Item? = nil
+  ) {
+    self.item = item
+    primaryKey = item.key.primaryKey
+    self.credential = credential
+    self.origin = origin
+    self.removals = removals
+    self.leftBehind = leftBehind
+    elsewhere =
+      original == nil && asProgramsFind == nil
+      ? nil : Elsewhere(original: original, asProgramsFind: asProgramsFind)
+    page = nil
+  }
+
+  /// Makes a login of what was taken of an entry. The rest is left behind.
+  ///
+  /// - Parameter page: the address whose path is that of a page.
+  init(
+    _ item: Item, _ credential: consuming Credential, of entry: borrowing SourceEntry, page: ByteString? = nil
+  ) {
+    self.item = item
+    primaryKey = item.key.primaryKey
+    self.credential = credential
+    origin = entry.origin
+    removals = entry.removals
+    leftBehind = entry.leftBehind
+    elsewhere = nil
+    self.page = page
+  }
+
+  /// Whether its path is that of a page by the rule of its source.
+  var isOfPage: Bool { page != nil }
+
+  /// Makes it the login for the whole server. The item keeps the address that has the path.
+  func leaveOutPath() {
+    guard case .internetPassword(var key) = item.key else { return }
+    if let address = page ?? key.url().map({ ByteString($0) }) { item.addAddress(address) }
+    key.path = nil
+    item.key = .internetPassword(key)
+  }
+
+  /// Takes the addresses that another login of the same item has.
+  func takeAddresses(of other: FoundLogin) {
+    for address in other.item.addresses { item.addAddress(address) }
+  }
+
+  /// Makes it the login for something else.
+  func become(_ item: Item) { self.item = item }
+}

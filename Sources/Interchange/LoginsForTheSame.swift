@@ -1,0 +1,164 @@
+import Keychain
+
+extension FoundLogins {
+  /// Leaves out paths, and decides what becomes of several logins for the same. To be done once all are there.
+  ///
+  /// - Parameters:
+  ///   - paths: which paths are left out; `nil` leaves it to the rule of the source.
+  ///   - several: what several logins for the same mean, whose secrets differ.
+  public mutating func settle(_ paths: PathChoice?, _ several: FileFormat.SeveralForTheSame) {
+    settlePaths(paths)
+    switch several {
+    case .disputed: passOverContradictions()
+    case .firstAnswers: break
+    case .lastChangedAnswers:
+      keepContradictionsApart()
+      sortNewestFirst()
+    }
+  }
+
+  /// Leaves out paths.
+  ///
+  /// Where the logins of one account at a server would become one with different secrets, all keep theirs.
+  ///
+  /// - Parameter choice: which ones; `nil` leaves it to the rule of the source.
+  private mutating func settlePaths(_ choice: PathChoice?) {
+    if choice == .keep { return }
+    func isOfPage(_ login: FoundLogin) -> Bool { choice == .drop || login.isOfPage }
+    guard logins.contains(where: isOfPage) else { return }
+    let keys = logins.map { isOfPage($0) ? $0.primaryKey.withoutPath : $0.primaryKey }
+    var firsts: [Item.Key: Int] = [:]
+    firsts.reserveCapacity(keys.count)
+    var disputed: Set<Item.Key> = []
+    for (index, key) in keys.enumerated() {
+      guard let first = firsts.updateValue(index, forKey: key) else { continue }
+      firsts[key] = first
+      if !logins[first].credential.hasSameSecret(as: logins[index].credential) { disputed.insert(key) }
+    }
+    var repeats: Set<ObjectIdentifier> = []
+    for (index, key) in keys.enumerated() where !disputed.contains(key) {
+      let login = logins[index]
+      if login.primaryKey != key {
+        login.leaveOutPath()
+        pathsLeftOut += 1
+      }
+      // Those for the same are one item, which has the addresses of all.
+      if let first = firsts[key], first != index {
+        logins[first].takeAddresses(of: login)
+        if logins[first].origin == login.origin, logins[first].removals == login.removals {
+          repeats.insert(ObjectIdentifier(login))
+        }
+      }
+    }
+    // An entry has it once.
+    if !repeats.isEmpty { logins.removeAll { repeats.contains(ObjectIdentifier($0)) } }
+  }
+
+  /// Skips all logins whose items have the same key but different secrets: which of them answers depends on the
+  /// program that reads the file, or the program refuses the file.
+  private mutating func passOverContradictions() {
+    let disputed = contradictions().filter { $0.count > 1 }.joined()
+    if disputed.isEmpty { return }
+    let gone = Set(disputed.map { ObjectIdentifier($0) })
+    for login in disputed { passOver(login.origin, .disputed) }
+    logins.removeAll { gone.contains(ObjectIdentifier($0)) }
+  }
+
+  /// Keeps logins apart that are for the same and have different secrets, unless one of them has been changed last: the
+  /// order of entries says nothing, and one of them may be in a bin whose name isn't known.
+  private mutating func keepContradictionsApart() {
+    for group in contradictions() {
+      let dates = group.compactMap(\.item.modificationDate).sorted()
+      if dates.count == group.count, dates[dates.count - 1] > dates[dates.count - 2] { continue }
+      keptApart.append(KeptApart(group))
+    }
+  }
+
+  /// Makes one of the logins that were kept apart the one in use. The others are skipped.
+  public mutating func choose(_ chosen: FoundLogin, of group: KeptApart) {
+    for (login, item) in zip(group.logins, group.items) {
+      login.become(item)
+      if login === chosen { continue }
+      passOver(login.origin, .notChosen)
+      logins.removeAll { $0 === login }
+    }
+    keptApart.removeAll { $0.logins[0] === group.logins[0] }
+  }
+
+  /// The logins whose items have the same key but different secrets, in groups. What is no password isn't compared.
+  private func contradictions() -> [[FoundLogin]] {
+    var indices: [Item.Key: Int] = [:]
+    var groups: [[FoundLogin]] = []
+    var hasOthers: [Bool] = []
+    indices.reserveCapacity(logins.count)
+    for (index, login) in logins.enumerated() where login.item.key.isPassword {
+      let key = login.primaryKey
+      guard let known = indices[key] else {
+        indices[key] = index
+        continue
+      }
+      // Nearly all are alone, so a group is made for the second one.
+      if known >= 0 {
+        indices[key] = -1 - groups.count
+        groups.append([logins[known]])
+        hasOthers.append(false)
+      }
+      let group = -1 - (indices[key] ?? 0)
+      if !groups[group][0].credential.hasSameSecret(as: login.credential) { hasOthers[group] = true }
+      groups[group].append(login)
+    }
+    return zip(groups, hasOthers).filter { $1 }.map(\.0)
+  }
+}
+
+/// Which paths of logins are left out.
+public enum PathChoice: Sendable {
+  /// None.
+  case keep
+  /// All.
+  case drop
+}
+
+/// Logins that are for the same and have different secrets, where nothing says which one is in use. Each comes under a
+/// name of its own, under which no tool looks for it.
+public struct KeptApart {
+  /// The logins.
+  public let logins: [FoundLogin]
+  /// What they would be alone.
+  let items: [Item]
+
+  /// Gives each of the logins a name of its own.
+  fileprivate init(_ logins: [FoundLogin]) {
+    self.logins = logins
+    items = logins.map(\.item)
+    var names: Set<ByteString> = []
+    for login in logins {
+      var item = login.item
+      let name = ByteString(item.key.place + (item.label.map { ": \($0)" } ?? ""))
+      var service = name
+      while !names.insert(service).inserted { service = ByteString("\(name) (\(names.count + 1))") }
+      item.key = .genericPassword(GenericPassword(service: service, account: login.item.key.account))
+      login.become(item)
+    }
+  }
+
+  /// What all of them are for.
+  public var place: String { items[0].key.name }
+}
+
+extension Item.Key {
+  /// Whether it is a password's, and not that of what only a program makes.
+  fileprivate var isPassword: Bool {
+    switch self {
+    case .internetPassword, .genericPassword: true
+    case .cryptographic, .secretService: false
+    }
+  }
+
+  /// The key of a login for the whole server.
+  fileprivate var withoutPath: Item.Key {
+    guard case .internetPassword(var key) = self else { return self }
+    key.path = nil
+    return .internetPassword(key)
+  }
+}

@@ -1,0 +1,99 @@
+import CredentialProtocols
+import Keychain
+
+/// What an item has and CSV no column for, in the column for fields that people name: on a line each, as
+/// `llavero-service: backup`. Line breaks and backslashes in a value are escaped.
+struct OwnFields {
+  private var fields: [(name: ByteString, value: ByteString)] = []
+
+  private static let mark = Array("llavero-".utf8)
+  private static let separator = Array(": ".utf8)
+
+  /// Makes an empty one.
+  init() {}
+
+  /// Reads the column; `nil` if it is empty, or has other fields, too.
+  init?(reading text: ByteString) {
+    for line in text.bytes.split(separator: 0x0a) {
+      let rest = line.dropFirst(Self.mark.count)
+      guard line.starts(with: Self.mark),
+        let end = rest.indices.first(where: { rest[$0...].starts(with: Self.separator) }),
+        let value = Self.unescaped(rest[(end + Self.separator.count)...])
+      else { return nil }
+      fields.append((ByteString(Array(rest[..<end])), value))
+    }
+    if fields.isEmpty { return nil }
+  }
+
+  /// The value of a field; `nil` if there is none.
+  subscript(name: ByteString) -> ByteString? { fields.first { $0.name == name }?.value }
+
+  /// Whether there are none.
+  var isEmpty: Bool { fields.isEmpty }
+
+  /// The key of an item whose place is written out; `nil` if none is.
+  func place(account: ByteString) -> InternetPassword? {
+    guard let url = self["place"], let (place, _) = try? Place.parse(url) else { return nil }
+    return place.key(account: account.nonEmpty, for: nil)
+  }
+
+  /// Gives an item what its key doesn't say.
+  func apply(to item: inout Item) {
+    for (name, value) in fields {
+      switch name {
+      case "description": item.itemDescription = value
+      case "creator": item.creator = value
+      case "type": item.type = value
+      case "default": item.isDefault = true
+      case "authenticationType", "account":
+        switch item.key {
+        case .internetPassword(var key):
+          if name == "account" { key.account = value } else { key.authenticationType = value }
+          item.key = .internetPassword(key)
+        case .genericPassword(var key):
+          key.account = value
+          item.key = .genericPassword(key)
+        case .cryptographic, .secretService: break
+        }
+      default: if FurtherAttributes.isTag(name) { item.furtherAttributes[name] = value }
+      }
+    }
+  }
+
+  /// Adds a field.
+  mutating func add(_ name: ByteString, _ value: ByteString) { fields.append((name, value)) }
+
+  /// The text of the column.
+  var text: ByteString {
+    var text: [UInt8] = []
+    for (name, value) in fields {
+      if !text.isEmpty { text.append(0x0a) }
+      text += Self.mark + name.bytes + Self.separator
+      for byte in value.bytes {
+        switch byte {
+        case 0x0a: text += Array("\\n".utf8)
+        case UInt8(ascii: "\\"): text += Array("\\\\".utf8)
+        default: text.append(byte)
+        }
+      }
+    }
+    return ByteString(text)
+  }
+
+  private static func unescaped(_ text: ArraySlice<UInt8>) -> ByteString? {
+    var value: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        value.append(byte)
+        continue
+      }
+      switch rest.popFirst() {
+      case UInt8(ascii: "n"): value.append(0x0a)
+      case UInt8(ascii: "\\"): value.append(byte)
+      default: return nil
+      }
+    }
+    return ByteString(value)
+  }
+}

@@ -1,0 +1,221 @@
+import Bytes
+import JSON
+import Keychain
+
+/// The name of a field in a source.
+struct FieldName: Sendable {
+  /// The name as the source has it.
+  let name: ByteString
+  /// What a person is told that has no room in an item.
+  let word: String
+  /// Whether the program fills the field by itself, with what is of use to itself alone: an identifier, a counter, an icon.
+  let isBookkeeping: Bool
+  /// Whether `0` and `false` say that nobody has chosen anything.
+  let isChoice: Bool
+
+  init(_ name: ByteString) {
+    self.name = name
+    let key = name.lowercased
+    word = Self.words.first { $0.names.contains(key) }?.word ?? "\(name)"
+    isBookkeeping = Self.bookkeeping.contains(key)
+    isChoice = Self.choices.contains(key)
+  }
+
+  private static let words: [(names: [ByteString], word: String)] = [
+    (["notes", "note"], "notes"), (["fields"], "custom fields"), (["passwordhistory"], "former passwords"),
+    (["totp", "login_totp", "otpauth", "one-time password", "otp", "hotp"], "one-time code"),
+    (["fido2credentials"], "passkey"), (["group"], "group"), ([""], "a nameless column"),
+  ]
+  private static let bookkeeping: [ByteString] = [
+    "guid", "icon", "id", "object", "organizationid", "passwordrevisiondate", "timelastused", "urichecksum",
+  ]
+  private static let choices: [ByteString] = ["archived", "favorite", "icon", "reprompt"]
+}
+
+/// The value of a field, where the source has it.
+enum FieldValue {
+  case bytes(UnsafeRawBufferPointer)
+  case csv(CSVField)
+  case json(JSONValue)
+  /// A part of another field that is only named.
+  case part
+
+  /// The value, if it is confidential; `nil` if it isn't text.
+  var secret: Secret? {
+    switch self {
+    case .bytes(let bytes): return Secret(copying: bytes)
+    case .csv(let field): return field.secret
+    case .json(let value):
+      var secret = Secret(capacity: value.raw.count)
+      do throws(JSONReader.Malformed) { try value.appendString(to: &secret) } catch { return nil }
+      return secret
+    case .part: return nil
+    }
+  }
+
+  /// The value, if it is not confidential.
+  var text: ByteString? {
+    switch secret {
+    case .none: nil
+    case .some(let secret): secret.withUnsafeBytes { ByteString($0) }
+    }
+  }
+
+  /// Whether it says nothing. Decided without decoding it, because it may be confidential.
+  func isNothing(asChoice isChoice: Bool) -> Bool {
+    switch self {
+    case .bytes(let bytes): bytes.isEmpty
+    case .csv(let field):
+      field.isEmpty || isChoice && (field.raw == "0" || field.text.isEqualIgnoringCase("false"))
+    case .json(let value):
+      value.kind == .null || value.raw == "\"\"" || value.raw == "[]" || value.raw == "{}"
+        || value.raw == "false" || value.raw == "0"
+    case .part: false
+    }
+  }
+}
+
+/// An entry of a source, which hands out its fields.
+///
+/// Whoever makes an item of it takes what goes into the item. What nobody has taken by then has no room there: it is
+/// named in the report, and the entry stays at its source. No format decides that for itself.
+struct SourceEntry: ~Copyable {
+  /// Where it is.
+  var origin: Origin
+  /// The changes that remove it from its source.
+  let removals: [Removal]
+  private var names: [FieldName]
+  private var values: [FieldValue]
+  private var states: [State]
+
+  /// What has become of a field.
+  private enum State { case left, taken, bookkeeping }
+
+  /// - Parameters:
+  ///   - names: the names of its fields, in order.
+  ///   - values: as many values.
+  init(
+    at origin: Origin, removals: [Removal] = [], _ names: [FieldName] = [], _ values: [FieldValue] = []
+  ) {
+    self.origin = origin
+    self.removals = removals
+    self.names = names
+    self.values = values
+    states = names.map { $0.isBookkeeping ? .bookkeeping : .left }
+  }
+
+  /// Adds a field.
+  mutating func add(_ name: ByteString, _ value: FieldValue) {
+    let name = FieldName(name)
+    names.append(name)
+    values.append(value)
+    states.append(name.isBookkeeping ? .bookkeeping : .left)
+  }
+
+  /// Adds the members of an object, except for those of a member that is an object itself, whose members count as its own.
+  ///
+  /// - Throws: ``JSONReader/Malformed`` if it is no object, or has a member twice, which programs read differently.
+  mutating func addMembers(
+    of object: UnsafeRawBufferPointer, flattening nested: StaticString? = nil
+  ) throws(JSONReader.Malformed) {
+    var repeated = false
+    try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
+      if let nested, name == nested, value.kind == .object { return try addMembers(of: value.raw) }
+      let name = try JSONValue.name(name)
+      repeated = repeated || names.contains { $0.name == name }
+      add(name, .json(value))
+    }
+    if repeated { throw JSONReader.Malformed() }
+  }
+
+  /// Whether every field says nothing, as after the removal of what it had.
+  var isEmpty: Bool { values.indices.allSatisfy { isNothing($0) } }
+
+  private func isNothing(_ index: Int) -> Bool { values[index].isNothing(asChoice: names[index].isChoice) }
+
+  /// The index of the first field with one of these names that says something and that nobody has taken.
+  func index(of wanted: [ByteString]) -> Int? {
+    for name in wanted {
+      let index = names.indices.first { states[$0] != .taken && names[$0].name == name && !isNothing($0) }
+      if let index { return index }
+    }
+    return nil
+  }
+
+  /// The field with an index, which is not taken thereby.
+  func peek(at index: Int?) -> FieldValue? { index.map { values[$0] } }
+
+  /// Takes the field with an index.
+  mutating func take(at index: Int?) -> FieldValue? {
+    guard let index else { return nil }
+    states[index] = .taken
+    return values[index]
+  }
+
+  /// Takes the first field with one of these names.
+  @discardableResult
+  mutating func take(_ wanted: [ByteString]) -> FieldValue? { take(at: index(of: wanted)) }
+
+  /// Leaves out a field that is of use to the source's program alone.
+  mutating func leaveToProgram(at index: Int) { states[index] = .bookkeeping }
+
+  /// Leaves out the field with this name, which is of use to the source's program alone.
+  mutating func leaveToProgram(_ name: ByteString) {
+    if let index = index(of: [name]) { leaveToProgram(at: index) }
+  }
+
+  /// Takes a text that isn't confidential; empty if there is none.
+  mutating func text(at index: Int?) -> ByteString {
+    guard let index, let text = values[index].text else { return "" }
+    states[index] = .taken
+    return text
+  }
+
+  /// Takes a text that isn't confidential; empty if there is none.
+  mutating func text(_ wanted: ByteString...) -> ByteString { text(at: index(of: wanted)) }
+
+  /// Takes a confidential text; empty if there is none.
+  mutating func secret(at index: Int?) -> Secret {
+    guard let index, case .some(let secret) = values[index].secret else { return Secret() }
+    states[index] = .taken
+    return secret
+  }
+
+  /// Takes a confidential text; empty if there is none.
+  mutating func secret(_ wanted: ByteString...) -> Secret { secret(at: index(of: wanted)) }
+
+  /// Takes a date: milliseconds since 1970, of which those before say nothing, or RFC 3339.
+  mutating func date(at index: Int?) -> Timestamp? {
+    guard let index, let text = values[index].text else { return nil }
+    let number = text.text.flatMap { Int64($0) }
+    let date =
+      number.map { $0 > 0 ? Timestamp(milliseconds: $0) : nil } ?? Timestamp(rfc3339: text.bytes)
+    if date != nil || number != nil { states[index] = .taken }
+    return date
+  }
+
+  /// Takes a date.
+  mutating func date(_ wanted: ByteString...) -> Timestamp? { date(at: index(of: wanted)) }
+
+  /// Takes the fields with this name that have the same secret as the item.
+  mutating func takeRepeats(of secret: borrowing Secret, _ name: ByteString) {
+    for index in names.indices where names[index].name == name && states[index] == .left {
+      guard case .some(let value) = values[index].secret, value.isEqual(to: secret) else { continue }
+      states[index] = .taken
+    }
+  }
+
+  /// What nobody has taken, in a few words each.
+  var leftBehind: [String] {
+    var words: [String] = []
+    for index in names.indices where states[index] == .left && !isNothing(index) {
+      if !words.contains(names[index].word) { words.append(names[index].word) }
+    }
+    return words
+  }
+
+  /// What is left out because it is of use to the source's program alone.
+  var bookkeeping: [String] {
+    names.indices.filter { states[$0] == .bookkeeping && !isNothing($0) }.map { names[$0].word }
+  }
+}
