@@ -30,7 +30,7 @@ package struct RefusedPlaces {
   ///
   /// - Parameter key: the login's place and account.
   package func path(above key: InternetPassword, at now: Timestamp = .now) -> ByteString? {
-    guard let path = key.path, let lines = try? file.read() else { return nil }
+    guard let path = key.path, let lines = try? file.read(), !lines.isEmpty else { return nil }
     var paths: [String: ByteString] = [:]
     for above in Self.paths(answeringFor: path) {
       var place = key
@@ -40,10 +40,13 @@ package struct RefusedPlaces {
     return lines.lazy.reversed().compactMap { Self.hash(in: $0, at: now).flatMap { paths[$0] } }.first
   }
 
+  /// How many folders above a path are looked at: no organisation lies deeper, and some paths have thousands.
+  private static let depth = 64
+
   /// The paths of items that answer for a path.
   private static func paths(answeringFor path: ByteString) -> [ByteString] {
     let slash = UInt8(ascii: "/")
-    let ends = path.bytes.indices.filter { path.bytes[$0] == slash } + [path.bytes.count]
+    let ends = path.bytes.indices.lazy.filter { path.bytes[$0] == slash }.prefix(depth) + [path.bytes.count]
     let above = ends.map { ByteString(Array(path.bytes[..<$0])) }
     let suffix = Array(".git".utf8)
     let others = above.flatMap { folder in
@@ -68,6 +71,6 @@ package struct RefusedPlaces {
     for part in [key.server?.bytes, key.port.map { Array("\($0)".utf8) }, key.account?.bytes, path] {
       bytes += [part == nil ? 0 : 1] + (part ?? []) + [0]
     }
-    return hexadecimal((0..<8).map { UInt8(truncatingIfNeeded: fnv1a(bytes) >> (56 - 8 * $0)) })
+    return String(fnv1a(bytes), radix: 16)
   }
 }

@@ -29,6 +29,8 @@ import ToolCommands
     #expect(places.path(above: key("third/app/x"), at: now) == nil)
     #expect(places.path(above: key("acmeister"), at: now) == nil)
     #expect(places.path(above: key("acme/../x"), at: now) == nil)
+    let long = ByteString(String(repeating: "a/", count: 30_000))
+    #expect(places.path(above: key(ByteString("acme/\(long)x.git")), at: now) == "acme")
     #expect(places.path(above: key(nil), at: now) == nil)
     #expect(places.path(above: key("acme/app.git", "bob"), at: now) == nil)
     #expect(places.path(above: key("acme/app.git", nil), at: now) == nil)
