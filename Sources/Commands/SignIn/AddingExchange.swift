@@ -67,8 +67,10 @@ struct AddingExchange {
       throw Failure("such tokens are for a place that begins with https://", status: .usage)
     }
     guard let tokenEndpoint = EndpointURL(typed: endpoint) else {
-      throw Failure(
-        "--exchange needs an address that begins with https://, without a password in it", status: .usage)
+      let key = try? NamedPlace(url: endpoint).key()
+      throw key?.refusalOfName
+        ?? Failure(
+          "--exchange needs an address that begins with https://, without a password in it", status: .usage)
     }
     key.account = key.account ?? Self.account
     var exchange = TokenExchange(try source(), at: tokenEndpoint)

@@ -7,13 +7,19 @@ extension NamedPlace {
   /// - Throws: ``Failure`` as ``key()`` does, and for a host that has no sure name for name servers.
   func keyToSignIn() throws(Failure) -> Item.Key {
     let key = try key()
-    if case .internetPassword(let place) = key, let server = place.server,
-      server.bytes.contains(where: { $0 >= 0x80 }), HostForms.forNameServers(server) == nil
-    {
-      throw Failure(
-        "programs write the name \(server) in different ways, so nobody can sign in there by it",
-        hint: "use the form that begins with xn--, which 'idn2' prints", status: .usage)
-    }
+    if let refusal = key.refusalOfName { throw refusal }
     return key
+  }
+}
+
+extension Item.Key {
+  /// Why nobody can ask the host by its name, if that has letters beyond ASCII and no sure name for name servers.
+  var refusalOfName: Failure? {
+    guard case .internetPassword(let place) = self, let server = place.server,
+      server.bytes.contains(where: { $0 >= 0x80 }), HostForms.forNameServers(server) == nil
+    else { return nil }
+    return Failure(
+      "programs write the name \(server) in different ways, so nobody can sign in there by it",
+      hint: "use the form that begins with xn--, which 'idn2' prints", status: .usage)
   }
 }
