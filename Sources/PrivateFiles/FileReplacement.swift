@@ -217,15 +217,33 @@ extension Folder {
 }
 
 /// Writes all bytes. Returns 0 or an `errno`.
-package func writeFully(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+///
+/// - Parameter waits: whether it waits for room also in a pipe that another program has made non-blocking.
+package func writeFully(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, waits: Bool = false) -> Int32 {
   var done = 0
   while done < bytes.count, let base = bytes.baseAddress {
     let count = write(descriptor, base + done, bytes.count - done)
     if count < 0 {
-      if errno == EINTR { continue }
+      if errno == EINTR || waits && waitsIfNonBlocking(descriptor, Int16(POLLOUT)) { continue }
       return errno
     }
     done += count
   }
   return 0
+}
+
+/// Waits for a descriptor after a call that has failed, if it failed because there was nothing to read or no room. Whoever
+/// shares a pipe with this process can have made it non-blocking for both, as node does. Leaves `errno` as it was if not.
+package func waitsIfNonBlocking(_ descriptor: Int32, _ events: Int16) -> Bool {
+  let failure = errno
+  defer { errno = failure }
+  guard failure == EAGAIN else { return false }
+  // A blocking one says so when its time is over.
+  let flags = fcntl(descriptor, F_GETFL)
+  guard flags >= 0, flags & O_NONBLOCK != 0 else { return false }
+  var waiting = pollfd(fd: descriptor, events: events, revents: 0)
+  while poll(&waiting, 1, -1) < 0 {
+    if errno != EINTR { return false }
+  }
+  return true
 }

@@ -58,7 +58,7 @@ package final class FilteredOutput: Sendable {
       if count < 0, errno == EINTR { continue }
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<max(0, count)])
       let shown = filter(bytes, count <= 0)
-      let failure = shown.withUnsafeBytes { writeFully(descriptors[0], $0) }
+      let failure = shown.withUnsafeBytes { writeFully(descriptors[0], $0, waits: true) }
       if count <= 0 || failure != 0 { return }
     }
   }

@@ -68,7 +68,7 @@ final class SecurityInput {
       if buffer.count > SecurityLine.longest { return .tooLong }
       var count = 0
       buffer.append(count: 4096) { memory in
-        count = StandardStreams.read(0, into: memory)
+        count = StandardStreams.read(0, into: memory, waits: true)
         return max(0, count)
       }
       if count < 0 { return .failed(errno: Int32(-count)) }

@@ -7,11 +7,16 @@ import PrivateFiles
 /// Reads and writes bytes on descriptors directly, because secrets must not pass through a buffer.
 package enum StandardStreams {
   /// Reads up to `buffer.count` bytes. Returns their number, 0 at the end, or a negative `errno`.
-  package static func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  ///
+  /// - Parameter waits: whether it waits for input also from a pipe that another program has made non-blocking.
+  package static func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, waits: Bool = false
+  ) -> Int {
     while true {
       let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return count }
-      if errno != EINTR { return -Int(errno) }
+      if errno == EINTR || waits && waitsIfNonBlocking(descriptor, Int16(POLLIN)) { continue }
+      return -Int(errno)
     }
   }
 
@@ -24,7 +29,7 @@ package enum StandardStreams {
     while true {
       var outcome = 0
       contents.append(count: 4096) { buffer in
-        outcome = read(descriptor, into: buffer)
+        outcome = read(descriptor, into: buffer, waits: true)
         return max(0, outcome)
       }
       if outcome < 0 {
@@ -39,7 +44,7 @@ package enum StandardStreams {
   ///
   /// - Throws: ``Failure`` if the reader is gone or the disk is full.
   package static func write(_ bytes: borrowing Secret, to descriptor: Int32 = 1) throws(Failure) {
-    let failure = bytes.withUnsafeBytes { writeFully(descriptor, $0) }
+    let failure = bytes.withUnsafeBytes { writeFully(descriptor, $0, waits: true) }
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
@@ -51,14 +56,14 @@ package enum StandardStreams {
   /// Writes a text that is not secret unescaped: this program's own, or one that another program reads.
   package static func write(raw text: String, to descriptor: Int32 = 1) throws(Failure) {
     var text = text
-    let failure = text.withUTF8 { writeFully(descriptor, UnsafeRawBufferPointer($0)) }
+    let failure = text.withUTF8 { writeFully(descriptor, UnsafeRawBufferPointer($0), waits: true) }
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
   /// Shows a message to the user on standard error. If that fails, there is nobody to tell.
   package static func say(_ line: TextForTerminal) {
     let text = Secret("llavero: " + line.shown + "\n")
-    _ = text.withUnsafeBytes { writeFully(2, $0) }
+    _ = text.withUnsafeBytes { writeFully(2, $0, waits: true) }
   }
 
   /// Makes sure that descriptors 0 to 2 are in use, so that no file opened later becomes one of them. Writing to a

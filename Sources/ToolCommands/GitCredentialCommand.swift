@@ -93,7 +93,7 @@ package enum GitCredentialCommand {
     let selected = try options.selection.choose()
     let request = try explaining { () throws(ProtocolError) -> GitRequest in
       let lines = try RequestLines.read { (buffer) throws(ProtocolError) in
-        let count = StandardStreams.read(0, into: buffer)
+        let count = StandardStreams.read(0, into: buffer, waits: true)
         if count < 0 { throw .input(errno: Int32(-count)) }
         return count
       }

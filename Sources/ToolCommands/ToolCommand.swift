@@ -155,7 +155,7 @@ private final class StandardToolCall: ToolCall {
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int {
     try begin()
-    let count = StandardStreams.read(0, into: buffer)
+    let count = StandardStreams.read(0, into: buffer, waits: true)
     if count < 0 { throw .input(errno: Int32(-count)) }
     return count
   }
