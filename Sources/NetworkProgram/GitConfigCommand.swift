@@ -4,7 +4,7 @@ import Processes
 import SignIn
 import ToolCommands
 
-/// Git's settings, as git itself reads them in the working directory.
+/// Git's settings, as git itself reads them in the working directory, but for a bare repository that it happens to be in.
 enum GitConfigCommand {
   /// The time limit for a run of git, in milliseconds.
   private static let timeout = 5000
@@ -28,7 +28,9 @@ enum GitConfigCommand {
 
   private static func output(_ arguments: [String]) -> String? {
     guard let program = ProgramSearch.path(of: CString("git")) else { return nil }
-    let words = ([program] + arguments).map { CString(copying: $0) }
+    // A clone can have a bare repository in a folder, with settings that whoever made it has chosen. Where git itself works
+    // in one, it has set GIT_DIR, and that counts (git-config(1), "safe.bareRepository").
+    let words = ([program, "-c", "safe.bareRepository=explicit"] + arguments).map { CString(copying: $0) }
     guard let outcome = try? ProgramOutput.read(words, timeout: timeout, limit: 1 << 20) else { return nil }
     switch outcome {
     // Values for a Basic login of a proxy may be among it.
