@@ -77,8 +77,8 @@ struct SetupCommand: ParsableCommand {
   func validate() throws {
     if all, tool != nil || !remove { throw ValidationError("--all goes with --remove, and names no tool.") }
     if tool == nil, !all, remove || dryRun || yes { throw ValidationError("Name the tool.") }
-    let isText = profile.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
-    if profile.isEmpty || !isText || profile.contains(where: { "\"'[]\\".contains($0) })
+    // Some SDKs have a shell run the line that has it.
+    if profile.isEmpty || !SetupPlace.isQuotable(profile) || profile.contains(where: { "'[]".contains($0) })
       || profile.first == " " || profile.last == " "
     {
       throw ValidationError("That is not the name of a profile.")

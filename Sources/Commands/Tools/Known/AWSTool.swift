@@ -7,7 +7,8 @@ extension KnownTool {
       name: "aws", programs: ["aws"],
       settings: { (place) throws(Failure) in
         let profile = profile(place)
-        let command = "\"\(try LastingPath.ofProgram())\" aws --profile \"\(profile)\""
+        let program = try place.quotable(LastingPath.ofProgram())
+        let command = "\"\(program)\" aws --profile \"\(profile)\""
         return [
           (configuration(place), [AWSProfile.setting("credential_process", is: command, for: profile)])
         ]

@@ -8,7 +8,8 @@ extension KnownTool {
       name: "git", programs: ["git"],
       settings: { (place) throws(Failure) in
         let file = configuration(place)
-        let helper = try place.shortOrAbsolute("llavero", ProgramLinks.git)
+        // A shell takes an absolute path.
+        let helper = try place.plain(place.shortOrAbsolute("llavero", ProgramLinks.git))
         // Git itself would complain about a file that it can't read.
         let isReadable = (try? GitConfiguration(try file.contents() ?? [])) != nil
         let hasOthers = place.mayRunPrograms && isReadable && GitSettings.hasHelpers(beside: file.path)

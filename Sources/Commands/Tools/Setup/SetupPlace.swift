@@ -93,9 +93,26 @@ struct SetupPlace {
       }
     }
     if isPlain || isForRemoving { return command }
-    throw Failure(
-      "the tool would take \(command) apart", hint: "install llavero in a folder without spaces and the like",
-      status: .usage)
+    throw Self.takenApart(command, without: "spaces and the like")
+  }
+
+  /// Checks that a path means itself in double quotes, also to a shell.
+  ///
+  /// - Throws: ``Failure`` if it doesn't.
+  func quotable(_ path: String) throws(Failure) -> String {
+    if Self.isQuotable(path) || isForRemoving { return path }
+    throw Self.takenApart(path, without: "quotes and the like")
+  }
+
+  /// Whether a text means itself in double quotes, also to a shell.
+  static func isQuotable(_ text: String) -> Bool {
+    text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && !"\"\\$`".utf8.contains($0) }
+  }
+
+  private static func takenApart(_ command: String, without characters: String) -> Failure {
+    Failure(
+      "the tool would take \(command) apart",
+      hint: "install llavero in a folder without \(prose: characters)", status: .usage)
   }
 
   /// - Throws: ``Failure`` if no link to this program is found on the PATH.
