@@ -27,7 +27,9 @@ extension FileFormat {
 private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
   let origin = Origin.line(line.number)
   do throws(ProtocolError) {
-    let url = try CredentialURL(parsing: line.text)
+    let url = try escaped(line.text).withUnsafeBytes { (text) throws(ProtocolError) in
+      try CredentialURL(parsing: text)
+    }
     // Git compares what is there, and so never finds a line with a byte order mark or a blank before the scheme.
     guard url.hasScheme, url.account != nil else { return found.passOver(origin, .malformed) }
     guard let host = HostAndPort(parsing: url.host) else { return found.passOver(origin, .malformed) }

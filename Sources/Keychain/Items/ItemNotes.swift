@@ -16,6 +16,8 @@ extension Item {
     item.type = other.type ?? type
     item.isDefault = other.isDefault || isDefault
     other.furtherAttributes.forEach { item.furtherAttributes[$0] = $1 }
+    item.address = address
+    for address in other.addresses { item.addAddress(address) }
     item.secretService.collection = other.secretService.collection ?? secretService.collection
     item.secretService.lookup = other.secretService.lookup ?? secretService.lookup
     item.secretService.contentType = other.secretService.contentType ?? secretService.contentType

@@ -110,10 +110,15 @@ struct TransferTests {
     #expect(try secret("a.example", keychain) == "one")
   }
 
-  @Test("a label alone is a difference only where notes count")
+  @Test("a label alone is a difference only where notes count, and is taken where there is none")
   func notes() throws {
     let keychain = InMemoryKeychain()
     _ = try run([login("a.example", "alice", "1")], keychain)
+    var titled = login("a.example", "alice", "1", label: "mine").item
+    titled.address = "https://a.example/login"
+    #expect(try run([FoundLogin(titled, Credential(password: "1"), at: .line(1))], keychain) == [.completed])
+    #expect(try keychain.items(matching: .all).first?.label == "mine")
+    #expect(try keychain.items(matching: .all).first?.address == "https://a.example/login")
     let logins = [login("a.example", "alice", "1", label: "work")]
     #expect(try run(logins, keychain) == [.unchanged])
     #expect(try run(logins, keychain, comparesNotes: true) == [.kept])

@@ -45,14 +45,14 @@ final class FileSource: ImportSource {
     var sources: [FileSource] = []
     var hasFinished = false
     for path in files {
-      if finishes, let left = leftover(of: path) {
+      if finishes, path != "-", let left = leftover(of: path) {
         if try removeOverwritten(left) {
           hasFinished = true
         } else {
           sources.append(FileSource(left, format, paths: paths))
         }
       }
-      if access(path, F_OK) == 0 { sources.append(FileSource(path, format, paths: paths)) }
+      if path == "-" || access(path, F_OK) == 0 { sources.append(FileSource(path, format, paths: paths)) }
     }
     return (sources, hasFinished)
   }

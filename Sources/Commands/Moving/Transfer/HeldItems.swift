@@ -154,11 +154,14 @@ struct HeldItems {
     let lookup = try lookup(of: held)
     if hasSameNotes(held, as: login.item, lookup) { return .unchanged }
     if lacksOnlyLookup(held, of: login.item, lookup) { return .completes(held) }
-    return comparesNotes ? .differs(from: held) : .unchanged
+    if comparesNotes { return .differs(from: held) }
+    return held.lacksNotesAlone(of: login.item) ? .completes(held) : .unchanged
   }
 
   /// What the keychain's item lacks of a login from elsewhere, in a word each. That is missed if the login goes there.
-  func lacking(_ held: Item, of login: Item) throws(KeychainError) -> [String] {
+  ///
+  /// - Parameter isOfFile: whether it comes from a file, which knows neither collections nor what programs find it by.
+  func lacking(_ held: Item, of login: Item, isOfFile: Bool) throws(KeychainError) -> [String] {
     var lacking: [String] = []
     if let label = login.label.nonEmpty, held.label != label { lacking.append("label") }
     if login.key.secretServiceItem?.kind == .collection { return lacking }
@@ -166,10 +169,14 @@ struct HeldItems {
       login[keyPath: path] == nil || held[keyPath: path] == login[keyPath: path]
     }
     var hasFurther = true
-    login.furtherAttributes.forEach { if held.furtherAttributes[$0] != $1 { hasFurther = false } }
+    login.furtherAttributes.forEach { tag, value in
+      if tag != "addr", held.furtherAttributes[tag] != value { hasFurther = false }
+    }
+    if !login.addresses.allSatisfy(held.addresses.contains) { hasFurther = false }
     if !has(\.comment) || !has(\.itemDescription) || !has(\.creator) || !has(\.type) || !hasFurther {
       lacking.append("notes")
     }
+    if isOfFile { return lacking }
     if let lookup = login.secretService.lookup?.withoutGenericSchema,
       !(try self.lookup(of: held)?.withoutGenericSchema.includes(lookup) ?? false)
     {
@@ -223,6 +230,21 @@ struct HeldItems {
 extension Item {
   /// Whether it is known to be in a collection of a Secret Service, or is the record of one.
   var isOfCollection: Bool { secretService.collection != nil || key.secretServiceItem != nil }
+
+  /// Whether it has the same notes as another one of the same secret, except for some that nobody has given it.
+  fileprivate func lacksNotesAlone(of other: Item) -> Bool {
+    guard other.secretService.isEmpty else { return false }
+    func agrees(_ path: KeyPath<Item, ByteString?>) -> Bool {
+      self[keyPath: path] == nil || other[keyPath: path] == nil || self[keyPath: path] == other[keyPath: path]
+    }
+    var isAlike =
+      agrees(\.label) && agrees(\.comment) && agrees(\.itemDescription) && agrees(\.creator) && agrees(\.type)
+    other.furtherAttributes.forEach { tag, value in
+      let mine = furtherAttributes[tag]
+      if tag != "addr", mine != nil, mine != value { isAlike = false }
+    }
+    return isAlike && !hasSameNotes(as: taking(notesOf: other))
+  }
 
   /// Whether it is no login, but what a program has in the Secret Service.
   var isOther: Bool { key.secretServiceItem?.kind == .item }

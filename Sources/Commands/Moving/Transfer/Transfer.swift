@@ -279,8 +279,7 @@ struct Transfer {
 
   /// Reads back the items that should be there.
   ///
-  /// - Parameter lacking: receives the logins from another keychain whose item lacks something that they have, with a
-  ///   word for each thing.
+  /// - Parameter lacking: receives the logins whose item lacks something that they have, with a word for each thing.
   /// - Returns: the logins whose item is missing or has another secret.
   /// - Throws: what reading the keychain throws.
   func missing(
@@ -295,10 +294,9 @@ struct Transfer {
         if let answer = try held.counterpart(of: index),
           answer.credential.hasSame(as: plan.logins[index].credential)
         {
-          if plan.logins[index].original != nil {
-            let what = try held.lacking(answer.item, of: plan.logins[index].item)
-            if !what.isEmpty { lacking(index, what) }
-          }
+          let login = plan.logins[index]
+          let what = try held.lacking(answer.item, of: login.item, isOfFile: login.original == nil)
+          if !what.isEmpty { lacking(index, what) }
           progress(index + 1, outcomes.count)
           continue
         }
