@@ -234,7 +234,9 @@ struct ConflictCopyTests {
       let folder = try Folder(creating: path)
       let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
       defer { withExtendedLifetime(lock) {} }
-      let error = KeychainError.busy(path: path + "/" + VaultLocation.lockName, seconds: 1)
+      let error = KeychainError.copyLeftOut(
+        path: path + "/vault.sync-conflict-20261121-083000-ABCDEFG.age",
+        because: .busy(path: path + "/" + VaultLocation.lockName, seconds: 1))
       #expect(failure { try keychain.items(matching: query("c.example")) } == error)
       #expect(try keychain.items(matching: query("a.example")).count == 1)
       #expect(failure { try keychain.items(matching: query("c.example")) } == error)
