@@ -247,13 +247,18 @@ struct AddKeychainCommand: ParsableCommand {
     StandardStreams.warn(durability)
     // What another process has changed meanwhile stays.
     if !isChanged { return try addServer(location) }
-    if described.isAnother { try Self.forget(name, at: location) }
+    if described.isAnother { Self.forget(name, at: location) }
   }
 
-  /// Forgets what this machine has of a keychain that is somewhere else, or gone.
-  static func forget(_ name: String, at location: VaultLocation) throws(Failure) {
-    let hidden = HiddenItemFile(in: location.stateFolder, tell: StandardStreams.warn)
-    try explaining(hidden.revealAll(in: name))
+  /// Forgets what this machine has of a keychain that is somewhere else, or gone. That it can't is said: the list has
+  /// been changed already.
+  static func forget(_ name: String, at location: VaultLocation) {
+    do throws(KeychainError) {
+      try HiddenItemFile(in: location.stateFolder, tell: StandardStreams.warn).revealAll(in: name)
+    } catch {
+      StandardStreams.say(
+        "this is done, but what was hidden of the keychain \(name) is still noted: \(Failure(error).message)")
+    }
     OpenBaoOpener.forget(name, at: location)
   }
 

@@ -51,7 +51,7 @@ struct RemoveKeychainCommand: ParsableCommand {
       }
     }
     StandardStreams.warn(durability)
-    if isRemoved { try AddKeychainCommand.forget(name, at: location) }
+    if isRemoved { AddKeychainCommand.forget(name, at: location) }
     return isRemoved
   }
 
