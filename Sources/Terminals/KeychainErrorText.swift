@@ -153,10 +153,8 @@ extension Failure {
         hint: "merge it with \(.merging(path)), or move it away first",
         status: .keychain)
     case .copyLeftOut(let path, let reason):
-      let why: TextForTerminal =
-        if case .otherKey = reason { "it is encrypted for another key" } else { "\(Failure(reason).message)" }
       self.init(
-        "what only \(path) has is missing, because that copy can't be merged: \(why)",
+        "what only \(path) has is missing, because that copy can't be merged: \(Failure(reason).message)",
         hint: "\(.merging(path)) merges it, or says why not; if you don't need it, move it away",
         status: .keychain)
     case .mergedInstead:
