@@ -60,6 +60,69 @@ struct ExportFormatTests {
     }
   }
 
+  @Test("what a form has, the same form gives back", arguments: ["jsonl", "csv", "netrc", "git-credentials"])
+  func roundTrips(name: String) throws {
+    var full = Item(InternetPassword(protocol: "https", server: "h", port: 8443, account: "a", path: "x/y z"))
+    full.label = "L, \"1\""
+    full.comment = "one\ntwo"
+    full.itemDescription = "token"
+    full.creator = "crea"
+    full.type = "type"
+    full.isDefault = true
+    full.address = "jdbc:x\\y\nandroid://z"
+    var generic = Item(GenericPassword(service: "backup:nas", account: "root"))
+    generic.label = "My NAS"
+    let items = [
+      full, generic, Item(GenericPassword(service: "s")), Item(GenericPassword(service: "s", account: "")),
+      Item(InternetPassword(protocol: "svn+ssh", server: "h", account: "u")),
+      Item(InternetPassword(protocol: "http", server: "h", account: "u")),
+      Item(InternetPassword(protocol: "https", server: "::1", account: "u")),
+      Item(
+        InternetPassword(
+          protocol: "https", server: "git.example.com", account: "al@ice", authenticationType: "form")),
+    ]
+    let format = try #require(ExportFormat.named(name))
+    let back = [
+      "jsonl": FileFormat.llavero, "csv": .bitwarden, "netrc": .netrc, "git-credentials": .gitCredentials,
+    ]
+    var whole = 0
+    for item in items {
+      for secret in [#"back\slash"q"#, "a b", "ü,\""] {
+        var text = Secret()
+        text.append(format.beginning)
+        guard case .written(let without) = format.append(item, Credential(password: secret), to: &text) else {
+          continue
+        }
+        let file = text.withUnsafeBytes { Array($0) }
+        let found = try FoundLogins(file, as: try #require(back[name]))
+        #expect(
+          found.logins.count == 1 && found.passedOver.isEmpty, "\(String(decoding: file, as: UTF8.self))")
+        let login = try #require(found.logins.first)
+        #expect(login.leftBehind == [])
+        if without.contains("authentication type") { continue }
+        #expect(login.item.key.primaryKey == item.key.primaryKey)
+        #expect(login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == secret)
+        if without.isEmpty {
+          #expect(login.item.hasSameNotes(as: item))
+          whole += 1
+        }
+      }
+    }
+    #expect(whole >= 3)
+  }
+
+  @Test("of several logins for a host, curl's first and Python's last are the default one's")
+  func netrcOrder() {
+    var second = Item(InternetPassword(protocol: "https", server: "H", account: "b"))
+    second.isDefault = true
+    let plain = Item(InternetPassword(protocol: "http", server: "h", account: "a"))
+    let first = Item(InternetPassword(protocol: "https", server: "h", account: "a"))
+    let (written, omitted) = ExportFormat.netrc.arrange([plain, first, second])
+    #expect(written == [second, first, second])
+    #expect(omitted == [plain])
+    #expect(ExportFormat.netrc.arrange([plain]).written == [plain])
+  }
+
   private func text(_ format: ExportFormat, _ item: Item, _ secret: String) throws -> String? {
     var text = Secret()
     if case .omitted = format.append(item, Credential(password: secret), to: &text) { return nil }

@@ -50,8 +50,16 @@ struct CSVExport: Sendable {
   /// - Throws: ``FormatFault`` if it has no header with these columns.
   func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
     var rows = CSVRows(text)
-    guard let header = rows.next()?.fields?.map(\.text.trimmed) else {
+    var first = rows.next()
+    // What tells a spreadsheet how columns are separated.
+    if first?.fields?.count == 2, first?.fields?[0].text == "sep=" { first = rows.next() }
+    guard let header = first?.fields?.map(\.text.trimmed) else {
       throw FormatFault("it does not begin with the names of columns", line: 1)
+    }
+    if header.count == 1, let other = [UInt8(ascii: ";"), 0x09].first(where: header[0].bytes.contains) {
+      throw FormatFault(
+        "its columns are separated by \(other == 0x09 ? "tabs" : "semicolons"), and not by commas; export it with these",
+        line: 1)
     }
     let columns = try Columns(of: self, in: header)
     let names = header.map(FieldName.init)

@@ -1,3 +1,4 @@
+import Bytes
 import CredentialProtocols
 import Keychain
 
@@ -46,4 +47,20 @@ private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
   } catch {
     found.passOver(origin, .malformed)
   }
+}
+
+/// A line with each `%` before its `@` escaped that begins no escape. Git takes those as they are (its `url.c`).
+private func escaped(_ line: UnsafeRawBufferPointer) -> Secret {
+  let end = line.lastIndex(of: UInt8(ascii: "@")) ?? 0
+  var text = Secret(capacity: line.count)
+  for index in line.indices {
+    text.append(line[index])
+    guard line[index] == UInt8(ascii: "%"), index < end else { continue }
+    let digits = line[(index + 1)...].prefix(2)
+    let isEscape =
+      digits.count == 2 && digits.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 | 0x20 }
+      && !digits.allSatisfy { $0 == 0x30 }
+    if !isEscape { text.append("25") }
+  }
+  return text
 }

@@ -32,6 +32,10 @@ extension FileFormat {
   private static func readHost(_ scalars: ArraySlice<YAMLScalar>, _ found: inout FoundLogins) {
     let user = (scalars.last { $0.path.count == 2 && $0.path[1] == "user" }?.text).nonEmpty
     let tokens = scalars.filter { $0.path.last == "oauth_token" }
+    // A token may be in what is written in YAML's other style.
+    for other in scalars where (other.raw.first == 0x7b || other.raw.first == 0x5b) && other.raw.count > 2 {
+      if other.path.last != "oauth_token" { found.passOver(.line(other.line), .malformed) }
+    }
 
     /// The account of a token; `nil` for a place where gh stores none.
     func account(of token: YAMLScalar) -> ByteString? {

@@ -216,7 +216,9 @@ private struct NetrcReader: ~Copyable {
     guard case .some(let secret) = entry.secret, !secret.isEmpty else {
       return found.passOver(origin, .noSecret)
     }
-    guard let host = HostAndPort(parsing: machine), host.server.canBeServer,
+    // An address of IPv6 needs no brackets, because there is no port.
+    let named = HostAndPort(parsing: machine) ?? HostAndPort(parsing: ByteString("[\(machine)]"))
+    guard let host = named, host.server.canBeServer,
       let service = Service(port: entry.port, protocol: entry.protocol)
     else { return found.passOver(origin, .malformed) }
     let place = Place(

@@ -1,0 +1,193 @@
+import Interchange
+import Keychain
+import Testing
+
+/// Every field of a source is in an item afterwards, or is named and stays, whichever others there are.
+@Suite("no field is lost on the way in")
+struct EveryFieldTests {
+  /// A kind of file: its fields, and how a file is made of those that are filled.
+  struct Kind: CustomTestStringConvertible {
+    let name: String
+    let format: FileFormat
+    let fields: [String]
+    /// Those without which there is no login.
+    let needed: [String]
+    /// The value of a field with a word in it, if it isn't the word alone.
+    var values: [String: String] = [:]
+    let file: @Sendable (_ value: (String) -> String) -> String
+
+    var testDescription: String { name }
+
+    /// A file with these fields filled, and the words in each of them.
+    func filled(_ filled: Set<String>) -> (file: String, words: [(field: String, word: String)]) {
+      var words: [(field: String, word: String)] = []
+      let file = file { field in
+        guard filled.contains(field) else { return "" }
+        let number = fields.firstIndex(of: field) ?? 0
+        var value = ""
+        for (part, text) in (values[field] ?? "@").split(separator: "@", omittingEmptySubsequences: false)
+          .enumerated()
+        {
+          if part > 0 {
+            words.append((field, "w\(number)x\(part)z"))
+            value += "w\(number)x\(part)z"
+          }
+          value += text
+        }
+        return value
+      }
+      return (file, words)
+    }
+  }
+
+  private static func csv(
+    _ name: String, _ format: FileFormat, _ columns: [String], needed: [String], values: [String: String]
+  ) -> Kind {
+    Kind(name: name, format: format, fields: columns, needed: needed, values: values) { value in
+      columns.joined(separator: ",") + "\n" + columns.map { "\"\(value($0))\"" }.joined(separator: ",") + "\n"
+    }
+  }
+
+  private static func json(
+    _ name: String, _ format: FileFormat, _ fields: [String], needed: [String], values: [String: String],
+    _ before: String, _ after: String
+  ) -> Kind {
+    Kind(name: name, format: format, fields: fields, needed: needed, values: values) { value in
+      let members = fields.filter { !value($0).isEmpty }.map { field in
+        let text = value(field)
+        return "\"\(field)\":" + (text.first == "{" || text.first == "[" ? text : "\"\(text)\"")
+      }
+      return before + members.joined(separator: ",") + after
+    }
+  }
+
+  private static let url = "https://@.example:8443/@/@?@=@"
+
+  static let kinds: [Kind] = [
+    csv(
+      "chrome", .chrome, ["name", "url", "username", "password", "note", "new"],
+      needed: ["password", "name"],
+      values: ["url": url]),
+    csv(
+      "firefox", .firefox,
+      [
+        "url", "username", "password", "httpRealm", "formActionOrigin", "guid", "timeCreated", "timeLastUsed",
+        "timePasswordChanged", "new",
+      ], needed: ["password", "url"], values: ["url": url, "formActionOrigin": url]),
+    csv(
+      "keepassxc", .keepassxc,
+      [
+        "Group", "Title", "Username", "Password", "URL", "Notes", "TOTP", "Icon", "Last Modified", "Created",
+        "Tags",
+      ],
+      needed: ["Password", "Title"], values: ["Group": "Root/@/@", "URL": "jdbc:@://@/@"]),
+    csv(
+      "1password", .onePassword,
+      [
+        "Title", "Url", "Username", "Password", "OTPAuth", "Favorite", "Archived", "Tags", "Notes", "Type",
+        "Vault",
+      ],
+      needed: ["Password", "Title"], values: ["Url": "https://@.example/@\nhttps://@.example:99999/@"]),
+    csv(
+      "bitwarden", .bitwarden,
+      [
+        "folder", "favorite", "type", "name", "notes", "fields", "reprompt", "login_uri", "login_username",
+        "login_password", "login_totp", "collections", "archivedDate",
+      ], needed: ["login_password", "name"],
+      values: ["type": "login", "login_uri": "https://@.example/@,androidapp://@,https://@.example?@"]),
+    json(
+      "bitwarden.json", .bitwarden,
+      [
+        "id", "organizationId", "folderId", "name", "notes", "favorite", "fields", "passwordHistory",
+        "creationDate",
+        "revisionDate", "collectionIds", "archivedDate", "reprompt", "card", "new", "login",
+      ], needed: ["login", "name"],
+      values: [
+        "fields": #"[{"name":"@","value":"@"}]"#, "passwordHistory": #"[{"password":"@"}]"#,
+        "card": #"{"number":"@"}"#,
+        "login":
+          #"{"username":"@","password":"@","totp":"@","new":"@","fido2Credentials":[{"keyValue":"@"}],"uris":["#
+          + #"{"uri":"https://@.example/@","match":0,"uriChecksum":"","new":"@"},{"uri":"https://@.example/@","match":3},"#
+          + #"{"uri":"^@$","match":4}]}"#,
+      ], #"{"items":[{"type":1,"#, "}]}"),
+    json(
+      "docker", .docker,
+      ["username", "password", "identitytoken", "registrytoken", "email", "serveraddress", "new"],
+      needed: ["username", "password"], values: [:], #"{"auths":{"r.example":{"#, "}}}"),
+    json(
+      "llavero", .llavero,
+      [
+        "server", "account", "path", "securityDomain", "authenticationType", "label", "comment",
+        "description", "creator",
+        "type", "attributes", "collection", "contentType", "lookupAttributes", "secret",
+        "oauth_refresh_token", "authtype",
+        "created", "notes", "new",
+      ], needed: ["secret", "server"],
+      values: ["attributes": #"{"addr":"@"}"#, "lookupAttributes": #"{"@":"@"}"#],
+      #"{"class":"internet","protocol":"https","#, "}"),
+    Kind(
+      name: "netrc", format: .netrc, fields: ["machine", "login", "password", "account", "path", "new"],
+      needed: ["machine", "password"]
+    ) { value in
+      ["machine", "login", "password", "account", "path", "new"].filter { !value($0).isEmpty }
+        .map { $0 == "new" ? value($0) : "\($0) \(value($0))" }.joined(separator: " ") + "\n"
+    },
+    Kind(
+      name: "git-credentials", format: .gitCredentials, fields: ["login", "password", "path"],
+      needed: ["login", "password"]
+    ) { "https://\($0("login")):\($0("password"))@h.example/\($0("path"))\n" },
+    Kind(
+      name: "cargo", format: .cargo, fields: ["token", "secret-key", "new", "crates"], needed: ["token"]
+    ) { value in
+      "[registry]\ntoken = \"\(value("token"))\"\nnew = \"\(value("new"))\"\n[registries.x]\n"
+        + "secret-key = \"\(value("secret-key"))\"\n[other]\ntoken = \"\(value("crates"))\"\n"
+    },
+    Kind(
+      name: "gh", format: .gitHub, fields: ["user", "oauth_token", "git_protocol"], needed: ["oauth_token"]
+    ) { value in
+      "h.example:\n" + ["user", "oauth_token", "git_protocol"].map { "    \($0): \(value($0))\n" }.joined()
+    },
+    Kind(
+      name: "pypirc", format: .pypirc, fields: ["username", "password", "new"], needed: ["password"]
+    ) { value in "[pypi]\n" + ["username", "password", "new"].map { "\($0) = \(value($0))\n" }.joined() },
+  ]
+
+  @Test("each field with all others, and with the needed ones alone", arguments: kinds)
+  func everyField(kind: Kind) throws {
+    let all = Set(kind.fields)
+    for filled in [all] + kind.fields.map({ Set(kind.needed + [$0, "type"]) })
+      + kind.fields.map({ all.subtracting([$0]) })
+    {
+      let (file, words) = kind.filled(filled)
+      // What is refused stays as a whole.
+      guard let found = try? FoundLogins(Array(file.utf8), as: kind.format) else { continue }
+      let items = found.logins.map { login in
+        let secret = login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        return "\(login.item) \(secret) \(Self.token(of: login))"
+      }.joined()
+      let rest = try Self.remainder(of: Array(file.utf8), without: found)
+      for (field, word) in words where !items.contains(word) && !rest.contains(word) {
+        #expect(found.bookkeeping.contains { $0.lowercased() == field.lowercased() }, "\(field) of \(file)")
+      }
+    }
+  }
+
+  private static func token(of login: FoundLogin) -> String {
+    var text = ""
+    switch login.credential.refreshToken {
+    case .none: break
+    case .some(let token): text = token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+    return text + (login.credential.authenticationScheme.map { "\($0)" } ?? "")
+  }
+
+  /// The file once everything is gone that leaves nothing behind.
+  private static func remainder(of file: [UInt8], without found: FoundLogins) throws -> String {
+    let staying = Set(found.logins.filter { !$0.leftBehind.isEmpty }.flatMap(\.removals))
+    let going = Set(found.logins.flatMap(\.removals)).subtracting(staying)
+    return try file.withUnsafeBytes { bytes in
+      let rest = try SourceText(bytes).file(bytes, after: going)
+      return rest.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}

@@ -1,0 +1,333 @@
+import Interchange
+import Keychain
+import Testing
+
+/// Files in the shapes of real exports, with everything that becomes of each.
+@Suite("whole exports")
+struct ExportCasesTests {
+  private func result(_ name: String, _ format: FileFormat) throws -> [String] {
+    let found = try FoundLogins(Sample.bytes(of: "exports/\(name)"), as: format)
+    let shown = Found(found)
+    let kinds = found.logins.compactMap { login in
+      login.item.itemDescription.map { "\(login.item.key.name) is a \($0)" }
+    }
+    return shown.logins + kinds + shown.reasons + found.bookkeeping.map { "without \($0)" }
+      + (found.pathsLeftOut > 0 ? ["\(found.pathsLeftOut) paths"] : []) + (found.hasOthers ? ["others"] : [])
+  }
+
+  @Test("1Password 7")
+  func o1p7Csv() throws {
+    #expect(
+      try result("1p7.csv", .onePassword) == [
+        "https://one7.example.org (ana) pw1",
+        "Card (x) 4111",
+        "SW n2 + notes",
+        "Card (x) is a Credit Card",
+        "SW is a Software License",
+      ])
+  }
+
+  @Test("1Password 8")
+  func o1p8Csv() throws {
+    #expect(
+      try result("1p8.csv", .onePassword) == [
+        "https://p.example.org (ana) pw1 at https://p.example.org/login",
+        "https://f.example.org (bob) p\"w,\nx + one-time code + Favorite + Tags + notes",
+        "https://arch.example.org (c) pw3 + Archived",
+        "https://m1.example.org (e) pw5",
+        "https://m2.example.org (e) pw5",
+        "6 noSecret",
+        "9 noSecret",
+        "1 paths",
+      ])
+  }
+
+  @Test("Bitwarden's CSV with a mark and CRLF")
+  func bwBomCrlfCsv() throws {
+    #expect(
+      try result("bw-bom-crlf.csv", .bitwarden) == [
+        "https://plain.example.org (ana) pw-1 at https://plain.example.org/login",
+        "https://full.example.org (bob) p\"w,\nz + folder + favorite + notes + custom fields + reprompt + one-time code",
+        "https://full2.example.org (bob) p\"w,\nz + folder + favorite + notes + custom fields + reprompt + one-time code",
+        "https://sp.example.org ( lead )  trail ",
+        "https://typeless.example.org (ff) pw-5",
+        "https://upper.example.org (gg) pw-6",
+        "7 addresses",
+        "8 addresses",
+        "9 noLogin",
+        "10 noSecret",
+        "12 noLogin",
+        "15 addresses",
+        "1 paths",
+      ])
+  }
+
+  @Test("Bitwarden's JSON with a mark")
+  func bwBomJson() throws {
+    #expect(try result("bw-bom.json", .bitwarden) == result("bw.json", .bitwarden))
+  }
+
+  @Test("half a character")
+  func bwSurrogateJson() throws {
+    #expect(
+      try result("bw-surrogate.json", .bitwarden) == [
+        "https://sg.example.org (a) x🔑y",
+        "https://nul.example.org (a) x\0y",
+        "1 malformed",
+      ])
+  }
+
+  @Test("Bitwarden's CSV in UTF-16")
+  func bwUtf16Csv() throws {
+    #expect(try result("bw-utf16.csv", .bitwarden) == result("bw-bom-crlf.csv", .bitwarden))
+  }
+
+  @Test("Bitwarden's JSON")
+  func bwJson() throws {
+    #expect(
+      try result("bw.json", .bitwarden) == [
+        "https://future.example.org (wim) pw24",
+        "https://plain.example.org (ana) pw-plain-1 at https://plain.example.org/login?x=1",
+        "https://odd.example.org (bó\"b,) p\"w,\nzweié你🔑\t end ",
+        "https://a.several.example (carl) pw3 at androidapp://org.example.app",
+        "https://b.several.example:8443 (carl) pw3 at androidapp://org.example.app\nhttps://b.several.example:8443/x",
+        "http://c.several.example (carl) pw3 at androidapp://org.example.app",
+        "https://totp.example.org (dora) pw4 + one-time code",
+        "https://notes.example.org (emil) pw5 + notes",
+        "https://fields.example.org (fred) pw6 + custom fields",
+        "https://folder.example.org (gina) pw7 + folderId + reprompt + favorite",
+        "https://history.example.org (hans) pw8 + former passwords",
+        "https://passkey2.example.org (ines) pw9 + passkey",
+        "https://archived.example.org (kai) pw11 + archivedDate",
+        "no uri (max) pw12",
+        "broken uri (nina) pw13 at htt:/broken.example.org/",
+        "regex (olga) pw14 at ^https://.*\\.regex\\.example\\.org$",
+        "never (paul) pw15 at https://never.example.org",
+        "https://noname.example.org (noname) pw16",
+        "https://nouser.example.org pw17",
+        "https://git.example.org (quin) pw18 at https://git.example.org/acme/app.git",
+        "https://printer.example.org (rosa) pw19",
+        "http://192.0.2.7:8080 (sue) pw20 at http://192.0.2.7:8080/admin",
+        "https://[2001:db8::1]:8443 (sue) pw20",
+        "https://bücher.example (tom) pw21",
+        "https://xn--bcher-kva.example (tom) pw21",
+        "https://urluser.example.org (uwe) pw22 + a password in the URL",
+        "ssh://host.example.org:2222 (vera) pw23",
+        "https://attach.example.org (zz) pw26 + attachments",
+        "https://dup.example.org (ana) pw-new",
+        "https://dup.example.org (ana) pw-old",
+        "passkey only noSecret",
+        "trash discarded",
+        "empty pw noSecret",
+        "note noLogin",
+        "card noLogin",
+        "identity noLogin",
+        "sshkey noLogin",
+        "948 malformed",
+        "without id",
+        "4 paths",
+        "others",
+      ])
+  }
+
+  @Test("Chrome")
+  func chromeCsv() throws {
+    #expect(
+      try result("chrome.csv", .chrome) == [
+        "https://chrome1.example.com/login (ana) pw1",
+        "https://chrome2.example.com (bob) p\"w,x + notes",
+        "missing url (miss) pw3",
+        "broken (y) pw5 at htt:/broken.example.com",
+        "app (droid) pw6 at android://aBcD-hash_123==@com.example.app/",
+        "ftp://ftp.example.com (f) pw7",
+        "http://chrome1.example.com:8080 (ana) pw8 at http://chrome1.example.com:8080/x",
+        "https://chrome1.example.com/signup (ana) pw9",
+        "https://nouser.example.com pw10",
+        "https://noname.example.com (nn) pw11",
+        "ext (e) pw12 at chrome-extension://abcdef/",
+        "6 noSecret",
+        "1 paths",
+      ])
+  }
+
+  @Test("Firefox")
+  func ffCsv() throws {
+    #expect(
+      try result("ff.csv", .firefox) == [
+        "https://router.example.org (admin) realm-pw + httpRealm",
+        "https://ff1.example.org (ana) pw1",
+        "https://ff2.example.org (bob) p\"w,\nx",
+        "https://router.example.org (admin) form-pw",
+        "moz-proxy://proxy.example.org:3128 (pu) ppw + httpRealm",
+        "mailbox://pop.example.org (pu) pop-pw + httpRealm",
+        "oauth://accounts.example.com (me@example.com) 1//refresh + httpRealm",
+        "imap://mail.example.org (mu) mpw + httpRealm",
+        "7 noLogin",
+        "without guid",
+        "without timeLastUsed",
+      ])
+  }
+
+  @Test("gh 2.40")
+  func ghNewYml() throws {
+    #expect(
+      try result("gh-new.yml", .gitHub) == [
+        "https://github.com (ana) gho_aaa",
+        "https://github.com (bob-work) gho_bbb",
+        "https://ghe.example.org (carl) ghe_ccc",
+      ])
+  }
+
+  @Test("gh before")
+  func ghOldYml() throws {
+    #expect(
+      try result("gh-old.yml", .gitHub) == [
+        "https://github.com (ana) gho_old"
+      ])
+  }
+
+  @Test("git's helper 'store'")
+  func gitCredentials() throws {
+    #expect(
+      try result("git-credentials", .gitCredentials) == [
+        "https://gc1.example.org (ana) pw1",
+        "https://gc2.example.org:8443 (bob@corp) p:w/@%",
+        "https://gc3.example.org/acme/app.git (ana) pw3",
+        "https://gc3.example.org (ana) pw4",
+        "http://gc5.example.org (ana) pw5",
+        "https://gc6.example.org () tok",
+        "https://GC10.Example.org (ana) pw10",
+        "https://[2001:db8::1]:8443 (ana) pw11",
+        "ftp://gc12.example.org (u) p",
+        "https://gc13.example.org (u) p%ZZ",
+        "https://gc14.example.org (u) é�",
+        "https://gc15.example.org (ana) first",
+        "https://gc15.example.org (ana) second",
+        "https://%40gc17.example.org (u) p",
+        "https://gc18.example.org (u) p:q",
+        "https://gc20.example.org/?x=1 (u) p",
+        "smtp://smtp.example.org:587 (me@example.org) smtp-pw",
+        "7 noSecret",
+        "8 malformed",
+        "11 malformed",
+        "15 malformed",
+        "20 malformed",
+        "23 malformed",
+        "others",
+      ])
+  }
+
+  @Test("git's file with a mark")
+  func gitCredentialsBom() throws {
+    #expect(
+      try result("git-credentials-bom", .gitCredentials) == [
+        "https://gcbom.example.org (ana) pw1",
+        "https://gcbom2.example.org (bob) pw2",
+      ])
+  }
+
+  @Test("KeePassXC")
+  func kdbxAsCsvCsv() throws {
+    #expect(
+      try result("kdbx-as-csv.csv", .keepassxc) == [
+        "Database (bob) dbpw at jdbc:postgresql://db.example.org/app",
+        "No address (carol) pw3",
+        "https://git.example.org (alice) p\"w\\x, é at https://git.example.org/acme + group + notes + one-time code",
+        "6 discarded",
+        "without group",
+        "1 paths",
+      ])
+  }
+
+  @Test("KeePassXC in two languages")
+  func kpxcCsv() throws {
+    #expect(
+      try result("kpxc.csv", .keepassxc) == [
+        "https://kp.example.org (ana) pw1 + group",
+        "https://kt.example.org (bob) p\"w,\né",
+        "https://kb2.example.org (a) x{nope}y + group",
+        "https://kb3.example.org (a) pw{SPACE}z{C:comment} + group",
+        "https://ktotp.example.org (a) pw + group + one-time code",
+        "cmd (a) pw at cmd://ssh root@kcmd.example.org + group",
+        "kdbx (a) pw at kdbx://other.kdbx + group",
+        "wildcard (a) pw at https://*.wild.example.org + group",
+        "file (a) pw at file:///home/x + group",
+        "5 discarded",
+        "6 discarded",
+        "7 discarded",
+        "8 reference",
+        "9 reference",
+        "10 reference",
+        "16 noSecret",
+        "without group",
+      ])
+  }
+
+  @Test("Emacs' authinfo")
+  func netrcEmacs() throws {
+    #expect(
+      try result("netrc-emacs", .netrc) == [
+        "imaps://ne1.example.org (ana) pw1 + other words",
+        "smtp://ne2.example.org:587 (bob) p w",
+      ])
+  }
+
+  @Test("netrc")
+  func netrc1() throws {
+    #expect(
+      try result("netrc1", .netrc) == [
+        "https://n1.example.org (ana) pw1",
+        "https://n2.example.org (bob) two words",
+        "https://n3.example.org (carl) p#w3",
+        "https://n5.example.org:8443 (e) pw5",
+        "https://n6.example.org:8443 (e) pw6",
+        "https://n7.example.org (f) pw7 + account password",
+        "https://n10.example.org (h) pw10",
+        "https://n13.example.org (k) p\"w13",
+        "https://n14.example.org (k) 'single'",
+        "https://n15.example.org (ana) pw15",
+        "https://n17.example.org (ana) one",
+        "https://n17.example.org (bob) two",
+        "https://n18.example.org (ana) pw18",
+        "https://n19.example.org (é) 你好",
+        "https://n22.example.org (z) pw22",
+        "7 (n4.example.org) disputed",
+        "11 (n8.example.org) disputed",
+        "14 (n11.example.org) disputed",
+        "15 (n12.example.org) disputed",
+        "25 malformed",
+        "26 (n21.example.org) disputed",
+        "32 noPlace",
+        "19 (n16.example.org) disputed",
+        "20 (n16.example.org) disputed",
+      ])
+  }
+
+  @Test("what is in another encoding, or not in columns, is refused")
+  func refused() throws {
+    #expect(throws: FormatFault("it is not UTF-8", line: 2, encoding: "WINDOWS-1252")) {
+      try result("bw-latin1.csv", .bitwarden)
+    }
+    #expect(
+      throws: FormatFault(
+        "its columns are separated by semicolons, and not by commas; export it with these", line: 1)
+    ) { try result("bw-semi.csv", .bitwarden) }
+    let archive = FormatFault("it is a ZIP archive, as a .1pux file is; export CSV, or JSON, instead")
+    #expect(throws: archive) { try Found([0x50, 0x4b, 3, 4, 20, 0], as: .onePassword) }
+    #expect(throws: FormatFault("it is no valid UTF-16", line: 1)) {
+      try Found([0xff, 0xfe, 0x61], as: .chrome)
+    }
+    #expect(throws: FormatFault.self) { try Found([0x61, 0, 0x62, 0], as: .chrome) }
+    #expect(
+      try Found("sep=,\nname,url,username,password\nn,,a,p\n", as: .chrome).logins == ["n (a) p"])
+  }
+
+  @Test("a file keeps its encoding when logins go", arguments: ["bw-utf16.csv", "bw-bom-crlf.csv"])
+  func encoding(name: String) throws {
+    let file = try Sample.bytes(of: "exports/\(name)")
+    let rest = try remainder(of: file, as: .bitwarden)
+    #expect(rest.prefix(2) == file.prefix(2))
+    #expect(try Found(rest, as: .bitwarden).logins.isEmpty)
+    #expect(try Found(rest, as: .bitwarden).reasons.count == 6)
+  }
+}
