@@ -113,7 +113,8 @@ public enum NetrcText {
 
   /// Whether `llavero export` has written a file.
   public static func isExport(_ file: UnsafeRawBufferPointer) -> Bool {
-    file.starts(with: UnsafeRawBufferPointer(start: exportMark.utf8Start, count: exportMark.utf8CodeUnitCount))
+    file.starts(
+      with: UnsafeRawBufferPointer(start: exportMark.utf8Start, count: exportMark.utf8CodeUnitCount))
   }
 
   /// The protocol that a comment behind a login names, as `llavero export` writes it, for the format has no place for it.
