@@ -76,7 +76,7 @@ package struct RuleStore {
     let lock = try reporting { () throws(KeychainError) in
       try FileLock(Self.lockName, in: folder, patience: Self.patience) {}
     }
-    defer { _ = lock.descriptor }
+    defer { withExtendedLifetime(lock) {} }
     // A new file would take the link's place, and what it leads to would no longer count.
     if FileStatus.isLink(path) { throw .file(.unsafeFile(path: path, .symbolicLink)) }
     var rules = try read()
