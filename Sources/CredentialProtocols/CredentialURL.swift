@@ -108,7 +108,8 @@ public struct HostAndPort: Hashable, Sendable {
   /// character that nobody sees.
   public init?(parsing host: ByteString) {
     let bytes = host.bytes
-    if hasInvisible(host: bytes) { return nil }
+    // What a terminal shows of one is told of where it is used.
+    if bytes.contains(where: { $0 >= 0x80 }), hasInvisible(host: bytes) { return nil }
     let nameEnd: Int
     if bytes.first == UInt8(ascii: "[") {
       guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > 1 else { return nil }

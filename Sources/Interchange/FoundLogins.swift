@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// Something that was skipped.
@@ -64,10 +65,14 @@ public struct FoundLogins {
     logins.append(login)
   }
 
-  /// Adds a login of what was taken of an entry. The rest is left behind.
+  /// Adds a login of what was taken of an entry. The rest is left behind. One for a host with a character that nobody sees
+  /// is skipped: it would be another host than the one that it looks like.
   mutating func take(
     _ item: Item, _ credential: consuming Credential, of entry: borrowing SourceEntry, page: ByteString? = nil
   ) {
+    if case .internetPassword(let key) = item.key, let server = key.server, hasInvisible(host: server.bytes) {
+      return passOver(entry.origin, .malformed)
+    }
     logins.append(FoundLogin(item, credential, of: entry, page: page))
     for name in entry.bookkeeping where !bookkeeping.contains(name) { bookkeeping.append(name) }
   }

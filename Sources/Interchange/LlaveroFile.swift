@@ -48,6 +48,6 @@ extension FileFormat {
     var item = try attributes.item()
     item.creationDate = created
     item.modificationDate = modified
-    found.take(item, try Credential(confidentialMembersOf: text), of: entry)
+    found.take(FoundLogin(item, try Credential(confidentialMembersOf: text), of: entry, page: nil))
   }
 }

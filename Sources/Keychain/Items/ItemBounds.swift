@@ -39,15 +39,12 @@ extension Item {
   /// Checks that a keychain can take the item.
   ///
   /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if an attribute is longer than ``ItemBounds/attribute``,
-  ///   or the primary key of a password contains LF, CR or NUL, or its server a character that nobody sees.
+  ///   or the primary key of a password contains LF, CR or NUL.
   public func validate() throws(KeychainError) {
     switch key {
     case .internetPassword(let key):
       try Self.validate("protocol", key.protocol)
       try Self.validate("server", key.server)
-      if let server = key.server, hasInvisible(host: server.bytes) {
-        throw .unusableAttribute(name: "server", .controlCharacter)
-      }
       try Self.validate("account", key.account)
       try Self.validate("path", key.path)
       try Self.validate("security domain", key.securityDomain)
@@ -76,6 +73,9 @@ extension Item {
     case .internetPassword(let key):
       if key.protocol.isEmpty { throw .unusableAttribute(name: "protocol", .empty) }
       if key.server == nil, key.path == nil { throw .unusableAttribute(name: "server", .empty) }
+      if let server = key.server, hasInvisible(host: server.bytes) {
+        throw .unusableAttribute(name: "server", .controlCharacter)
+      }
     case .genericPassword(let key):
       if key.service.isEmpty { throw .unusableAttribute(name: "service", .empty) }
     case .cryptographic: break
