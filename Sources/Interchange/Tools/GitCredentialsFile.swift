@@ -49,9 +49,14 @@ private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
   }
 }
 
-/// A line with each `%` before its `@` escaped that begins no escape. Git takes those as they are (its `url.c`).
+/// A line with each `%` before its `@` escaped that begins no escape for git (its `url.c`): before two digits that aren't
+/// hexadecimal or are zeros, and in a password before a colon, for git takes what is there for a protocol.
 private func escaped(_ line: UnsafeRawBufferPointer) -> Secret {
+  let (colon, slash) = (UInt8(ascii: ":"), UInt8(ascii: "/"))
   let end = line.lastIndex(of: UInt8(ascii: "@")) ?? 0
+  let login = line[..<end].drop { $0 != slash }.drop { $0 == slash }
+  let password = login.drop { $0 != colon }.dropFirst()
+  let plain = password.lastIndex(of: colon).map { _ in password.prefix { $0 != colon } } ?? password.prefix(0)
   var text = Secret(capacity: line.count)
   for index in line.indices {
     text.append(line[index])
@@ -59,7 +64,7 @@ private func escaped(_ line: UnsafeRawBufferPointer) -> Secret {
     let digits = line[(index + 1)...].prefix(2)
     let isEscape =
       digits.count == 2 && digits.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 | 0x20 }
-      && !digits.allSatisfy { $0 == 0x30 }
+      && !digits.allSatisfy { $0 == 0x30 } && !plain.indices.contains(index)
     if !isEscape { text.append("25") }
   }
   return text
