@@ -218,7 +218,7 @@ struct ExportCommand: ParsableCommand {
     let lost = export.lost.map { "\($0.name) (\($0.count))" }
     if !lost.isEmpty {
       StandardStreams.say(
-        "\(format.name) has no place for what \(lost.joined(separator: ", ")) of these items say; jsonl has one"
+        "left out, because \(format.name) has no place for it: \(lost.joined(separator: ", ")); jsonl keeps everything"
       )
     }
   }

@@ -40,7 +40,7 @@ extension KnownService {
       token: "https://api.login.\(domain)/oauth2/get_token", device: nil, revoke: nil, builtInClient: nil,
       redirectURI: "http://localhost", scope: "mail-w", userName: nil, settingsPrefix: nil,
       registration: "https://developer.yahoo.com/apps/",
-      choices: "and apply for access to mail, which Yahoo grants by hand", needsSecret: true, isOfMail: true)
+      choices: "ask for access to mail, which Yahoo grants by hand", needsSecret: true, isOfMail: true)
   }
 
   private static let fastmail = KnownService(
@@ -52,5 +52,5 @@ extension KnownService {
     scope: ["imap", "pop", "smtp"].map { "https://www.fastmail.com/dev/protocol-\($0)" }.joined(
       separator: " "),
     userName: nil, settingsPrefix: nil, registration: "https://www.fastmail.com/dev/",
-    choices: "which Fastmail does by hand", needsSecret: false, isOfMail: true)
+    choices: "write to Fastmail, which registers clients by hand", needsSecret: false, isOfMail: true)
 }

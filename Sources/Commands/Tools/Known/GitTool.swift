@@ -38,7 +38,7 @@ extension KnownTool {
       }
     ),
     speaks: "git-credential", imports: ["git-credentials", "netrc", "git-libsecret", "gcm", "gh"],
-    page: "git-credential-llavero(1)")
+    page: "git-credential-llavero(1)", recipes: [.sendEmail])
 
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {
     place.path("GIT_CONFIG_GLOBAL").map { ConfigurationFile(path: $0) }

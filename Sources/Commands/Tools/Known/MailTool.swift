@@ -1,8 +1,7 @@
 extension KnownTool {
-  /// Programs that send and fetch mail, which run a program for a token or a password. A token is good for all servers of
-  /// its service, so that they can share one.
-  static let mail = KnownTool(
-    name: "mail", page: "llavero-login(1)",
+  /// msmtp, which runs a program for a token or a password.
+  static let msmtp = KnownTool(
+    name: "msmtp", page: "llavero-login(1)",
     recipes: [
       ToolRecipe(
         name: "msmtp",
@@ -32,7 +31,13 @@ extension KnownTool {
           Where a server takes passwords, 'llavero add' instead of 'llavero login' keeps
           one, and the line is: auth on
 
-          """#),
+          """#)
+    ])
+
+  /// mbsync, which does so too. A token is good for all servers of its service.
+  static let mbsync = KnownTool(
+    name: "mbsync", page: "llavero-login(1)",
+    recipes: [
       ToolRecipe(
         name: "mbsync",
         text: #"""
@@ -66,26 +71,30 @@ extension KnownTool {
 
               mbsync mail
 
-          """#),
-      ToolRecipe(
-        name: "send-email",
-        text: #"""
-          SEND-EMAIL
-
-          git send-email asks as git does ('llavero help git'), and llavero signs you in
-          when it asks for the first time. Or do it before:
-
-              llavero login smtp://smtp.gmail.com:587 --account you@gmail.com
-              git config --global sendemail.smtpServer smtp.gmail.com
-              git config --global sendemail.smtpServerPort 587
-              git config --global sendemail.smtpEncryption tls
-              git config --global sendemail.smtpUser you@gmail.com
-              git config --global sendemail.smtpAuth XOAUTH2
-              git send-email --to list@example.com HEAD^
-
-          XOAUTH2 needs Authen::SASL 2.1800 or later for Perl; 2.16, as in Debian 12, is
-          without.
-
-          """#),
+          """#)
     ])
+}
+
+extension ToolRecipe {
+  /// git send-email, which asks as git does.
+  static let sendEmail = ToolRecipe(
+    name: "send-email",
+    text: #"""
+      SEND-EMAIL
+
+      git send-email asks as git does ('llavero help git'), and llavero signs you in
+      when it asks for the first time. Or do it before:
+
+          llavero login smtp://smtp.gmail.com:587 --account you@gmail.com
+          git config --global sendemail.smtpServer smtp.gmail.com
+          git config --global sendemail.smtpServerPort 587
+          git config --global sendemail.smtpEncryption tls
+          git config --global sendemail.smtpUser you@gmail.com
+          git config --global sendemail.smtpAuth XOAUTH2
+          git send-email --to list@example.com HEAD^
+
+      XOAUTH2 needs Authen::SASL 2.1800 or later for Perl; 2.16, as in Debian 12, is
+      without.
+
+      """#)
 }
