@@ -18,9 +18,11 @@ let settings: [SwiftSetting] = [
 // For what is not on the way to an answer, or short there, and of which there is much.
 let compact: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
-// For what no library shows: nobody prints its types, or looks into them.
+// For what no library shows: nobody prints its types, or looks into them, but tests do.
 let compactInside: [SwiftSetting] =
-  compact + [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))]
+  Context.environment["LLAVERO_TESTED_BUILD"] != nil
+  ? compact
+  : compact + [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))]
 
 // For what is on the way to an answer: a generic type is found by a function, not by a name that is read first. That
 // saves a twelfth of an answer's instructions.
