@@ -2,18 +2,22 @@
 
 import PackageDescription
 
-let settings: [SwiftSetting] = [
+let language: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
-  // What a program doesn't use stays out of it. Without these, a module's package and public functions are kept for
-  // others to call, each with all that it uses, and its private ones lie in one piece: half a MiB more in each program.
-  .unsafeFlags(
-    ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"], .when(configuration: .release)
-  ),
 ]
+
+// What a program doesn't use stays out of it. Without these, a module's package and public functions are kept for others to
+// call, each with all that it uses, and its private ones lie in one piece: half a MiB more in each program.
+let settings: [SwiftSetting] =
+  language + [
+    .unsafeFlags(
+      ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"],
+      .when(configuration: .release))
+  ]
 
 // For what is not on the way to an answer, or short there, and of which there is much.
 let compact: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
@@ -32,14 +36,7 @@ let answering: [SwiftSetting] = [
 ]
 
 // The tests, which are built for every change and run once. What they test is as people have it.
-let tests: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .treatAllWarnings(as: .error),
-  .unsafeFlags(["-Onone"], .when(configuration: .release)),
-]
+let tests: [SwiftSetting] = language + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 // A fully static executable has to name the archives that Foundation consists of, because
 // ArgumentParser brings Foundation along and autolinking names only its dynamic libraries.
