@@ -73,6 +73,8 @@ extension Item {
     case .internetPassword(let key):
       if key.protocol.isEmpty { throw .unusableAttribute(name: "protocol", .empty) }
       if key.server == nil, key.path == nil { throw .unusableAttribute(name: "server", .empty) }
+      // A line break is told as that.
+      try Self.validate("server", key.server)
       if let server = key.server, hasInvisible(host: server.bytes) {
         throw .unusableAttribute(name: "server", .controlCharacter)
       }
