@@ -71,6 +71,7 @@ package struct SigningIn {
     ) {
       StandardStreams.say("waiting for another process, which somebody signs in")
     }
+    defer { withExtendedLifetime(lock) {} }
     if try isThere() { return .isThere }
     if wish.onlyIfConfigured, lock.hasFailed(since: begin) {
       // Whoever said no to one of many commands means all of them.
