@@ -191,6 +191,13 @@ package struct JSONWriter: ~Copyable {
     value.bytes.withUnsafeBytes { textMember(name, $0) }
   }
 
+  /// Writes a member whose value is raw JSON text.
+  package mutating func rawMember(_ name: StaticString, _ value: UnsafeRawBufferPointer) {
+    self.name(name)
+    bytes.append(value)
+    needsComma = true
+  }
+
   /// Writes a member as it was read: `name` and `value` are raw JSON text, the name without its quotes.
   package mutating func rawMember(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     separate()

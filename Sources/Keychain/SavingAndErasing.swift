@@ -257,10 +257,10 @@ extension Credential {
     let expiry = earlier(newer.expiry ?? self.expiry, expiringBy)
     let keepsToken = !newer.hasRefreshToken || hasSameRefreshToken(as: newer)
     if expiry == self.expiry, keepsToken { return nil }
-    return Credential(
-      secret.copy(), expiry: expiry,
-      refreshToken: keepsToken ? copyOfRefreshToken() : newer.copyOfRefreshToken(),
-      authenticationScheme: authenticationScheme)
+    var merged = copy()
+    merged.expiry = expiry
+    if !keepsToken { merged.refreshToken = newer.copyOfRefreshToken() }
+    return merged
   }
 }
 

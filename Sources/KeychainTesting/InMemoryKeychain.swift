@@ -84,7 +84,7 @@ public final class InMemoryKeychain: KeychainStore {
     let now = clock()
     added.creationDate = item.creationDate ?? now
     added.modificationDate = item.modificationDate ?? now
-    entries.append(Entry(added, credential.copy(), revision: nextRevision()))
+    entries.append(Entry(added, credential.stored(), revision: nextRevision()))
     listeners.report()
     return added
   }
@@ -111,7 +111,8 @@ public final class InMemoryKeychain: KeychainStore {
   public func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     try item.validate(with: credential)
     let changed = try update(item)
-    entries[entries.count - 1].credential = credential.copy()
+    let entry = entries[entries.count - 1]
+    entry.credential = credential.stored(over: entry.credential)
     return changed
   }
 

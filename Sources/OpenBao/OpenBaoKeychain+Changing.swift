@@ -121,7 +121,8 @@ extension OpenBaoKeychain {
     _ former: StoredItem, _ item: Item, _ credential: consuming Credential
   ) throws(KeychainError) -> Item {
     let path = try ItemPath(item.key)
-    var record = ItemRecord(item, credential, created: former.record.created)
+    var record = ItemRecord(
+      item, credential.stored(over: former.record.credential), created: former.record.created)
     record.item.creationDate = former.record.item.creationDate
     record.takeRest(of: former.record)
     let origin = former.record.origin ?? former.path

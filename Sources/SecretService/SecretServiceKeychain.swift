@@ -157,7 +157,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
       added.reference = ItemReference(ByteString("new \(lastProvisionalReference)"))
       added.creationDate = settings.clock()
       added.modificationDate = added.creationDate
-      return Change(before: nil, after: added, credential: credential.copy())
+      return Change(before: nil, after: added, credential: credential.stored())
     }
   }
 
@@ -304,8 +304,13 @@ public final class SecretServiceKeychain: DesktopKeychain {
     changed.creationDate = current.creationDate
     changed.modificationDate = settings.clock()
     let earlier = pending?[reference]
-    let credential = credential ?? earlier?.copyOfCredential()
-    return Change(before: earlier.map(\.before) ?? current, after: changed, credential: credential)
+    let before = earlier.map(\.before) ?? current
+    switch credential {
+    case .none: return Change(before: before, after: changed, credential: earlier?.copyOfCredential())
+    case .some(let credential):
+      let former = try self.credential(of: current)
+      return Change(before: before, after: changed, credential: credential.stored(over: former))
+    }
   }
 
   /// Throws if an item with another reference has the item's primary key. What comes with everything that programs find

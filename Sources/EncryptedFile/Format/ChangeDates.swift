@@ -83,6 +83,6 @@ extension Item {
 extension Credential {
   /// Whether everything in both is the same.
   borrowing func isSame(as other: borrowing Credential) -> Bool {
-    hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
+    hasAll(of: other) && other.hasAll(of: self)
   }
 }

@@ -107,23 +107,13 @@ struct Record {
     return text
   }
 
-  /// Whether the member belongs to the credential.
-  static func isConfidential(_ name: UnsafeRawBufferPointer) -> Bool {
-    let names: [StaticString] = [
-      "secret", "secret_b64", "password_expiry_utc", "oauth_refresh_token", "oauth_refresh_token_b64",
-      "authtype",
-      "authtype_b64",
-    ]
-    return names.contains { name == $0 }
-  }
-
   private static func isKnown(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) -> Bool {
     let known: [StaticString] = [
       "k", "id", "id_b64", "rev", "created", "modified", "changed", "retired", "why",
     ]
-    if known.contains(where: { name == $0 }) || isConfidential(name) { return true }
+    if known.contains(where: { name == $0 }) || Credential.isConfidentialMember(name) { return true }
     var attributes = ItemAttributes()
     return try attributes.take(name, value)
   }

@@ -78,7 +78,9 @@ struct RetiredRecord {
     hasher.combine(record.item.reference)
     // It was read as a whole already, so nothing in it is malformed.
     try? JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
-      if Record.isConfidential(name), !(name == "password_expiry_utc") { hasher.combine(bytes: value.raw) }
+      if Credential.isConfidentialMember(name), !(name == "password_expiry_utc") {
+        hasher.combine(bytes: value.raw)
+      }
     }
     return hasher.finalize()
   }

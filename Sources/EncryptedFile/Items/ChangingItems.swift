@@ -27,7 +27,7 @@ extension EncryptedFileKeychain {
       added.reference = ItemReference(ByteString(timeOrderedUUID(at: now, change.randomness.next(16))))
       added.creationDate = item.creationDate ?? now
       added.modificationDate = item.modificationDate ?? now
-      try change.insert(added, credential, replacing: nil)
+      try change.insert(added, credential.stored(), replacing: nil)
       return added
     }
   }

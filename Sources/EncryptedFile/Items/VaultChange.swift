@@ -221,6 +221,7 @@ final class VaultChange {
     try refuseTwin(of: item, except: item.reference)
     let former = try lines.record(at: index, path: path).item
     let formerCredential = try self.credential(at: index)
+    let credential = credential.stored(over: formerCredential)
     var changed = item
     changed.creationDate = former.creationDate
     changed.modificationDate = former.nextChange(at: now)
@@ -286,8 +287,9 @@ final class VaultChange {
 
 extension Credential {
   /// Whether this credential has something that the newer one lacks and that could be missed: another secret or
-  /// refresh token that has not expired.
+  /// refresh token that has not expired, or what no tool gets.
   fileprivate borrowing func isWorthKeeping(besides newer: borrowing Credential, at now: Timestamp) -> Bool {
+    if !further.isKept(by: newer.further) { return true }
     if hasSameSecret(as: newer), hasSameRefreshToken(as: newer) { return false }
     if !isExpired(at: now) { return true }
     return hasRefreshToken && !hasSameRefreshToken(as: newer)

@@ -12,6 +12,9 @@ public struct Credential: ~Copyable, Sendable {
   /// The scheme for which ``secret`` is ready-made, such as `Bearer` (git's `authtype`). `nil` for a password.
   public var authenticationScheme: ByteString?
 
+  /// What no tool that signs in gets. By default it says nothing, so that a change of the secret leaves it as it was.
+  public var further = FurtherSecrets()
+
   /// Makes a credential.
   public init(
     _ secret: consuming Secret, expiry: Int64? = nil, refreshToken: consuming Secret? = nil,
@@ -33,9 +36,25 @@ public struct Credential: ~Copyable, Sendable {
 
   /// A second copy, for a caller that needs its own.
   public borrowing func copy() -> Credential {
-    Credential(
+    var copy = Credential(
       secret.copy(), expiry: expiry, refreshToken: copyOfRefreshToken(),
       authenticationScheme: authenticationScheme)
+    copy.further = further.copy()
+    return copy
+  }
+
+  /// What a keychain has after a change from `former` to this.
+  package borrowing func stored(over former: borrowing Credential) -> Credential {
+    var stored = copy()
+    stored.further = further.merged(over: former.further)
+    return stored
+  }
+
+  /// What a keychain has of this at first.
+  package borrowing func stored() -> Credential {
+    var stored = copy()
+    stored.further = further.merged(over: FurtherSecrets())
+    return stored
   }
 
   /// Whether it has expired at `now`. The second in `expiry` is already too late, because a request sent now would
@@ -47,6 +66,12 @@ public struct Credential: ~Copyable, Sendable {
   /// Whether both hold the same secret for the same scheme, whatever else they hold.
   public borrowing func hasSameSecret(as other: borrowing Credential) -> Bool {
     authenticationScheme == other.authenticationScheme && secret.isEqual(to: other.secret)
+  }
+
+  /// Whether this holds the secret of the other, and everything that the other says goes with it.
+  package borrowing func hasAll(of other: borrowing Credential) -> Bool {
+    hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
+      && further.hasAll(of: other.further)
   }
 
   /// Whether both hold the same refresh token, or neither holds one.

@@ -10,6 +10,10 @@ public enum ItemBounds {
   public static let secret = 1 << 20
   /// The longest refresh token in bytes.
   public static let refreshToken = 65_536
+  /// The longest secret of one-time codes in bytes, as a URL.
+  public static let oneTimeCode = 4096
+  /// The largest hidden fields of an item in bytes, as JSON.
+  public static let secretFields = 256 << 10
   /// The largest item without its secret and refresh token in bytes, as JSON.
   public static let attributes = 256 << 10
   /// More than the largest item has in bytes, as JSON, which takes four bytes for three at most. What carries whole
@@ -130,5 +134,6 @@ extension Credential {
       }
     }
     try Item.validate("authtype", authenticationScheme)
+    try further.validate()
   }
 }

@@ -36,7 +36,7 @@ extension JSONWriter {
     member("creator", item.creator)
     member("type", item.type)
     if item.isDefault { member("isDefault", true) }
-    if !item.furtherAttributes.isEmpty { member("attributes", item.furtherAttributes) }
+    fields(of: item.furtherAttributes)
     member("collection", item.secretService.collection)
     member("contentType", item.secretService.contentType)
     if let lookup = item.secretService.lookup {
@@ -44,6 +44,19 @@ extension JSONWriter {
       for attribute in lookup.all { textMember(attribute.name, attribute.value) }
       endObject()
     }
+  }
+
+  /// Writes what people call fields and tags as that, and the rest by its tags.
+  private mutating func fields(of attributes: FurtherAttributes) {
+    if attributes.isEmpty { return }
+    var rest = attributes
+    if let fields = rest[Item.fieldsTag] {
+      fields.bytes.withUnsafeBytes { rawMember("fields", $0) }
+      rest[Item.fieldsTag] = nil
+    }
+    member("tags", rest[Item.tagsTag])
+    rest[Item.tagsTag] = nil
+    if !rest.isEmpty { member("attributes", rest) }
   }
 
   private mutating func member(_ name: StaticString, _ attributes: FurtherAttributes) {
@@ -61,6 +74,7 @@ extension JSONWriter {
     case .some(let token): member("oauth_refresh_token", token)
     }
     member("authtype", credential.authenticationScheme)
+    credential.further.write(to: &self)
   }
 }
 
@@ -88,6 +102,8 @@ package struct ItemAttributes {
   private var isSynchronizable = false
   private var primaryAttributes = FurtherAttributes()
   private var furtherAttributes = FurtherAttributes()
+  private var fields: ByteString?
+  private var tags: ByteString?
   private var name: ByteString?
   private var secretService = SecretServiceAttributes()
 
@@ -112,6 +128,10 @@ package struct ItemAttributes {
     }
     if name == "attributes" {
       furtherAttributes = try FurtherAttributes(value)
+      return true
+    }
+    if name == "fields" {
+      fields = try TextMembers.normal(value.raw).withUnsafeBytes { ByteString($0) }
       return true
     }
     if name == "primaryAttributes" {
@@ -155,6 +175,8 @@ package struct ItemAttributes {
       type = try text()
     } else if plain == "accessGroup" {
       accessGroup = try text()
+    } else if plain == "tags" {
+      tags = try text()
     } else if plain == "name" {
       self.name = try text()
     } else if plain == "collection" {
@@ -197,6 +219,8 @@ package struct ItemAttributes {
       key, label: label, comment: comment, itemDescription: itemDescription, creator: creator, type: type,
       isDefault: isDefault)
     item.furtherAttributes = furtherAttributes
+    if let fields = fields.nonEmpty { item.furtherAttributes[Item.fieldsTag] = fields }
+    if let tags { item.furtherAttributes[Item.tagsTag] = tags }
     item.secretService = secretService
     return item
   }
@@ -233,6 +257,7 @@ extension Credential {
   package static func isConfidentialMember(_ name: UnsafeRawBufferPointer) -> Bool {
     name == "secret" || name == "secret_b64" || name == "password_expiry_utc" || name == "oauth_refresh_token"
       || name == "oauth_refresh_token_b64" || name == "authtype" || name == "authtype_b64"
+      || FurtherSecrets.isMember(name)
   }
 
   /// Reads the members that ``JSONWriter/confidentialMembers(of:)`` writes from an object.
@@ -245,6 +270,7 @@ extension Credential {
     var hasToken = false
     var expiry: Int64?
     var scheme: ByteString?
+    var further = FurtherSecrets()
     try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
       if name == "secret" {
         secret = Secret()
@@ -268,6 +294,8 @@ extension Credential {
         scheme = try value.string()
       } else if name == "authtype_b64" {
         scheme = try value.base64()
+      } else {
+        try further.take(name, value)
       }
     }
     guard hasSecret else { throw JSONReader.Malformed() }
@@ -276,5 +304,6 @@ extension Credential {
     } else {
       self.init(secret, expiry: expiry, authenticationScheme: scheme)
     }
+    self.further = further
   }
 }

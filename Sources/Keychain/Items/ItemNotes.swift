@@ -18,6 +18,7 @@ extension Item {
     other.furtherAttributes.forEach { item.furtherAttributes[$0] = $1 }
     item.address = address
     for address in other.addresses { item.addAddress(address) }
+    item.tags = tags + other.tags.filter { !tags.contains($0) }
     item.secretService.collection = other.secretService.collection ?? secretService.collection
     item.secretService.lookup = other.secretService.lookup ?? secretService.lookup
     item.secretService.contentType = other.secretService.contentType ?? secretService.contentType

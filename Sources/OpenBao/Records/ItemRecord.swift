@@ -53,12 +53,7 @@ package struct ItemRecord: ~Copyable {
   /// The members whose values are JSON in a string.
   private static let typed: [StaticString] = [
     "port", "isDefault", "isSynchronizable", "password_expiry_utc", "attributes", "primaryAttributes",
-    "lookupAttributes",
-  ]
-  private static let confidential: [StaticString] = [
-    "secret", "secret_b64", "password_expiry_utc", "oauth_refresh_token", "oauth_refresh_token_b64",
-    "authtype",
-    "authtype_b64",
+    "lookupAttributes", "fields", "secretFields",
   ]
 
   /// The object.
@@ -164,7 +159,7 @@ package struct ItemRecord: ~Copyable {
     others.beginObject()
     try object.withUnsafeBytes { (object) throws(JSONReader.Malformed) in
       try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
-        if try attributes.take(name, value) || Self.confidential.contains(where: { name == $0 }) { return }
+        if try attributes.take(name, value) || Credential.isConfidentialMember(name) { return }
         others.rawMember(name: name, value: value.raw)
       }
     }

@@ -3,7 +3,7 @@ import Keychain
 
 /// The stored form of an item's confidential part, as in git's own helpers: the secret, then lines
 /// `password_expiry_utc=N` and `oauth_refresh_token=T`, with nothing after the last; further `authtype=` and
-/// `credential=`, which those helpers ignore.
+/// `credential=`, `llavero_otpauth=` and `llavero_fields=`, which those helpers ignore.
 ///
 /// If the secret or the token contains line feeds, the stored form also states the secret's length. A line
 /// `llavero_bytes=` with a byte that is no UTF-8 makes gnome-keyring keep all of it as bytes (``KeyringFile``).
@@ -39,6 +39,7 @@ struct SecretBody {
   ) -> Secret {
     let hasMore =
       credential.expiry != nil || credential.hasRefreshToken || credential.authenticationScheme != nil
+      || !credential.further.isEmpty
     if form == .whole, isText, !hasMore, !isMarked(credential.secret) { return credential.secret.copy() }
     let isMarking = form == .whole || hasLineFeed(credential.secret) || hasLineFeedInToken(credential)
     let isReadyMade = credential.authenticationScheme != nil && !isMarking
@@ -55,6 +56,11 @@ struct SecretBody {
     }
     if let scheme = credential.authenticationScheme { append(.authenticationScheme, scheme, to: &body) }
     if isReadyMade { append(.credential, credential.secret, to: &body) }
+    switch credential.further.oneTimeCode {
+    case .none: break
+    case .some(let code): append(.oneTimeCode, code, to: &body)
+    }
+    credential.further.withFields { append(.fields, $0, to: &body) }
     if !isText { append(.bytes, ByteString([0xff]), to: &body) }
     if isMarking { append(.length, ByteString(String(credential.secret.count)), to: &body) }
     return body
@@ -94,6 +100,8 @@ struct SecretBody {
     case encodedRefreshToken = "oauth_refresh_token_b64="
     case authenticationScheme = "authtype="
     case credential = "credential="
+    case oneTimeCode = "llavero_otpauth="
+    case fields = "llavero_fields="
     case length = "secret_bytes="
     case bytes = "llavero_bytes="
   }
@@ -204,6 +212,8 @@ private struct KnownLines {
     var credential = Credential(
       secret, expiry: values[.expiry].flatMap { Self.number($0, in: bytes) }, refreshToken: refreshToken(),
       authenticationScheme: scheme)
+    if let range = values[.oneTimeCode] { credential.further.oneTimeCode = Secret(copying: part(range)) }
+    if let range = values[.fields] { try? credential.further.takeFields(part(range)) }
     if scheme != nil, let range = values[.credential] { credential.secret = Secret(copying: part(range)) }
     return credential
   }

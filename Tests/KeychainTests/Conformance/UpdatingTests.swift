@@ -48,6 +48,49 @@ extension ConformanceTests {
       #expect(try fresh.reopened.credential(of: added).revealed == RevealedCredential("new"))
     }
 
+    @Test("what no tool gets stays until somebody changes that", arguments: KeychainUnderTest.all)
+    func keepsFurther(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      var item = Item.internet(account: "alice")
+      item.addField("Door", "open\nwide")
+      item.addField("Door", "shut")
+      item.tags = ["Work", "Ü & co"]
+      var credential = Credential.text("old")
+      credential.further.oneTimeCode = Secret("otpauth://totp/a?secret=GEZDGNBV&issuer=\\")
+      credential.further.addField("PIN \"of\" \\ the", Secret("12\n34"))
+      let added = try fresh.keychain.add(item, credential)
+      func parts() throws -> [String] {
+        let credential = try fresh.reopened.credential(of: added)
+        var parts = credential.secret.withUnsafeBytes { [String(decoding: $0, as: UTF8.self)] }
+        switch credential.further.oneTimeCode {
+        case .none: break
+        case .some(let code): parts.append(code.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+        }
+        credential.further.forEachField { parts.append("\($0)=\(String(decoding: $1, as: UTF8.self))") }
+        return parts
+      }
+      let code = "otpauth://totp/a?secret=GEZDGNBV&issuer=\\"
+      let pin = "PIN \"of\" \\ the=12\n34"
+      #expect(try parts() == ["old", code, pin])
+      let held = try #require(try fresh.reopened.items(matching: .all).first)
+      #expect(
+        held.fields.map(\.name) == ["Door", "Door 2"] && held.fields.map(\.value) == ["open\nwide", "shut"])
+      #expect(held.tags == ["Work", "Ü & co"])
+      // As git and every tool that stores a login again.
+      try fresh.keychain.save(.internet(account: "alice"), Credential.text("new"))
+      #expect(try parts() == ["new", code, pin])
+      try fresh.keychain.update(held, Credential.text("newer"))
+      #expect(try parts() == ["newer", code, pin])
+      var without = Credential.text("newer")
+      without.further.oneTimeCode = Secret()
+      try fresh.keychain.update(held, without)
+      #expect(try parts() == ["newer", pin])
+      var change = Credential.text("newer")
+      change.further.oneTimeCode = Secret(code)
+      try fresh.keychain.update(held, change)
+      #expect(try parts() == ["newer", code, pin])
+    }
+
     @Test("attributes that a change lacks are removed", arguments: KeychainUnderTest.all)
     func removesAttributes(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
