@@ -152,6 +152,10 @@ let package = Package(
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
     .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
     .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
+    // One-time codes, over nettle: a tenth of libgcrypt, and Steam's codes need what liboath keeps to itself. Its archive, so
+    // that a program needs no library of another system for it.
+    .target(name: "CNettle", linkerSettings: [.unsafeFlags(["-Xlinker", "-l:libnettle.a"])]),
+    .target(name: "OneTimeCodes", dependencies: ["Bytes", "CNettle"], swiftSettings: settings + compactInside),
     // The verification of hosts' keys, over libgcrypt.
     .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
     // The model alone: it knows no file, no bus and no protocol.
@@ -238,7 +242,7 @@ let package = Package(
       swiftSettings: settings + compact),
     .target(
       name: "Interchange",
-      dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols"],
+      dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols", "OneTimeCodes"],
       swiftSettings: settings + compactInside),
     // What a program shows of itself: its streams, its terminal, tables, and why it failed.
     .target(
@@ -337,7 +341,7 @@ let package = Package(
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
         "JSON", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding", "ForwardingControl",
         "Terminals", "Processes", "Passphrases", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess",
-        "GitShared",
+        "GitShared", "OneTimeCodes",
         "ToolCommands", "SecurityProgram", "CLinux",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -476,6 +480,8 @@ let package = Package(
     .testTarget(
       name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],
       exclude: ["Samples"], swiftSettings: tests),
+    .testTarget(
+      name: "OneTimeCodesTests", dependencies: ["OneTimeCodes", "TestSupport"], swiftSettings: tests),
     .testTarget(name: "TerminalsTests", dependencies: ["Terminals", "TestSupport"], swiftSettings: tests),
     .testTarget(
       name: "SecurityProgramTests",

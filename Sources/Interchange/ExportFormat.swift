@@ -111,7 +111,14 @@ public struct ExportFormat: Sendable {
     text.append(csvField: account ?? "")
     text.append(",")
     text.append(csvField: credential.secret)
-    text.append(",\n")
+    text.append(",")
+    switch credential.further.oneTimeCode {
+    case .none: break
+    case .some(let code):
+      fields.take("one-time code")
+      text.append(csvField: code)
+    }
+    text.append("\n")
     return nil
   }
 

@@ -26,7 +26,13 @@ struct ExportedFields {
     add("creator", item.creator)
     add("type", item.type)
     if item.isDefault { add("default", "1") }
-    item.furtherAttributes.forEach { add("\($0)", $1) }
+    item.furtherAttributes.forEach { tag, value in
+      if tag != "flds", tag != "tags" { add("\(tag)", value) }
+    }
+    if !item.tags.isEmpty { add("tags", ByteString(item.tags.map(\.description).joined(separator: ", "))) }
+    if !item.fields.isEmpty { add("fields", "") }
+    if credential.further.hasOneTimeCode { add("one-time code", "") }
+    if credential.further.hasFields { add("hidden fields", "") }
     add("collection", item.secretService.collection)
     add("content type", item.secretService.contentType)
     if item.secretService.lookup != nil { add("lookup attributes", "") }

@@ -1,5 +1,7 @@
+import Bytes
 import CredentialProtocols
 import Keychain
+import OneTimeCodes
 
 /// An address of an entry.
 struct EntryAddress {
@@ -25,6 +27,14 @@ struct LoginEntry: ~Copyable {
   var secret = Secret()
   var itemDescription: ByteString? = nil
   var comment: ByteString? = nil
+  /// What one-time codes are made of, in any of the forms that ``OneTimeCodeURL`` takes; empty if there is nothing.
+  var oneTimeCode = Secret()
+  /// The names under which it is filed: tags, folders, groups.
+  var tags: [ByteString] = []
+  /// Fields that a person has named, and that the source shows.
+  var fields: [(name: ByteString, value: ByteString)] = []
+  /// The fields that it hides, or of which it doesn't say whether it does. Each is added by `addField`.
+  var secretFields = FurtherSecrets()
   var creationDate: Timestamp? = nil
   var modificationDate: Timestamp? = nil
   /// What our own export says beside that.
@@ -35,6 +45,7 @@ extension FoundLogins {
   /// Adds an entry: an internet password for each place among its addresses, or else a generic password under its name.
   /// Each has the addresses that are no place.
   mutating func take(_ login: borrowing LoginEntry, of entry: inout SourceEntry) {
+    let further = login.further(leaving: &entry)
     var places: [EntryPlace] = []
     var others: [ByteString] = []
     for address in login.addresses where !address.text.isEmpty {
@@ -48,9 +59,16 @@ extension FoundLogins {
         others.append(address.text)
       }
     }
-    if login.secret.isEmpty, login.own.isEmpty { return passOver(entry.origin, .noSecret) }
+    if login.secret.isEmpty, login.own.isEmpty, further.isEmpty {
+      return passOver(entry.origin, .noSecret)
+    }
+    func credential() -> Credential {
+      var credential = Credential(login.secret.copy())
+      credential.further = further.copy()
+      return credential
+    }
     if let key = login.own.place(account: login.account) {
-      return take(login.item(.internetPassword(key), []), Credential(login.secret.copy()), of: entry)
+      return take(login.item(.internetPassword(key), [], of: &entry), credential(), of: entry)
     }
     var keys: Set<InternetPassword> = []
     for place in places {
@@ -58,22 +76,43 @@ extension FoundLogins {
       guard keys.insert(key.primaryKey).inserted else { continue }
       let addresses = others + (place.hasMore ? [place.address] : [])
       take(
-        login.item(.internetPassword(key), addresses), Credential(login.secret.copy()), of: entry,
-        page: place.page)
+        login.item(.internetPassword(key), addresses, of: &entry), credential(), of: entry, page: place.page)
     }
     if !places.isEmpty { return }
     guard let service = login.own["service"] ?? login.name.nonEmpty ?? others.first else {
       return passOver(entry.origin, .noPlace)
     }
     let key = GenericPassword(service: service, account: login.account.nonEmpty)
-    take(login.item(.genericPassword(key), others), Credential(login.secret.copy()), of: entry)
+    take(login.item(.genericPassword(key), others, of: &entry), credential(), of: entry)
   }
 }
 
 extension LoginEntry {
-  /// The item with a key. A name that the key has says nothing more.
-  fileprivate func item(_ key: Item.Key, _ addresses: [ByteString]) -> Item {
-    var item = Item(key, comment: comment, itemDescription: itemDescription)
+  /// What is kept beside the secret. What can't be is left at the entry.
+  fileprivate borrowing func further(leaving entry: inout SourceEntry) -> FurtherSecrets {
+    var further = secretFields.copy()
+    if !oneTimeCode.isEmpty {
+      let url = oneTimeCode.withUnsafeBytes { OneTimeCodeURL.normal($0) }
+      switch url {
+      case .none: entry.add("one-time code", .part)
+      case .some(let url): further.oneTimeCode = url.copy()
+      }
+    }
+    return further
+  }
+
+  /// The item with a key. A name that the key has says nothing more. What is too long is left at the entry.
+  fileprivate borrowing func item(
+    _ key: Item.Key, _ addresses: [ByteString], of entry: inout SourceEntry
+  ) -> Item {
+    var item = Item(key, itemDescription: itemDescription)
+    if let comment, comment.bytes.count > ItemBounds.attribute {
+      entry.add("notes", .part)
+    } else {
+      item.comment = comment.nonEmpty
+    }
+    for (name, value) in fields where !item.addField(name, value) { entry.add(name, .part) }
+    item.tags = tags.filter { !$0.isEmpty }.map { ByteString($0.bytes.map { $0 == 0x0a ? 0x20 : $0 }) }
     for address in addresses where ByteString(key.place) != address { item.addAddress(address) }
     item.creationDate = creationDate
     item.modificationDate = modificationDate

@@ -33,6 +33,7 @@ struct LlaveroCommand: ParsableCommand {
       AddCommand.self,
       GenerateCommand.self,
       GetCommand.self,
+      CodeCommand.self,
       ListCommand.self,
       ExplainCommand.self,
       DefaultCommand.self,

@@ -69,9 +69,11 @@ struct AddCommand: ParsableCommand {
     }
     if let refreshTokenFd {
       if refreshTokenFd < 0 { throw ValidationError("--refresh-token-fd needs the number of a descriptor.") }
-      if refreshTokenFd == keychain.passphraseFd {
-        throw ValidationError("One descriptor can't give both the passphrase and the refresh token.")
-      }
+    }
+    let descriptors = [refreshTokenFd, kept.codeFd, keychain.passphraseFd].compactMap(\.self)
+    if Set(descriptors).count < descriptors.count {
+      throw ValidationError(
+        "Each of --refresh-token-fd, --code-fd and --passphrase-fd needs a descriptor of its own.")
     }
   }
 
@@ -124,10 +126,12 @@ struct AddCommand: ParsableCommand {
   }
 
   private func secret(for item: Item) throws(Failure) -> Secret {
-    if refreshTokenFd == 0, !StandardStreams.isTerminal(0) {
+    for (descriptor, what) in [
+      (refreshTokenFd, "the refresh token"), (kept.codeFd, "what codes are made of"),
+    ]
+    where descriptor == 0 && !StandardStreams.isTerminal(0) {
       throw Failure(
-        "standard input gives the secret", hint: "give the refresh token on another descriptor",
-        status: .usage)
+        "standard input gives the secret", hint: "give \(prose: what) on another descriptor", status: .usage)
     }
     return try SecretInput.read(for: item.name, mayAsk: keychain.selection.mayAskPerson)
   }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Bytes
+import CredentialProtocols
 import JSON
 import Keychain
 import KeychainChoice
@@ -30,6 +32,12 @@ struct GetCommand: ParsableCommand {
   @Flag(help: "With --json, print the secret too")
   var secret = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Print this field instead of the secret: account, url, expiry, code, an attribute, or one that you have named",
+      valueName: "name"))
+  var field: String?
+
   @Flag(help: "With --json, print all that match, of every keychain, in the order in which they would answer")
   var all = false
 
@@ -39,6 +47,7 @@ struct GetCommand: ParsableCommand {
     if secret, !output.json {
       throw ValidationError("--secret goes with --json; without both the secret is all.")
     }
+    if field != nil, output.json { throw ValidationError("--field and --json don't go together.") }
     if all, !output.json || !unplaced.isEmpty { throw ValidationError("--all goes with --json and a place.") }
   }
 
@@ -94,7 +103,18 @@ struct GetCommand: ParsableCommand {
   }
 
   private func write(_ item: Item, _ credential: borrowing Credential) throws(Failure) {
-    if output.json {
+    if let field {
+      let answer = Answer(item: item, credential: credential.copy())
+      let named = ReferencedField(named: ByteString(field))
+      guard case .some(let value) = named.value(of: answer, code: { $0.codeOfThisMoment() }) else {
+        throw Failure(
+          "\(item.name) has no \(field)", hint: "see what it has with --json, and with --json --secret",
+          status: .nothingMatched)
+      }
+      var text = value.copy()
+      text.append("\n")
+      try StandardStreams.write(text)
+    } else if output.json {
       try StandardStreams.write(secret ? ItemOutput.json(item, credential) : ItemOutput.json(item))
     } else {
       var text = credential.secret.copy()

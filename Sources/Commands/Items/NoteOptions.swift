@@ -1,5 +1,8 @@
 import ArgumentParser
+import Bytes
 import Keychain
+import OneTimeCodes
+import Passphrases
 import Terminals
 
 /// Options for an item's notes: attributes that are not part of its key.
@@ -49,9 +52,16 @@ struct CredentialOptions: ParsableArguments {
       valueName: "scheme"))
   var scheme: String?
 
-  var isEmpty: Bool { expires == nil && scheme == nil }
+  @Option(
+    help: ArgumentHelp(
+      "Read what one-time codes are made of from this descriptor: the text of the service's picture, which begins with "
+        + "otpauth://, or the key; an empty text removes it", valueName: "n"))
+  var codeFd: Int32?
+
+  var isEmpty: Bool { expires == nil && scheme == nil && codeFd == nil }
 
   func validate() throws {
+    if let codeFd, codeFd < 0 { throw ValidationError("--code-fd needs the number of a descriptor.") }
     if let scheme, !scheme.utf8.allSatisfy(Self.isOfToken) {
       throw ValidationError("A scheme is a word like Bearer.")
     }
@@ -59,12 +69,28 @@ struct CredentialOptions: ParsableArguments {
 
   /// The changes that the options make to a credential. Whatever isn't given stays as it is.
   ///
-  /// - Throws: ``Failure`` if the time can't be understood, or has passed.
+  /// - Throws: ``Failure`` if the time can't be understood, or has passed; if what codes are made of can't be read or used.
   func change(at now: Timestamp = .now) throws(Failure) -> CredentialChange {
     var change = CredentialChange()
     if let expires { change.expiry = .some(try ExpiryText.expiry(expires, at: now)) }
     if let scheme { change.scheme = .some(ByteString?(ByteString(scheme)).nonEmpty) }
+    if let codeFd { change.code = CredentialChange.Code(try Self.code(from: codeFd)) }
     return change
+  }
+
+  /// What one-time codes are made of, as a URL; empty if there is to be nothing.
+  private static func code(from descriptor: Int32) throws(Failure) -> Secret {
+    let given = try SecretInput.secret(
+      from: descriptor, limit: ItemBounds.oneTimeCode + 1, what: "secret of one-time codes")
+    if given.isEmpty { return given }
+    guard case .some(let url) = given.withUnsafeBytes({ OneTimeCodeURL.normal($0) }) else {
+      throw Failure(
+        "what descriptor \(descriptor) gives is nothing that one-time codes are made of",
+        hint:
+          "give the text of the service's picture, which begins with otpauth://, or the key, letters and digits",
+        status: .usage)
+    }
+    return url
   }
 
   /// Whether a scheme can have the byte (RFC 9110 section 5.6.2, token).
@@ -83,12 +109,22 @@ struct CredentialChange {
   /// The new scheme, where the inner `nil` removes it; `nil` leaves it.
   var scheme: ByteString??
 
+  /// What one-time codes are made of, where an empty one removes it; `nil` leaves it.
+  var code: Code?
+
+  /// A class, because confidential parts can't be shared otherwise.
+  final class Code {
+    let url: Secret
+    init(_ url: consuming Secret) { self.url = url }
+  }
+
   /// Whether there are no changes.
-  var isEmpty: Bool { expiry == nil && scheme == nil }
+  var isEmpty: Bool { expiry == nil && scheme == nil && code == nil }
 
   /// Applies the changes.
   func apply(to credential: inout Credential) {
     if let expiry { credential.expiry = expiry }
     if let scheme { credential.authenticationScheme = scheme }
+    if let code { credential.further.oneTimeCode = code.url.copy() }
   }
 }

@@ -17,6 +17,7 @@ struct UpdateCommand: ParsableCommand {
 
         llavero update https://github.com --account alice
         llavero update https://github.com --label 'work' --expires 30d
+        llavero update https://github.com --code-fd 3 3< KEY-FILE        (see 'llavero code')
         llavero update https://old.example.com --new-server new.example.com
 
       Several items at once, by patterns of their attributes:
@@ -39,7 +40,7 @@ struct UpdateCommand: ParsableCommand {
 
   func validate() throws {
     try selected.validate(all: all)
-    if all, !secret, notes.isEmpty, newKey.change.isEmpty, kept.expires == nil, kept.scheme == nil {
+    if all, !secret, notes.isEmpty, newKey.change.isEmpty, kept.isEmpty {
       throw ValidationError("Nothing was given that should change.")
     }
   }

@@ -30,7 +30,7 @@ struct ResolvedReferences: ~Copyable {
         for placed in references where ranges[placed.reference] == nil {
           let (query, field) = (placed.reference.query, placed.reference.field)
           if let answer = try open.answer(to: query),
-            let value = field.value(of: answer, at: .now)
+            let value = field.value(of: answer, code: { $0.codeOfThisMoment() })
           {
             ranges[placed.reference] = text.count..<(text.count + value.count)
             text.append(value)

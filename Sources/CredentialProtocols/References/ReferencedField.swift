@@ -7,22 +7,27 @@ public enum ReferencedField: Hashable, Sendable {
   case secret
   /// The account.
   case account
-  /// The one-time code of this moment (RFC 6238), where the secret is an `otpauth:` URL.
+  /// The one-time code of this moment, which no tool gets.
   case code
   /// When the secret expires, as tools are told it (RFC 3339).
   case expiry
   /// The place of a login as a URL, with the account.
   case url
-  /// Another attribute, by its name in the JSON of `llavero list`.
+  /// Another attribute, by its name in the JSON of `llavero list`, or a field that a person has named.
   case attribute(ByteString)
 
   /// Parses the part of a reference after the question mark; `nil` if it isn't `field=NAME`.
   init?(query: Slice<UnsafeRawBufferPointer>) {
     let prefix = "field="
     guard query.starts(with: prefix.utf8), query.count > prefix.utf8.count,
-      query.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "?") })
+      query.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "?") }),
+      let name = try? CredentialURL.decode(query.dropFirst(prefix.utf8.count))
     else { return nil }
-    let name = ByteString(UnsafeRawBufferPointer(rebasing: query.dropFirst(prefix.utf8.count)))
+    self.init(named: name)
+  }
+
+  /// The field of a name. Any can be one that a person gave.
+  public init(named name: ByteString) {
     switch name {
     case "secret", "password": self = .secret
     case "account": self = .account
@@ -33,8 +38,14 @@ public enum ReferencedField: Hashable, Sendable {
     }
   }
 
-  /// Whether it is confidential.
-  public var isSecret: Bool { self == .secret || self == .code }
+  /// Whether it is confidential, or may be.
+  public var isSecret: Bool {
+    switch self {
+    case .secret, .code: true
+    case .account, .expiry, .url: false
+    case .attribute(let name): !Item.attributeNames.contains(name)
+    }
+  }
 
   /// Its name for people.
   public var name: String {
@@ -49,23 +60,36 @@ public enum ReferencedField: Hashable, Sendable {
   }
 
   /// The part of an answer; `nil` if the item has none.
-  public func value(of answer: borrowing Answer, at now: Timestamp) -> Secret? {
+  ///
+  /// - Parameter code: makes the one-time code of an item; `nil` for a caller that gives none.
+  public func value(
+    of answer: borrowing Answer, code: ((borrowing Credential) -> Secret?)? = nil
+  ) -> Secret? {
     let item = answer.item
     switch self {
     case .secret: return answer.credential.secret.copy()
-    case .code: return answer.credential.secret.withUnsafeBytes { OneTimeCode(url: $0)?.text(at: now) }
+    case .code: return code?(answer.credential)
     case .account: return item.key.account.map { Secret(copying: $0) }
     case .expiry:
       return answer.credential.expiry.map { Secret(copying: rfc3339(Timestamp(seconds: $0))) }
     case .url:
       guard case .internetPassword(let key) = item.key else { return nil }
       return key.url().map { Secret($0) }
-    case .attribute(let name): return item.attribute(name).map { Secret(copying: $0) }
+    case .attribute(let name):
+      if let value = item.attribute(name) { return Secret(copying: value) }
+      return answer.credential.further.field(name)
     }
   }
 }
 
 extension Item {
+  /// The names of attributes that every item may have, which are never confidential.
+  fileprivate static let attributeNames: [ByteString] = [
+    "label", "comment", "description", "creator", "type", "server", "protocol", "port", "path",
+    "securityDomain",
+    "service",
+  ]
+
   /// An attribute by its name in JSON, or a further one by its tag.
   fileprivate func attribute(_ name: ByteString) -> ByteString? {
     switch name {
@@ -89,6 +113,7 @@ extension Item {
     case .genericPassword(let key) where name == "service": return key.service
     default: break
     }
+    if let field = fields.first(where: { $0.name == name }) { return field.value }
     return secretService.lookup?.all.first { $0.name == name }?.value ?? furtherAttributes[name]
   }
 }

@@ -47,11 +47,18 @@ public enum SummonProtocol: ToolProtocol {
 
   private static func value(of id: ByteString, _ call: any ToolCall) throws(ProtocolError) -> Secret {
     let (query, field) = try meaning(of: id)
+    if field == .code {
+      throw .refused(
+        Refusal(
+          "no tool gets a one-time code",
+          hint: "'llavero run' does, where a reference asks for it, and 'llavero code'",
+          .usage))
+    }
     // What a reference stands for, as in 'llavero run'.
     let answer = try Resolver(call, takesAccounts: true).answer(to: query) {
       $1.authenticationScheme == nil
     }
-    guard let answer, let value = field.value(of: answer, at: call.now) else {
+    guard let answer, let value = field.value(of: answer) else {
       throw .refused(
         Refusal(
           "the keychain has nothing for \(id)", hint: "see what it has with 'llavero list'", .nothingMatched))

@@ -77,6 +77,7 @@ struct SecretReferenceTests {
     #expect(try field("llavero+https://h.example?field=code") == .code)
     #expect(try field("llavero://db?field=expiry") == .expiry)
     #expect(try field("llavero://db?field=label") == .attribute("label"))
+    #expect(try field("llavero://db?field=PIN%20code") == .attribute("PIN code"))
     #expect(try parse("llavero://db/app?field=account") == parse("llavero://db/app"))
     for text in [
       "?", "?field", "?field=", "?x=y", "?field=a&field=b", "?field=a?b", "?field=a b", "?field=a#b",
@@ -89,7 +90,7 @@ struct SecretReferenceTests {
   func values() throws {
     func value(_ field: ReferencedField, _ item: Item, _ credential: consuming Credential) -> String? {
       let answer = Answer(item: item, credential: credential)
-      let value = field.value(of: answer, at: Timestamp(seconds: 59))
+      let value = field.value(of: answer, code: { $0.secret.isEmpty ? nil : Secret("123456") })
       switch value {
       case .none: return nil
       case .some(let value): return value.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -102,7 +103,7 @@ struct SecretReferenceTests {
       (.attribute("server"), "h.example"),
       (.attribute("port"), "8443"), (.attribute("path"), "p"), (.attribute("label"), "mine"),
       (.attribute("comment"), "a remark"), (.attribute("creator"), nil), (.attribute("service"), nil),
-      (.attribute("secret"), nil), (.code, nil), (.expiry, "1970-01-01T00:01:40Z"),
+      (.attribute("secret"), nil), (.expiry, "1970-01-01T00:01:40Z"),
     ] as [(ReferencedField, String?)] {
       #expect(value(field, login, Credential(Secret("pw"), expiry: 100)) == text, "\(field)")
     }
@@ -110,14 +111,14 @@ struct SecretReferenceTests {
     #expect(value(.account, plain, Credential(password: "x")) == nil)
     #expect(value(.url, plain, Credential(password: "x")) == nil)
     #expect(value(.attribute("service"), plain, Credential(password: "x")) == "db")
-    // RFC 6238, appendix B, with the last digits.
-    let code = "otpauth://totp/a:b?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=a"
-    #expect(value(.code, plain, Credential(password: code)) == "287082")
-    #expect(value(.code, plain, Credential(password: code + "&digits=8")) == "94287082")
-    #expect(value(.code, plain, Credential(password: code + "&period=60&algorithm=SHA1")) == "755224")
-    for wrong in ["&algorithm=SHA256", "&digits=5", "&period=0", "&secret=1"] {
-      #expect(value(.code, plain, Credential(password: code + wrong)) == nil, "\(wrong)")
-    }
+    #expect(value(.code, plain, Credential(password: "x")) == "123456")
+    var named = plain
+    named.addField("Door", "open")
+    var credential = Credential(password: "x")
+    credential.further.addField("PIN code", Secret("1234"))
+    #expect(value(.attribute("Door"), named, credential.copy()) == "open")
+    #expect(value(.attribute("PIN code"), named, credential.copy()) == "1234")
+    #expect(ReferencedField.attribute("PIN code").isSecret && !ReferencedField.attribute("label").isSecret)
   }
 
   @Test("what begins like one is meant as one")

@@ -1,0 +1,33 @@
+#include "CNettle.h"
+
+#include <nettle/hmac.h>
+#include <string.h>
+
+size_t cnettle_hmac(enum cnettle_hash hash, const void *key, size_t key_length, const void *message, size_t length,
+                    uint8_t *output) {
+  union {
+    struct hmac_sha1_ctx sha1;
+    struct hmac_sha256_ctx sha256;
+    struct hmac_sha512_ctx sha512;
+  } context;
+  size_t size = 0;
+  switch (hash) {
+  case CNETTLE_SHA1:
+    hmac_sha1_set_key(&context.sha1, key_length, key);
+    hmac_sha1_update(&context.sha1, length, message);
+    hmac_sha1_digest(&context.sha1, size = SHA1_DIGEST_SIZE, output);
+    break;
+  case CNETTLE_SHA256:
+    hmac_sha256_set_key(&context.sha256, key_length, key);
+    hmac_sha256_update(&context.sha256, length, message);
+    hmac_sha256_digest(&context.sha256, size = SHA256_DIGEST_SIZE, output);
+    break;
+  case CNETTLE_SHA512:
+    hmac_sha512_set_key(&context.sha512, key_length, key);
+    hmac_sha512_update(&context.sha512, length, message);
+    hmac_sha512_digest(&context.sha512, size = SHA512_DIGEST_SIZE, output);
+    break;
+  }
+  explicit_bzero(&context, sizeof context);
+  return size;
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Bytes
+import JSON
+import Keychain
+import KeychainChoice
+import OneTimeCodes
+import Terminals
+import ToolCommands
+
+/// `llavero code`
+struct CodeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "code",
+    abstract: "Print a one-time code",
+    discussion: """
+      The code of this moment, for an item that keeps what codes are made of. Give it that once, as the service shows it: \
+      the text behind its picture, which begins with otpauth://, or the key.
+
+        llavero update https://github.com --account alice --code-fd 3 3< KEY-FILE
+        llavero code https://github.com
+        llavero code --service vpn --json
+
+      Codes that are counted, not timed, are given out once each. Git and other tools never get a code; 'llavero run' gives \
+      one where a reference ends in ?field=code.
+      """)
+
+  @OptionGroup var place: PlaceOptions
+  @OptionGroup var keychain: KeychainOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let query = try place.named.query()
+    let open = try keychain.open()
+    let keychain = open.keychain
+    let items = try explaining { () throws(KeychainError) in try open.find(query) }
+    if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
+    for item in items where !item.isHidden {
+      guard
+        let credential = try explaining({ () throws(KeychainError) in
+          try keychain.credentialIfPresent(of: item)
+        }), case .some(let url) = credential.oneTimeCodeURL()
+      else { continue }
+      guard case .some(let secret) = url.withUnsafeBytes({ OneTimeCodeSecret(url: $0) }) else {
+        throw Failure(
+          "what \(item.name) has for one-time codes can't be used",
+          hint: "give it the text of the service's picture again, with 'llavero update' and --code-fd",
+          status: .nothingMatched)
+      }
+      if case .counter = secret.moving { return try write(item, Self.counted(item, in: keychain)) }
+      return try write(item, secret.code(at: .now))
+    }
+    throw Failure(
+      "\(items[0].name) has no one-time codes",
+      hint: "give it what the service shows with 'llavero update' and --code-fd", status: .nothingMatched)
+  }
+
+  /// The next code of those that are counted. The counter is stored before anybody has the code.
+  private static func counted(
+    _ item: Item, in keychain: any KeychainStore
+  ) throws(Failure) -> OneTimeCode {
+    let part = keychain.part(with: [item])
+    let former = Taken()
+    try explaining { () throws(KeychainError) in
+      try part.exclusively { () throws(KeychainError) in
+        let present = try part.present(item)
+        var credential = try part.credential(of: present)
+        guard case .some(let url) = credential.oneTimeCodeURL(),
+          case .some(let next) = url.withUnsafeBytes({ OneTimeCodeURL.afterUse($0) })
+        else { throw .itemNotFound }
+        if credential.further.hasOneTimeCode {
+          credential.further.oneTimeCode = next.copy()
+        } else {
+          credential.secret = next.copy()
+        }
+        try part.update(present, credential)
+        former.url = url.copy()
+      }
+    }
+    let secret = former.url.withUnsafeBytes { OneTimeCodeSecret(url: $0) }
+    switch secret {
+    case .some(let secret): return secret.code(at: .now)
+    case .none: throw Failure(KeychainError.itemNotFound)
+    }
+  }
+
+  /// What a change took out. A class, because closures can't assign a confidential variable.
+  private final class Taken {
+    var url = Secret()
+  }
+
+  private func write(_ item: Item, _ code: consuming OneTimeCode) throws(Failure) {
+    guard output.json else {
+      var text = code.text.copy()
+      text.append("\n")
+      return try StandardStreams.write(text)
+    }
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("code", code.text)
+    json.member("seconds_left", code.secondsLeft)
+    ItemOutput.members(of: item, in: &json)
+    json.endObject()
+    try StandardStreams.write(json.finishLine())
+  }
+}
+
+extension Credential {
+  /// What the item's one-time codes are made of, as a URL: what it keeps beside the secret, or the secret itself where a
+  /// person keeps codes apart; `nil` if there is neither.
+  borrowing func oneTimeCodeURL() -> Secret? {
+    switch further.oneTimeCode {
+    case .some(let url): if !url.isEmpty { return url.copy() }
+    case .none: break
+    }
+    return secret.withUnsafeBytes { $0.starts(with: "otpauth:".utf8) } ? secret.copy() : nil
+  }
+
+  /// The code of this moment; `nil` if there is none, or codes are counted, which only `llavero code` gives.
+  borrowing func codeOfThisMoment(at now: Timestamp = .now) -> Secret? {
+    guard case .some(let url) = oneTimeCodeURL(),
+      case .some(let secret) = url.withUnsafeBytes({ OneTimeCodeSecret(url: $0) }), case .time = secret.moving
+    else { return nil }
+    return secret.code(at: now).text.copy()
+  }
+}

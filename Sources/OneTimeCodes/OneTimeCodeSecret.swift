@@ -1,0 +1,149 @@
+import Bytes
+
+/// The secret of one-time codes, and how codes are made of it.
+///
+/// Its text is an `otpauth:` URL, which services show as a picture and other programs keep. There is no standard; this
+/// takes what Google's "Key Uri Format" describes, and the word `encoder=steam` that KeePassXC adds for Steam.
+public struct OneTimeCodeSecret: ~Copyable {
+  /// What moves a code on.
+  public enum Moving: Hashable, Sendable {
+    /// Time (RFC 6238), a step every so many seconds.
+    case time(period: Int64)
+    /// Use (RFC 4226), with the counter of the next code.
+    case counter(UInt64)
+  }
+
+  /// A hash function.
+  public enum Algorithm: String, CaseIterable, Sendable {
+    case sha1 = "SHA1"
+    case sha256 = "SHA256"
+    case sha512 = "SHA512"
+  }
+
+  /// How a code is written.
+  public enum Form: Hashable, Sendable {
+    /// Decimal digits, 6 to 8 of them.
+    case digits(Int)
+    /// Five letters and digits as Steam shows them.
+    case steam
+  }
+
+  /// What moves a code on.
+  public private(set) var moving = Moving.time(period: 30)
+  /// The hash function.
+  public private(set) var algorithm = Algorithm.sha1
+  /// How a code is written.
+  public private(set) var form = Form.digits(6)
+  /// The shared key.
+  var key = Secret()
+
+  /// The longest period in seconds.
+  static let longestPeriod: Int64 = 86_400
+
+  /// Takes a URL apart.
+  ///
+  /// - Parameter url: `otpauth://totp/LABEL?secret=BASE32`, or `hotp` with `counter=N`; further `algorithm`, `digits`,
+  ///   `period`, `encoder`.
+  /// - Returns: `nil` if it is no such URL, lacks the secret or the counter, has one of these twice, or has a value that is
+  ///   out of bounds.
+  public init?(url: UnsafeRawBufferPointer) {
+    let scheme = "otpauth://"
+    guard url.count > scheme.utf8.count, zip(url, scheme.utf8).allSatisfy({ lowercased($0) == $1 }),
+      let question = url.firstIndex(of: UInt8(ascii: "?"))
+    else { return nil }
+    let type = url[scheme.utf8.count..<question].prefix { $0 != UInt8(ascii: "/") }
+    let counts: Bool
+    switch String(decoding: type.map(lowercased), as: UTF8.self) {
+    case "totp": counts = false
+    case "hotp": counts = true
+    default: return nil
+    }
+    var names: Set<String> = []
+    var counter: UInt64?
+    for part in url[(question + 1)...].split(separator: UInt8(ascii: "&")) {
+      let name = String(decoding: part.prefix { $0 != UInt8(ascii: "=") }.map(lowercased), as: UTF8.self)
+      guard let value = percentDecoded(part.dropFirst(name.utf8.count + 1)) else { return nil }
+      switch name {
+      case "secret", "counter", "digits", "period", "algorithm", "encoder":
+        guard names.insert(name).inserted else { return nil }
+      default: continue
+      }
+      switch name {
+      case "secret":
+        guard let key = value.withUnsafeBytes({ Base32.decode($0) }) else { return nil }
+        self.key = key
+      case "counter":
+        guard let number = number(value, UInt64.self) else { return nil }
+        counter = number
+      case "digits":
+        guard let number = number(value, Int.self), 5...8 ~= number else { return nil }
+        form = .digits(number)
+      case "period":
+        guard let number = number(value, Int64.self), 1...Self.longestPeriod ~= number else { return nil }
+        moving = .time(period: number)
+      case "algorithm":
+        guard let algorithm = Self.algorithm(value) else { return nil }
+        self.algorithm = algorithm
+      default:
+        guard value.withUnsafeBytes({ $0.map(lowercased).elementsEqual("steam".utf8) }) else { return nil }
+        form = .steam
+      }
+    }
+    if key.isEmpty { return nil }
+    // Only Steam's have five.
+    if form == .digits(5) {
+      guard names.contains("encoder") else { return nil }
+      form = .steam
+    } else if names.contains("encoder") {
+      form = .steam
+    }
+    if counts {
+      guard let counter else { return nil }
+      moving = .counter(counter)
+    }
+  }
+
+  private static func algorithm(_ text: borrowing Secret) -> Algorithm? {
+    // Some write SHA-256, some HmacSHA256.
+    var letters = text.withUnsafeBytes { $0.filter { $0 != UInt8(ascii: "-") }.map(uppercased) }
+    if letters.starts(with: "HMAC".utf8) { letters.removeFirst(4) }
+    return Algorithm.allCases.first { letters.elementsEqual($0.rawValue.utf8) }
+  }
+}
+
+/// A number in decimal digits alone.
+private func number<Number: FixedWidthInteger>(_ text: borrowing Secret, _: Number.Type) -> Number? {
+  text.withUnsafeBytes { text in
+    guard 1...20 ~= text.count, text.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return Number(String(decoding: text, as: UTF8.self))
+  }
+}
+
+/// A part of a URL without its percent encoding (RFC 3986 section 2.1); `nil` if that is wrong.
+private func percentDecoded(_ text: Slice<UnsafeRawBufferPointer>) -> Secret? {
+  var decoded = Secret(capacity: text.count)
+  var rest = text
+  while let byte = rest.popFirst() {
+    guard byte == UInt8(ascii: "%") else {
+      decoded.append(byte)
+      continue
+    }
+    guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+      return nil
+    }
+    decoded.append(high << 4 | low)
+  }
+  return decoded
+}
+
+private func digit(_ byte: UInt8) -> UInt8? {
+  switch byte {
+  case 0x30...0x39: byte - 0x30
+  case 0x41...0x46: byte - 0x37
+  case 0x61...0x66: byte - 0x57
+  default: nil
+  }
+}
+
+func lowercased(_ byte: UInt8) -> UInt8 { 0x41...0x5a ~= byte ? byte | 0x20 : byte }
+func uppercased(_ byte: UInt8) -> UInt8 { 0x61...0x7a ~= byte ? byte & 0xdf : byte }

@@ -1,0 +1,81 @@
+public import Bytes
+
+/// The text in which an item keeps the secret of one-time codes.
+public enum OneTimeCodeURL {
+  /// The URL that says the same as what people paste and password managers keep: an `otpauth:` URL as it is, a key in Base32
+  /// alone, `steam://KEY`, or `key=KEY&size=DIGITS&step=PERIOD` as of old add-ons of KeePass.
+  ///
+  /// - Returns: `nil` if it is none of these, or can't be used (``OneTimeCodeSecret``).
+  public static func normal(_ text: UnsafeRawBufferPointer) -> Secret? {
+    let text = trimmed(text)
+    var url = Secret(capacity: text.count + 64)
+    if begins(text, "otpauth:") {
+      url.append(text)
+    } else if begins(text, "steam://") {
+      guard case .some(let key) = Base32.normal(rest(text, after: "steam://")) else { return nil }
+      url.append("otpauth://totp/Steam?secret=")
+      url.append(key)
+      url.append("&issuer=Steam&encoder=steam")
+    } else if begins(text, "key=") {
+      url.append("otpauth://totp/?")
+      for (index, part) in text.split(separator: UInt8(ascii: "&")).enumerated() {
+        if index > 0 { url.append("&") }
+        let name = part.prefix { $0 != UInt8(ascii: "=") }
+        switch String(decoding: name, as: UTF8.self) {
+        case "key": url.append("secret")
+        case "step": url.append("period")
+        case "size": url.append("digits")
+        default: url.append(UnsafeRawBufferPointer(rebasing: name))
+        }
+        url.append(UnsafeRawBufferPointer(rebasing: part.dropFirst(name.count)))
+      }
+    } else {
+      guard case .some(let key) = Base32.normal(text) else { return nil }
+      url.append("otpauth://totp/?secret=")
+      url.append(key)
+    }
+    switch url.withUnsafeBytes({ OneTimeCodeSecret(url: $0) }) {
+    case .none: return nil
+    case .some: return url
+    }
+  }
+
+  /// The URL with its counter moved on by one; `nil` if it has none, or the last one.
+  public static func afterUse(_ url: UnsafeRawBufferPointer) -> Secret? {
+    guard case .some(let secret) = OneTimeCodeSecret(url: url), case .counter(let counter) = secret.moving,
+      counter < UInt64.max, let question = url.firstIndex(of: UInt8(ascii: "?"))
+    else { return nil }
+    var next = Secret(capacity: url.count + 1)
+    next.append(UnsafeRawBufferPointer(rebasing: url[...question]))
+    for (index, part) in url[(question + 1)...].split(separator: UInt8(ascii: "&")).enumerated() {
+      if index > 0 { next.append("&") }
+      let name = part.prefix { $0 != UInt8(ascii: "=") }
+      if name.map(lowercased).elementsEqual("counter".utf8) {
+        next.append("counter=")
+        next.append(contentsOf: ByteString(String(counter + 1)))
+      } else {
+        next.append(UnsafeRawBufferPointer(rebasing: part))
+      }
+    }
+    return next
+  }
+
+  private static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    var part = text[...]
+    while let first = part.first, first <= 0x20 { part.removeFirst() }
+    while let last = part.last, last <= 0x20 { part.removeLast() }
+    return UnsafeRawBufferPointer(rebasing: part)
+  }
+
+  private static func begins(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
+    text.count > prefix.utf8CodeUnitCount
+      && zip(text, UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
+        .allSatisfy { lowercased($0) == $1 }
+  }
+
+  private static func rest(
+    _ text: UnsafeRawBufferPointer, after prefix: StaticString
+  ) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: text[prefix.utf8CodeUnitCount...])
+  }
+}
