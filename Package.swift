@@ -152,8 +152,8 @@ let package = Package(
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
     .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
     .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
-    // One-time codes, over nettle: a tenth of libgcrypt, and Steam's codes need what liboath keeps to itself. Its archive, so
-    // that a program needs no library of another system for it.
+    // One-time codes, over nettle: a tenth of libgcrypt, and Steam's codes need what liboath keeps to itself. The
+    // archive, so that a program needs no library of another system for it.
     .target(name: "CNettle", linkerSettings: [.unsafeFlags(["-Xlinker", "-l:libnettle.a"])]),
     .target(name: "OneTimeCodes", dependencies: ["Bytes", "CNettle"], swiftSettings: settings + compactInside),
     // The verification of hosts' keys, over libgcrypt.
