@@ -27,29 +27,40 @@ public struct FileFormat: Sendable {
     case lastChangedAnswers
   }
 
+  /// Further names on the command line, of programs that write the same.
+  public let otherNames: [String]
+
   private let severalForTheSame: SeveralForTheSame
+  private let recognition: Recognition
   private let reading: Reading
+
+  /// Says whether a file looks like one of the format.
+  typealias Recognition = @Sendable (FileShape) -> Likeness
 
   private typealias Reading =
     @Sendable (UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?) throws(FormatFault) ->
     FoundLogins
 
   /// Makes a format whose files are complete by themselves.
+  ///
+  /// - Parameter looksLike: whether a file looks like one of the format. Without it, people have to name the format.
   init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
-    severalForTheSame: SeveralForTheSame = .disputed,
+    severalForTheSame: SeveralForTheSame = .disputed, otherNames: [String] = [],
+    looksLike: @escaping Recognition = { _ in .none },
     read: @escaping @Sendable (UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins
   ) {
     self.init(
       name, summary, usualPaths: usualPaths, holdsLoginsAlone: holdsLoginsAlone,
-      severalForTheSame: severalForTheSame, companions: []
+      severalForTheSame: severalForTheSame, otherNames: otherNames, companions: [], looksLike: looksLike
     ) { (text, _) throws(FormatFault) in try read(text) }
   }
 
   /// Makes a format whose files need a companion file.
   init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
-    severalForTheSame: SeveralForTheSame = .disputed, companions: [String],
+    severalForTheSame: SeveralForTheSame = .disputed, otherNames: [String] = [], companions: [String],
+    looksLike: @escaping Recognition = { _ in .none },
     read:
       @escaping @Sendable (
         UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?
@@ -60,7 +71,9 @@ public struct FileFormat: Sendable {
     self.usualPaths = usualPaths
     self.holdsLoginsAlone = holdsLoginsAlone
     self.severalForTheSame = severalForTheSame
+    self.otherNames = otherNames
     self.companions = companions
+    recognition = looksLike
     reading = read
   }
 
@@ -92,6 +105,9 @@ public struct FileFormat: Sendable {
 
   /// The format of that name.
   public static func named(_ name: String) -> FileFormat? {
-    all.first { $0.name == name }
+    all.first { $0.name == name || $0.otherNames.contains(name) }
   }
+
+  /// Whether a file looks like one of this format.
+  func likeness(_ shape: FileShape) -> Likeness { recognition(shape) }
 }

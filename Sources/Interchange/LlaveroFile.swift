@@ -8,7 +8,15 @@ extension FileFormat {
   /// skipped.
   public static let llavero = FileFormat(
     "llavero", "a vault of llavero, decrypted, or what 'llavero export' wrote", holdsLoginsAlone: true,
-    severalForTheSame: .lastChangedAnswers
+    severalForTheSame: .lastChangedAnswers,
+    looksLike: { shape in
+      // An export may be encrypted, as a vault always is (age-encryption.org/v1).
+      let isEncrypted = ["age-encryption.org/v1\n", "-----BEGIN AGE ENCRYPTED FILE-----"].contains {
+        shape.bytes.starts(with: $0.utf8)
+      }
+      return isEncrypted || shape.members.contains("class") || shape.members.contains("app")
+        ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
     var firstMalformed: Int?

@@ -6,18 +6,27 @@ extension FileFormat {
   /// The output of "Export vault" in Bitwarden and Vaultwarden, as CSV or as unencrypted JSON.
   public static let bitwarden = FileFormat(
     "bitwarden", "the CSV or JSON that Bitwarden exports", holdsLoginsAlone: true,
-    severalForTheSame: .lastChangedAnswers
+    severalForTheSame: .lastChangedAnswers, otherNames: ["vaultwarden"],
+    looksLike: {
+      bitwardenCSV.likeness(of: $0.columns) == .certain || BitwardenJSON.isLike($0) ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     if text.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try BitwardenJSON.read(text) }
-    let export = CSVExport(
-      name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
-      kind: ("type", "login", .foreign), addresses: .commas, ownFields: "fields")
-    return try export.read(text)
+    return try bitwardenCSV.read(text)
   }
+
+  private static let bitwardenCSV = CSVExport(
+    name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
+    mark: "login_password", kind: ("type", "login", .foreign), addresses: .commas, ownFields: "fields")
 }
 
 /// The export as JSON: an object with the entries in `items`. Each entry has a type; 1 is a login.
 private enum BitwardenJSON {
+  static func isLike(_ shape: FileShape) -> Bool {
+    shape.members.contains("encrypted")
+      && ["items", "data", "encKeyValidation_DO_NOT_EDIT"].contains { shape.members.contains($0) }
+  }
+
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
     var found = FoundLogins()
     var positions = FilePositions(text)

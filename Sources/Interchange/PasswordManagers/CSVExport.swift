@@ -13,6 +13,12 @@ struct CSVExport: Sendable {
   var dates: (created: ByteString, modified: ByteString)? = nil
   /// A column that only exports of this program have.
   var mark: ByteString? = nil
+  /// Columns of which only exports of this program have any, if it doesn't write one of them always.
+  var marks: [ByteString] = []
+  /// Further columns that the program writes.
+  var others: [ByteString] = []
+  /// How quotes are escaped.
+  var escape = CSVStyle.Escape.doubled
   /// The column with the path of an entry's group, and the names of the trash group.
   var group: (column: ByteString, discarded: [ByteString])? = nil
   /// The placeholders that the program replaces by other text in any field.
@@ -45,26 +51,33 @@ struct CSVExport: Sendable {
     case commas
   }
 
+  /// Whether a file with this header looks like an export of the program.
+  func likeness(of header: [ByteString]) -> Likeness {
+    guard (try? Columns(of: self, in: header)) != nil else { return .none }
+    func has(_ names: [ByteString]) -> Bool {
+      names.contains { name in header.contains { $0.isEqualIgnoringCase(name) } }
+    }
+    if mark != nil || has(marks) { return .certain }
+    if !marks.isEmpty { return .possible }
+    // Without a column of its own, it must be all that the program writes.
+    let known =
+      name + url + account + password + otherURL + others + [kind?.column, group?.column].compactMap(\.self)
+    return header.allSatisfy { column in known.contains { $0.isEqualIgnoringCase(column) } }
+      ? .certain : .possible
+  }
+
   /// Reads an export.
   ///
   /// - Throws: ``FormatFault`` if it has no header with these columns.
   func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    var rows = CSVRows(text)
-    var first = rows.next()
-    // What tells a spreadsheet how columns are separated.
-    if first?.fields?.count == 2, first?.fields?[0].text == "sep=" { first = rows.next() }
-    guard let header = first?.fields?.map(\.text.trimmed) else {
+    guard let first = CSVHeader(text, escape: escape) else {
       throw FormatFault("it does not begin with the names of columns", line: 1)
     }
-    if header.count == 1, let other = [UInt8(ascii: ";"), 0x09].first(where: header[0].bytes.contains) {
-      throw FormatFault(
-        "its columns are separated by \(other == 0x09 ? "tabs" : "semicolons"), and not by commas; export it with these",
-        line: 1)
-    }
+    let header = first.names
     let columns = try Columns(of: self, in: header)
     let names = header.map(FieldName.init)
     var found = FoundLogins()
-    for row in rows where !row.isBlank {
+    for row in first.rows where !row.isBlank {
       guard let fields = row.fields, fields.count == header.count else {
         found.passOver(row.origin, row.isOpen ? .cutOff : .malformed)
         continue
@@ -197,5 +210,15 @@ struct CSVExport: Sendable {
       notes = find(["notes"])
       if let mark = export.mark { _ = try need([mark]) }
     }
+  }
+}
+
+extension FileFormat {
+  /// Makes the format of a password manager's CSV.
+  init(_ name: String, _ summary: String, otherNames: [String] = [], _ export: CSVExport) {
+    self.init(
+      name, summary, holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers, otherNames: otherNames,
+      looksLike: { export.likeness(of: $0.columns) }
+    ) { text throws(FormatFault) in try export.read(text) }
   }
 }

@@ -3,14 +3,10 @@ import Keychain
 extension FileFormat {
   /// The output of "Export Passwords" in Firefox's `about:logins`.
   public static let firefox = FileFormat(
-    "firefox", "the CSV that Firefox and Thunderbird export", holdsLoginsAlone: true,
-    severalForTheSame: .lastChangedAnswers
-  ) { text throws(FormatFault) in
+    "firefox", "the CSV that Firefox and Thunderbird export", otherNames: ["thunderbird"],
     // An account of the browser itself is stored as JSON with all its keys.
-    let export = CSVExport(
+    CSVExport(
       url: ["url"], account: ["username"], password: ["password"], otherURL: ["formActionOrigin"],
       dates: ("timeCreated", modified: "timePasswordChanged"), mark: "httpRealm",
-      foreignURL: "chrome://FirefoxAccounts")
-    return try export.read(text)
-  }
+      foreignURL: "chrome://FirefoxAccounts"))
 }

@@ -3,18 +3,16 @@ import Keychain
 extension FileFormat {
   /// The output of KeePassXC's "Export", "CSV", and of `keepassxc-cli export --format csv`.
   public static let keepassxc = FileFormat(
-    "keepassxc", "the CSV that KeePassXC exports", holdsLoginsAlone: true,
-    severalForTheSame: .lastChangedAnswers
-  ) { text throws(FormatFault) in
-    let export = CSVExport(
+    "keepassxc", "the CSV that KeePassXC exports", otherNames: ["keepassx"],
+    CSVExport(
       name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"],
-      dates: ("Created", modified: "Last Modified"), group: ("Group", discarded: bins),
+      dates: ("Created", modified: "Last Modified"),
+      others: ["Notes", "TOTP", "Icon", "Last Modified", "Created", "Tags"],
+      group: ("Group", discarded: bins),
       // Entries contain these as typed; KeePassXC replaces them when an entry is used.
       placeholders: [
         "REF", "TITLE", "USERNAME", "PASSWORD", "NOTES", "TOTP", "URL", "UUID", "S", "DB", "DT", "T",
-      ])
-    return try export.read(text)
-  }
+      ]))
 
   /// What KeePassXC calls the group of its bin when it makes it, in each of its languages (2.8, `share/translations`). The
   /// export doesn't say which group it is.

@@ -4,8 +4,10 @@ import Bytes
 struct CSVField {
   /// Its text in the file, without surrounding quotes.
   let raw: UnsafeRawBufferPointer
-  /// Whether it is quoted, so that each quote in it is doubled.
+  /// Whether it is quoted, so that each quote in it is escaped.
   let isQuoted: Bool
+  /// How a quote in it is escaped.
+  let escape: CSVStyle.Escape
 
   var isEmpty: Bool { raw.isEmpty }
 
@@ -14,8 +16,9 @@ struct CSVField {
     var secret = Secret(capacity: raw.count)
     var index = 0
     while index < raw.count {
+      if isQuoted, escape == .backslash, raw[index] == CSVRows.backslash, index + 1 < raw.count { index += 1 }
       secret.append(raw[index])
-      index += isQuoted && raw[index] == CSVRows.quote ? 2 : 1
+      index += isQuoted && escape == .doubled && raw[index] == CSVRows.quote ? 2 : 1
     }
     return secret
   }
@@ -42,18 +45,35 @@ struct CSVRow {
   var isBlank: Bool { fields.map { $0.count == 1 && $0[0].isEmpty && !$0[0].isQuoted } ?? false }
 }
 
+/// How a program writes comma-separated values.
+struct CSVStyle {
+  /// How a quote in a quoted field is escaped.
+  enum Escape {
+    /// There are two of them (RFC 4180 section 2).
+    case doubled
+    /// A backslash is before it, and before a backslash (keepass.info, "Import / Export").
+    case backslash
+  }
+
+  /// What is between two fields.
+  var separator = UInt8(ascii: ",")
+  var escape = Escape.doubled
+}
+
 /// The rows of a file of comma-separated values (RFC 4180), whose lines may also end with only LF.
 struct CSVRows: Sequence, IteratorProtocol {
   fileprivate static let quote = UInt8(ascii: "\"")
-  private static let comma = UInt8(ascii: ",")
+  fileprivate static let backslash = UInt8(ascii: "\\")
   private static let lineFeed: UInt8 = 0x0a
 
   private let file: UnsafeRawBufferPointer
+  private let style: CSVStyle
   private var position = 0
   private var line = 1
 
-  init(_ file: UnsafeRawBufferPointer) {
+  init(_ file: UnsafeRawBufferPointer, _ style: CSVStyle = CSVStyle()) {
     self.file = file
+    self.style = style
   }
 
   mutating func next() -> CSVRow? {
@@ -71,7 +91,7 @@ struct CSVRows: Sequence, IteratorProtocol {
         break
       }
       fields?.append(field)
-      guard position < file.count, file[position] == Self.comma else { break }
+      guard position < file.count, file[position] == style.separator else { break }
       position += 1
     }
     // The line after the last one has nothing.
@@ -85,20 +105,24 @@ struct CSVRows: Sequence, IteratorProtocol {
       lines: number...Swift.max(number, last), range: start..<position, fields: fields, isOpen: isOpen)
   }
 
-  /// The next field, up to the comma, the end of the line or the end of the file. `nil` if something else follows it.
+  /// The next field, up to the separator, the end of the line or the end of the file. `nil` if something else follows it.
   private mutating func field() -> CSVField? {
     let start = position
     guard position < file.count, file[position] == Self.quote else {
-      while position < file.count, file[position] != Self.comma, !isAtEndOfLine {
+      while position < file.count, file[position] != style.separator, !isAtEndOfLine {
         // Some programs end a row at a lone carriage return, and programs that write one in a field quote it.
         if file[position] == Self.quote || file[position] == 0x0d { return nil }
         position += 1
       }
-      return CSVField(raw: UnsafeRawBufferPointer(rebasing: file[start..<position]), isQuoted: false)
+      return CSVField(
+        raw: UnsafeRawBufferPointer(rebasing: file[start..<position]), isQuoted: false, escape: style.escape)
     }
     position += 1
     while position < file.count {
-      if file[position] == Self.quote {
+      if style.escape == .backslash {
+        if file[position] == Self.quote { break }
+        if file[position] == Self.backslash, position + 1 < file.count { position += 1 }
+      } else if file[position] == Self.quote {
         guard position + 1 < file.count, file[position + 1] == Self.quote else { break }
         position += 1
       }
@@ -108,8 +132,8 @@ struct CSVRows: Sequence, IteratorProtocol {
     guard position < file.count else { return nil }
     let raw = UnsafeRawBufferPointer(rebasing: file[start + 1..<position])
     position += 1
-    guard position == file.count || file[position] == Self.comma || isAtEndOfLine else { return nil }
-    return CSVField(raw: raw, isQuoted: true)
+    guard position == file.count || file[position] == style.separator || isAtEndOfLine else { return nil }
+    return CSVField(raw: raw, isQuoted: true, escape: style.escape)
   }
 
   private var isAtEndOfLine: Bool {

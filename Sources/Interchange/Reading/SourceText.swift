@@ -36,7 +36,7 @@ public struct SourceText: ~Copyable {
   }
 
   private static func validate(_ file: UnsafeRawBufferPointer) throws(FormatFault) {
-    for (beginning, reason) in others where file.starts(with: beginning) { throw FormatFault(reason) }
+    if let fault = FormatFault(ofWhatIsNone: file) { throw fault }
     // Text begins with neither, but for that of UTF-16.
     if file.count >= 2, file[0] == 0 || file[1] == 0 {
       throw FormatFault(
@@ -47,12 +47,6 @@ public struct SourceText: ~Copyable {
     let line = FileLines(file).first { !isValidUTF8($0.text) }
     throw FormatFault("it is not UTF-8", line: line?.number, encoding: "WINDOWS-1252")
   }
-
-  /// How files begin that people take for an export.
-  private static let others: [(beginning: [UInt8], reason: String)] = [
-    ([0x50, 0x4b, 0x03, 0x04], "it is a ZIP archive, as a .1pux file is; export CSV, or JSON, instead"),
-    ([0x03, 0xd9, 0xa2, 0x9a], "it is a database of KeePass; export CSV from KeePassXC instead"),
-  ]
 
   /// Lends the text of the file.
   ///

@@ -11,7 +11,13 @@ extension FileFormat {
       "$CARGO_HOME/credentials.toml", "$CARGO_HOME/credentials", "~/.cargo/credentials.toml",
       "~/.cargo/credentials",
     ],
-    holdsLoginsAlone: true, companions: ["config.toml", "config"]
+    holdsLoginsAlone: true, companions: ["config.toml", "config"],
+    looksLike: { shape in
+      let isOfCargo = shape.sections.contains {
+        $0 == "registry" || $0.bytes.starts(with: "registries.".utf8)
+      }
+      return isOfCargo && shape.hasLine(beginningWith: "token") ? .certain : .none
+    }
   ) { (text, companion) throws(FormatFault) in
     let file = TOMLValues(text)
     if file.values.isEmpty, let line = file.malformedLines.first {

@@ -13,7 +13,8 @@ extension FileFormat {
       "$XDG_RUNTIME_DIR/containers/auth.json", "$XDG_CONFIG_HOME/containers/auth.json",
       "~/.config/containers/auth.json",
     ],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { $0.members.contains("auths") ? .certain : .none }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
     var positions = FilePositions(text)

@@ -10,7 +10,15 @@ extension FileFormat {
     usualPaths: [
       "~/.git-credentials", "$XDG_CONFIG_HOME/git/credentials", "~/.config/git/credentials",
     ],
-    holdsLoginsAlone: true, severalForTheSame: .firstAnswers
+    holdsLoginsAlone: true, severalForTheSame: .firstAnswers,
+    looksLike: { shape in
+      let isURLs = shape.areLines { line in
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        return line[colon...].starts(with: "://".utf8) && line.contains(UInt8(ascii: "@"))
+          && !line.contains(0x20) && !line.contains(0x09)
+      }
+      return isURLs ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
     for line in FileLines(text) {

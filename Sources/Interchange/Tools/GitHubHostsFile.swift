@@ -10,7 +10,8 @@ extension FileFormat {
     usualPaths: [
       "$GH_CONFIG_DIR/hosts.yml", "$XDG_CONFIG_HOME/gh/hosts.yml", "~/.config/gh/hosts.yml",
     ],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { $0.hasLine(beginningWith: "oauth_token:") ? .certain : .none }
   ) { text throws(FormatFault) in
     let file: YAMLScalars
     do throws(YAMLScalars.Malformed) {

@@ -10,7 +10,11 @@ extension FileFormat {
   /// word that two of them read differently is skipped, because it isn't known for which of them it was written.
   public static let netrc = FileFormat(
     "netrc", "a netrc or authinfo file of curl, Python, git and others",
-    usualPaths: ["$NETRC", "~/.netrc", "~/.authinfo"], holdsLoginsAlone: false
+    usualPaths: ["$NETRC", "~/.netrc", "~/.authinfo"], holdsLoginsAlone: false,
+    looksLike: { shape in
+      shape.hasLine { $0.starts(with: "machine ".utf8) || $0.starts(with: "machine\t".utf8) }
+        ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     var reader = NetrcReader(text)
     return reader.read()

@@ -7,7 +7,10 @@ extension FileFormat {
   /// A login is stored as Python's keyring stores it for twine, under the repository's URL.
   public static let pypirc = FileFormat(
     "pypirc", "the file of twine and flit for publishing Python packages", usualPaths: ["~/.pypirc"],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { shape in
+      shape.sections.contains("distutils") || shape.sections.contains("pypi") ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     let file = INIOptions(text)
     if file.sections.isEmpty { throw FormatFault("it has no sections, as a .pypirc file has") }

@@ -12,7 +12,13 @@ extension FileFormat {
     usualPaths: [
       "$XDG_DATA_HOME/python_keyring/keyring_pass.cfg", "~/.local/share/python_keyring/keyring_pass.cfg",
     ],
-    holdsLoginsAlone: true
+    holdsLoginsAlone: true,
+    looksLike: { shape in
+      // It writes each value on a line of its own, below a name.
+      let isIndented = FileLines(shape.text).prefix(3).contains { $0.text.first == 0x09 }
+      let hasName = shape.hasLine { $0.last == UInt8(ascii: "=") && $0.dropLast().last == 0x20 }
+      return !shape.sections.isEmpty && isIndented && hasName ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     let file = INIOptions(text)
     if file.sections.isEmpty, !text.trimmedSlice.isEmpty {

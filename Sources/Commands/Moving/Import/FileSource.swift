@@ -108,7 +108,8 @@ final class FileSource: ImportSource {
       found = try text.withUnsafeBytes { (bytes) throws(FormatFault) in try read(bytes) }
       return found
     } catch {
-      throw Failure(error, in: name, of: format, at: path)
+      let looks = text.withUnsafeBytes { FormatDetection($0).format }
+      throw Failure(error, in: name, of: format, at: path, looksLike: looks)
     }
   }
 
@@ -342,16 +343,19 @@ final class FileSource: ImportSource {
 
 extension Failure {
   /// Describes what is wrong with a file as a whole.
-  init(_ fault: FormatFault, in name: String, of format: FileFormat, at path: String) {
+  ///
+  /// - Parameter looks: the format that the file looks like.
+  init(
+    _ fault: FormatFault, in name: String, of format: FileFormat, at path: String,
+    looksLike looks: FileFormat?
+  ) {
+    let other = looks?.name == format.name ? nil : looks
     let line = fault.line.map { "line \($0): " } ?? ""
-    var hint: Hint?
-    if let encoding = fault.encoding {
-      let file = path == "-" ? "FILE" : path
-      hint = """
-        if it is \(prose: encoding), \(command: "iconv", "-f", encoding, "-t", "UTF-8", "-o", file + ".utf8", file) \
-        converts it
-        """
-    }
-    self.init("\(name) is not a file of \(format.name): \(line)\(fault.reason)", hint: hint, status: .usage)
+    let looks = other.map { "; it looks like a file of \($0.name)" } ?? ""
+    self.init(
+      "\(name) is not a file of \(format.name): \(line)\(fault.reason)\(looks)",
+      hint: fault.conversion(of: path)
+        ?? other.map { "\(command: "llavero", "import", $0.name, path) imports it" },
+      status: .usage)
   }
 }

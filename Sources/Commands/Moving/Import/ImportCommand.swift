@@ -13,22 +13,23 @@ struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Import the logins of another program",
-    usage: "llavero import KIND [FILE] [OPTION...]",
+    usage: "llavero import [KIND] [FILE] [OPTION...]",
     discussion: """
-      KIND says which program's logins, and FILE where they are, if not in the usual place; '-' is standard input.
+      KIND says which program's logins, and FILE where they are, if not in the usual place; '-' is standard input. If \
+      only FILE is named, llavero looks into it.
 
       \(ImportKind.all.map { "  " + $0.name.padded(to: 17) + $0.summary }
         .joined(separator: "\n"))
 
         llavero import git-credentials --dry-run           (shows what would come)
         llavero import git-credentials --remove-source
-        llavero import bitwarden ~/Downloads/bitwarden_export.csv --on-conflict keep
+        llavero import ~/Downloads/bitwarden_export.csv --on-conflict keep
 
       Everything is written at once. With --remove-source each item is read back from the keychain before its source \
       is touched; what was skipped stays there.
       """)
 
-  @Argument(help: ArgumentHelp("Whose logins", valueName: "kind"))
+  @Argument(help: ArgumentHelp("Whose logins, or only the file", valueName: "kind"))
   var kind: String
 
   @Argument(help: ArgumentHelp("Where they are", valueName: "file"))
@@ -63,7 +64,8 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let kind = try ImportKind.named(self.kind)
+    let operands = try ImportOperands(self.kind, file)
+    let (kind, file) = (operands.kind, operands.file)
     // Before anything is read, because this may restart the program.
     var selection = keychain.selection
     selection.readsSecrets = true
@@ -74,7 +76,7 @@ struct ImportCommand: ParsableCommand {
       if kind.format == nil, !kind.hasOthers { throw SecretServiceProgram.isMissing(why) }
     }
     let open = try selection.choose().open()
-    let sources = try sources(of: kind, selection, open)
+    let sources = try sources(of: kind, file, selection, open)
     // What an import that was killed had begun is finished, and there is nothing else.
     if sources.isEmpty { return }
     if removeSource, let why = sources.lazy.compactMap(\.whyNotRemovable).first { throw why }
@@ -85,7 +87,7 @@ struct ImportCommand: ParsableCommand {
   }
 
   private func sources(
-    of kind: ImportKind, _ selection: KeychainSelection, _ open: OpenKeychain
+    of kind: ImportKind, _ file: String?, _ selection: KeychainSelection, _ open: OpenKeychain
   ) throws(Failure) -> [any ImportSource] {
     if kind.isLlaveros {
       guard let file else {
@@ -112,7 +114,7 @@ struct ImportCommand: ParsableCommand {
       hasFinished = usual.hasFinished
     }
     sources += try kind.others(paths: paths?.choice)
-    if let items = kind.desktopItems, let source = try desktop(items, selection, open) {
+    if let items = kind.desktopItems, let source = try desktop(items, of: kind, selection, open) {
       sources.append(source)
     }
     if sources.isEmpty, !hasFinished { throw nothingThere(kind) }
@@ -122,7 +124,7 @@ struct ImportCommand: ParsableCommand {
   /// The items of another program in the Secret Service. Returns `nil` if this program already finds them there, or if
   /// there is no service and the kind has other sources.
   private func desktop(
-    _ items: DesktopItems, _ selection: KeychainSelection, _ open: OpenKeychain
+    _ items: DesktopItems, of kind: ImportKind, _ selection: KeychainSelection, _ open: OpenKeychain
   ) throws(Failure) -> ProgramItemsSource? {
     let name = "the Secret Service"
     if let service = open.secretService {
@@ -136,7 +138,6 @@ struct ImportCommand: ParsableCommand {
       guard let service = try selection.choose().open().secretService else { return nil }
       return ProgramItemsSource(name, service, items)
     } catch {
-      let kind = try ImportKind.named(kind)
       if kind.format == nil, !kind.hasOthers { throw error }
       return nil
     }

@@ -62,11 +62,18 @@ struct ImportKind {
     otherSources = others
   }
 
+  /// Whether there is a kind with this name.
+  static func isName(_ name: String) -> Bool { all.contains { $0.hasName(name) } }
+
+  private func hasName(_ name: String) -> Bool {
+    self.name == name || format?.otherNames.contains(name) ?? false
+  }
+
   /// The kind with a name.
   ///
   /// - Throws: ``Failure`` if there is no such kind.
   static func named(_ name: String) throws(Failure) -> ImportKind {
-    if let kind = all.first(where: { $0.name == name }) { return kind }
+    if let kind = all.first(where: { $0.hasName(name) }) { return kind }
     throw Failure(
       "nothing of the kind '\(name)' can be imported",
       hint: "there are \(prose: all.map(\.name).joined(separator: ", "))", status: .usage)

@@ -15,7 +15,7 @@ final class LlaveroFileSource: ImportSource {
   }
 
   /// The maximum size of a file, in bytes: that of an armored vault.
-  private static let limit = 96 << 20
+  static let limit = 96 << 20
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
     var text = try FileContents.read(name, limit: Self.limit)

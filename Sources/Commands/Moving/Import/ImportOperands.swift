@@ -1,0 +1,86 @@
+import Glibc
+import Interchange
+import Keychain
+import Terminals
+
+/// What `llavero import` is told to import: what a kind has in its usual places, or a file, whose kind is found by looking
+/// into it if nobody names it.
+struct ImportOperands {
+  let kind: ImportKind
+  /// The file; `nil` for the usual places.
+  let file: String?
+
+  /// - Parameters:
+  ///   - first: a kind or a file. A file with the name of a kind is `./NAME`.
+  ///   - second: a file, if the first is a kind.
+  /// - Throws: ``Failure`` if there is no such kind and no such file, or the file doesn't show its kind.
+  init(_ first: String, _ second: String?) throws(Failure) {
+    if let second {
+      kind = try ImportKind.named(first)
+      file = second
+    } else if ImportKind.isName(first) {
+      kind = try ImportKind.named(first)
+      file = nil
+    } else {
+      kind = try Self.kind(ofFile: first)
+      file = first
+    }
+  }
+
+  private static func kind(ofFile path: String) throws(Failure) -> ImportKind {
+    if path == "-" { throw mustBeNamed("standard input", path) }
+    var status = stat()
+    if stat(path, &status) != 0 {
+      if errno == ENOENT, !path.utf8.contains(UInt8(ascii: "/")), !path.utf8.contains(UInt8(ascii: ".")) {
+        // More likely a kind with a typing error.
+        return try ImportKind.named(path)
+      }
+      throw Failure(
+        errno == ENOENT ? "there is no file \(path)" : "cannot read \(path): \(errorText(errno))",
+        status: .usage)
+    }
+    // What comes through a pipe can't be read a second time, by the program that this one may become.
+    if status.st_mode & S_IFMT == S_IFIFO { throw mustBeNamed(path, path) }
+    let contents = try FileContents.read(path, limit: LlaveroFileSource.limit)
+    return try contents.withUnsafeBytes { (bytes) throws(Failure) in
+      try kind(FormatDetection(bytes), path)
+    }
+  }
+
+  private static func mustBeNamed(_ name: String, _ path: String) -> Failure {
+    Failure(
+      "\(name) can't be looked into before it is read",
+      hint: "say what it is: \(command: "llavero", "import", "KIND", path)", status: .usage)
+  }
+
+  private static func kind(_ detection: FormatDetection, _ path: String) throws(Failure) -> ImportKind {
+    if let format = detection.format { return try ImportKind.named(format.name) }
+    if let fault = detection.fault {
+      throw Failure(
+        "\(path) can't be imported: \(fault.line.map { "line \($0): " } ?? "")\(fault.reason)",
+        hint: fault.conversion(of: path), status: .usage)
+    }
+    if let first = detection.candidates.first {
+      let names = detection.candidates.map(\.name).joined(separator: " or ")
+      throw Failure(
+        "\(path) may be of the kind \(names), and nothing in it says for certain",
+        hint: "say what it is, such as \(command: "llavero", "import", first.name, path)", status: .usage)
+    }
+    throw Failure(
+      "\(path) doesn't look like a file of any kind that can be imported",
+      hint: "see \(command: "llavero", "import", "--help") for the kinds, and name the one that it is",
+      status: .usage)
+  }
+}
+
+extension FormatFault {
+  /// How a file is converted whose encoding is the problem.
+  func conversion(of path: String) -> Hint? {
+    guard let encoding else { return nil }
+    let file = path == "-" ? "FILE" : path
+    return """
+      if it is \(prose: encoding), \(command: "iconv", "-f", encoding, "-t", "UTF-8", "-o", file + ".utf8", file) \
+      converts it
+      """
+  }
+}

@@ -1,0 +1,144 @@
+public import Bytes
+import JSON
+
+/// How much a file looks like one of a format.
+enum Likeness {
+  case none
+  /// It has what the format has, as files of others may have, too.
+  case possible
+  case certain
+}
+
+/// The formats that a file may have, found by looking into it. Each ``FileFormat`` knows by itself what its files look
+/// like.
+public struct FormatDetection {
+  /// The format of the file; `nil` if it is of none, or may be of several.
+  public let format: FileFormat?
+  /// The formats that it may have, if that isn't certain.
+  public let candidates: [FileFormat]
+  /// Why it is of none, if that is known.
+  public let fault: FormatFault?
+
+  /// The names of its columns, if it is a table; empty otherwise.
+  public let columns: [ByteString]
+
+  /// Looks into a file.
+  public init(_ file: UnsafeRawBufferPointer) {
+    var formats: [Likeness: [FileFormat]] = [:]
+    var columns: [ByteString] = []
+    func look(at shape: FileShape) {
+      columns = shape.columns
+      for format in FileFormat.all { formats[format.likeness(shape), default: []].append(format) }
+    }
+    var fault: FormatFault?
+    do throws(FormatFault) {
+      try SourceText(file).lend(of: file) { text in look(at: FileShape(text, in: file)) }
+    } catch {
+      fault = error
+      look(at: FileShape(in: file))
+    }
+    let certain = formats[.certain] ?? []
+    format = certain.count == 1 ? certain[0] : nil
+    candidates = format != nil ? [] : certain.isEmpty ? formats[.possible] ?? [] : certain
+    self.fault = fault
+    self.columns = columns
+  }
+}
+
+/// What a file shows at first sight. Valid only as long as its text.
+struct FileShape {
+  /// The file as it is.
+  let bytes: UnsafeRawBufferPointer
+  /// Its text; empty if it is none.
+  let text: UnsafeRawBufferPointer
+  /// The names of the columns, if the first row is one of several; empty otherwise.
+  let columns: [ByteString]
+  /// The names of the members of the JSON object that the text is, or that its first line is; empty otherwise.
+  let members: [ByteString]
+  /// The names in brackets on lines of their own, as INI and TOML have them; empty otherwise.
+  let sections: [ByteString]
+
+  /// The number of lines that are looked at.
+  private static let manyLines = 100
+
+  /// The shape of what is no text.
+  init(in file: UnsafeRawBufferPointer) {
+    bytes = file
+    text = UnsafeRawBufferPointer(rebasing: file[..<0])
+    (columns, members, sections) = ([], [], [])
+  }
+
+  /// The shape of a file with a text.
+  init(_ text: UnsafeRawBufferPointer, in file: UnsafeRawBufferPointer) {
+    bytes = file
+    self.text = text
+    switch text.first(where: { $0 > 0x20 }) {
+    case UInt8(ascii: "{"):
+      let first = FileLines(text).first { !$0.isBlank }
+      members = Self.members(of: text) ?? first.flatMap { Self.members(of: $0.text) } ?? []
+      (columns, sections) = ([], [])
+    case UInt8(ascii: "["):
+      sections = Self.sections(of: text)
+      (columns, members) = ([], [])
+    default:
+      let header = CSVHeader(text)?.names ?? []
+      columns = header.count > 1 ? header : []
+      sections = columns.isEmpty ? Self.sections(of: text) : []
+      members = []
+    }
+  }
+
+  /// The names of the members of the first element of a member.
+  func elementMembers(of name: ByteString) -> [ByteString] {
+    var found: [ByteString] = []
+    try? JSONReader.members(of: text) { (member, value) throws(JSONReader.Malformed) in
+      guard found.isEmpty, value.kind == .array, try JSONValue.name(member) == name else { return }
+      try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+        if found.isEmpty { found = Self.members(of: element.raw) ?? [] }
+      }
+    }
+    return found
+  }
+
+  /// Whether one of the first lines is as described, without the white space around it.
+  func hasLine(where isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    FileLines(text).prefix(Self.manyLines).contains { isWanted($0.text.trimmedSlice) }
+  }
+
+  /// Whether one of the first lines begins with a text.
+  func hasLine(beginningWith beginning: String) -> Bool { hasLine { $0.starts(with: beginning.utf8) } }
+
+  /// Whether most of the first lines that have anything but a comment are as described.
+  func areLines(_ isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    var wanted = 0
+    var others = 0
+    for line in FileLines(text).prefix(Self.manyLines) {
+      let line = line.text.trimmedSlice
+      guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { continue }
+      if isWanted(line) { wanted += 1 } else { others += 1 }
+    }
+    return wanted > others
+  }
+
+  private static func members(of object: UnsafeRawBufferPointer) -> [ByteString]? {
+    var names: [ByteString] = []
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: object) { (name, _) throws(JSONReader.Malformed) in
+        names.append(try JSONValue.name(name))
+      }
+    } catch {
+      return nil
+    }
+    return names
+  }
+
+  private static func sections(of text: UnsafeRawBufferPointer) -> [ByteString] {
+    FileLines(text).prefix(manyLines).compactMap { line in
+      let name = ByteString(line.text).trimmed.bytes
+      guard name.count > 2, name.first == UInt8(ascii: "["), name.last == UInt8(ascii: "]") else {
+        return nil
+      }
+      return ByteString(Array(name.dropFirst().dropLast()))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Interchange
+import Testing
+
+@Suite("which format a file has")
+struct FormatDetectionTests {
+  private func detect(_ text: String) -> FormatDetection {
+    Array(text.utf8).withUnsafeBytes { FormatDetection($0) }
+  }
+
+  private func detect(sample name: String) throws -> FormatDetection {
+    try Sample.bytes(of: name).withUnsafeBytes { FormatDetection($0) }
+  }
+
+  /// A sample of each format.
+  private static let samples = [
+    "exports/git-credentials": "git-credentials", "exports/git-credentials-bom": "git-credentials",
+    "netrc": "netrc", "exports/netrc1": "netrc", "exports/netrc-emacs": "netrc",
+    "docker-config.json": "docker",
+    "docker-login.json": "docker", "skopeo-auth.json": "docker", "gh-hosts.yml": "gh",
+    "gh-hosts-2.40.yml": "gh",
+    "exports/gh-new.yml": "gh", "exports/gh-old.yml": "gh", "cargo-credentials.toml": "cargo",
+    "pypirc": "pypirc",
+    "keyring_pass.cfg": "keyring", "bitwarden.csv": "bitwarden", "bitwarden.json": "bitwarden",
+    "exports/bw-bom-crlf.csv": "bitwarden", "exports/bw-bom.json": "bitwarden",
+    "exports/bw-semi.csv": "bitwarden",
+    "exports/bw-utf16.csv": "bitwarden", "exports/bw-surrogate.json": "bitwarden",
+    "1password.csv": "1password",
+    "exports/1p7.csv": "1password", "exports/1p8.csv": "1password", "keepassxc.csv": "keepassxc",
+    "exports/kpxc.csv": "keepassxc", "exports/kdbx-as-csv.csv": "keepassxc", "chrome.csv": "chrome",
+    "exports/chrome.csv": "chrome", "firefox.csv": "firefox", "exports/ff.csv": "firefox",
+    "vault.jsonl": "llavero",
+  ]
+
+  @Test("each sample is of its own format", arguments: samples)
+  func own(sample: String, format: String) throws {
+    #expect(try detect(sample: sample).format?.name == format)
+  }
+
+  @Test("each format has a sample that it knows as its own")
+  func all() {
+    #expect(FileFormat.all.map(\.name).filter { !Self.samples.values.contains($0) } == [])
+  }
+
+  @Test("what several may have written, or none is known to, is of no format")
+  func uncertain() {
+    for (text, formats) in [
+      ("name,url,username,password,color\nn,,a,p,red\n", ["chrome"]),
+      ("a,b\n1,2\n", []), ("", []), ("\n", []), ("{}", []), (#"{"items":[]}"#, []), ("[x]\ny = 1\n", []),
+      ("hello\n", []), ("https://h.example\n", []),
+    ] {
+      let found = detect(text)
+      #expect(found.format == nil && found.fault == nil, "\(text)")
+      #expect(found.candidates.map(\.name) == formats, "\(text)")
+    }
+  }
+
+  @Test("what can't be any is told with what to do instead")
+  func others() {
+    for (beginning, word) in [
+      ("PK\u{3}\u{4}" + String(repeating: "\0", count: 26) + "export.attributes", "ZIP"),
+      ("PK\u{3}\u{4}" + String(repeating: "\0", count: 26) + "[Content_Types].xml", "spreadsheet"),
+      ("PK\u{3}\u{4}" + String(repeating: "\0", count: 26) + "mimetypeapplication/vnd.oasis", "spreadsheet"),
+      ("PK\u{3}\u{4}", "ZIP"), ("SQLite format 3\0", "database"),
+      ("-----BEGIN PGP MESSAGE-----\n", "gpg --decrypt"), ("Salted__x", "encrypted"),
+      (
+        "keychain: \"/Users/a/Library/Keychains/login.keychain-db\"\nversion: 512\nclass: \"inet\"\n", "Apple"
+      ),
+      ("<!DOCTYPE html>\n", "page"),
+    ] {
+      let found = detect(beginning)
+      #expect(found.format == nil)
+      #expect(found.fault?.reason.contains(word) ?? false, "\(beginning)")
+    }
+    #expect([0x61, 0, 0x62, 0].withUnsafeBytes { FormatDetection($0) }.fault != nil)
+    let latin = Array("name,url,username,password\nn,,a,".utf8) + [0xfc, 0x0a]
+    #expect(latin.withUnsafeBytes { FormatDetection($0) }.fault?.encoding == "WINDOWS-1252")
+  }
+
+  @Test("an encrypted vault or export of llavero is one")
+  func encrypted() {
+    for beginning in [
+      "age-encryption.org/v1\n-> X25519 x\n\u{ff}", "-----BEGIN AGE ENCRYPTED FILE-----\nYWdl\n",
+    ] {
+      #expect(detect(beginning).format?.name == "llavero")
+    }
+    #expect(detect(#"{"encrypted":true,"passwordProtected":true,"data":"x"}"#).format?.name == "bitwarden")
+  }
+}
