@@ -155,7 +155,8 @@ let package = Package(
     // One-time codes, over nettle: a tenth of libgcrypt, and Steam's codes need what liboath keeps to itself. The
     // archive, so that a program needs no library of another system for it.
     .target(name: "CNettle", linkerSettings: [.unsafeFlags(["-Xlinker", "-l:libnettle.a"])]),
-    .target(name: "OneTimeCodes", dependencies: ["Bytes", "CNettle"], swiftSettings: settings + compactInside),
+    .target(
+      name: "OneTimeCodes", dependencies: ["Bytes", "CNettle"], swiftSettings: settings + compactInside),
     // The verification of hosts' keys, over libgcrypt.
     .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
     // The model alone: it knows no file, no bus and no protocol.
@@ -240,9 +241,11 @@ let package = Package(
         "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl", "CLinux",
       ],
       swiftSettings: settings + compact),
+    // Cursors of texts that programs keep their settings in: what they say, and where.
+    .target(name: "TextFormats", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
     .target(
       name: "Interchange",
-      dependencies: ["Bytes", "JSON", "Keychain", "CredentialProtocols", "OneTimeCodes"],
+      dependencies: ["Bytes", "JSON", "TextFormats", "Keychain", "CredentialProtocols", "OneTimeCodes"],
       swiftSettings: settings + compactInside),
     // What a program shows of itself: its streams, its terminal, tables, and why it failed.
     .target(
@@ -339,7 +342,8 @@ let package = Package(
       name: "Commands",
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "JSON", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding", "ForwardingControl",
+        "JSON", "TextFormats", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding",
+        "ForwardingControl",
         "Terminals", "Processes", "Passphrases", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess",
         "GitShared", "OneTimeCodes",
         "ToolCommands", "SecurityProgram", "CLinux",

@@ -1,5 +1,6 @@
 public import Bytes
 import JSON
+import TextFormats
 
 /// How much a file looks like one of a format.
 enum Likeness {

@@ -1,6 +1,7 @@
 import Bytes
 import JSON
 import Keychain
+import TextFormats
 
 extension FileFormat {
   /// The plaintext of a llavero vault, and the output of `llavero export`: JSON Lines, an object for each item. In a

@@ -1,4 +1,5 @@
 import Bytes
+import TextFormats
 
 /// The names of the columns of a file of comma-separated values, and what separates them: commas, or semicolons or tabs
 /// where a spreadsheet has written the file.

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// Files that people take for an export, and that no format can be.
 extension FormatFault {
   /// - Returns: `nil` if the file isn't known as one of these.

@@ -1,5 +1,6 @@
 import Bytes
 import JSON
+import TextFormats
 
 /// A key of a YAML file with the value on its line, if there is one.
 struct YAMLScalar {

@@ -1,6 +1,7 @@
 import Bytes
 import CredentialProtocols
 import Keychain
+import TextFormats
 
 extension FileFormat {
   /// The file of cargo's provider `cargo:token` (The Cargo Book, "Configuration", "Credentials"). It names the
@@ -19,15 +20,15 @@ extension FileFormat {
       return isOfCargo && shape.hasLine(beginningWith: "token") ? .certain : .none
     }
   ) { (text, companion) throws(FormatFault) in
-    let file = TOMLValues(text)
-    if file.values.isEmpty, let line = file.malformedLines.first {
+    let file = TOMLDocument(text)
+    if file.entries.isEmpty, let line = file.malformedLines.first {
       throw FormatFault("it is not TOML that cargo writes", line: line)
     }
     let indexes = companion.map(indexes(in:)) ?? [:]
     var found = FoundLogins()
-    if file.hasOthers { found.noteOthers() }
+    if file.hasComments || file.entries.contains(where: { $0.elements != nil }) { found.noteOthers() }
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
-    for value in file.values {
+    for value in file.entries where !value.isTable && value.elements == nil {
       let origin = Origin.line(value.line)
       let name: ByteString
       switch (value.path.count, value.path[0]) {
@@ -44,7 +45,7 @@ extension FileFormat {
         found.noteOthers()
         continue
       }
-      guard case .some(let token) = value.secret else {
+      guard case .some(let token) = TOMLDocument.string(value.value, in: text) else {
         found.passOver(origin, .malformed)
         continue
       }
@@ -58,7 +59,7 @@ extension FileFormat {
         found.passOver(origin, .noPlace)
         continue
       }
-      let removal = value.statement.map { Removal($0) } ?? Removal(value.range, replacement: .emptyString)
+      let removal = value.lines.map { Removal($0) } ?? Removal(value.value, replacement: .emptyString)
       found.take(item, Credential(token), of: SourceEntry(at: origin, removals: [removal]))
     }
     return found
@@ -69,9 +70,9 @@ extension FileFormat {
   /// The index URLs of the registries by name.
   private static func indexes(in configuration: UnsafeRawBufferPointer) -> [ByteString: ByteString] {
     var indexes: [ByteString: ByteString] = [:]
-    for value in TOMLValues(configuration).values
+    for value in TOMLDocument(configuration).entries
     where value.path.count == 3 && value.path[0] == "registries" && value.path[2] == "index" {
-      indexes[value.path[1]] = value.text
+      indexes[value.path[1]] = TOMLDocument.text(value.value, in: configuration)
     }
     return indexes
   }

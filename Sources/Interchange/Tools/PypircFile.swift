@@ -1,5 +1,6 @@
 import CredentialProtocols
 import Keychain
+import TextFormats
 
 extension FileFormat {
   /// The file of twine and other programs that publish Python packages (packaging.python.org, "The .pypirc file").
@@ -12,44 +13,42 @@ extension FileFormat {
       shape.sections.contains("distutils") || shape.sections.contains("pypi") ? .certain : .none
     }
   ) { text throws(FormatFault) in
-    let file = INIOptions(text)
+    let file = INIDocument(text)
     if file.sections.isEmpty { throw FormatFault("it has no sections, as a .pypirc file has") }
     var found = FoundLogins()
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
-    var seen: Set<ByteString> = []
-    for section in file.sections
-    where seen.insert(section).inserted && section != "distutils" && section != "DEFAULT" {
+    for section in file.sections.map(\.name) where section != "distutils" && section != "DEFAULT" {
       let passwords = file.options("password", in: section)
       guard let password = passwords.last else {
         if let user = file.option("username", in: section) { found.passOver(.line(user.line), .noSecret) }
         continue
       }
       let origin = Origin.line(password.line)
-      guard let repository = repository(of: section, in: file) else {
+      guard let repository = repository(of: section, in: file, text) else {
         found.passOver(origin, .noPlace)
         continue
       }
-      let secret = password.secret
+      let secret = password.secret(in: text)
       if secret.isEmpty {
         found.passOver(origin, .noSecret)
         continue
       }
       let user = file.inherited("username", in: section)
-      guard password.isExact, user?.isExact ?? true else {
+      guard password.isExact(in: text), user?.isExact(in: text) ?? true else {
         found.passOver(origin, .malformed)
         continue
       }
       // Python refuses a file with duplicate options.
-      guard passwords.allSatisfy({ $0.secret.isEqual(to: secret) }) else {
+      guard passwords.allSatisfy({ $0.secret(in: text).isEqual(to: secret) }) else {
         found.passOver(origin, .disputed)
         continue
       }
       let isPyPI = [pyPI, testPyPI].contains { repository.bytes.starts(with: $0.bytes) }
-      let account = user?.text.trimmed ?? (isPyPI ? "__token__" : nil)
+      let account = user?.text(in: text).trimmed ?? (isPyPI ? "__token__" : nil)
       // The user name and the repository stay in the file.
       found.take(
         KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret),
-        of: SourceEntry(at: origin, removals: passwords.map { Removal($0.range) }))
+        of: SourceEntry(at: origin, removals: passwords.map { Removal($0.lines) }))
     }
     return found
   }
@@ -62,9 +61,11 @@ private let ownHosts: [ByteString] = [
 ]
 
 /// The URL by which twine asks the keyring. `nil` for a section without one, and for `server-login`.
-private func repository(of section: ByteString, in file: INIOptions) -> ByteString? {
+private func repository(of section: ByteString, in file: INIDocument, _ text: UnsafeRawBufferPointer)
+  -> ByteString?
+{
   if section == "server-login" { return nil }
-  guard let url = (file.inherited("repository", in: section)?.text).nonEmpty else {
+  guard let url = (file.inherited("repository", in: section)?.text(in: text)).nonEmpty else {
     return section == "pypi" ? pyPI : section == "testpypi" ? testPyPI : nil
   }
   guard let (place, _) = try? Place.parse(url) else { return nil }
@@ -77,9 +78,25 @@ private func repository(of section: ByteString, in file: INIOptions) -> ByteStri
   return ByteString(scheme.bytes + rest)
 }
 
-extension INIOptions {
+extension INIDocument {
   /// The option of that name in a section, or in the section `DEFAULT`, whose options Python applies to all.
-  fileprivate func inherited(_ name: ByteString, in section: ByteString) -> INIOption? {
+  fileprivate func inherited(_ name: ByteString, in section: ByteString) -> Option? {
     option(name, in: section) ?? option(name, in: "DEFAULT")
+  }
+}
+
+extension INIDocument.Option {
+  /// Whether Python would trim the same white space from its lines, that is, there is none beyond ASCII.
+  fileprivate func isExact(in text: UnsafeRawBufferPointer) -> Bool {
+    values.map { text.slice($0) }.allSatisfy { value in
+      // White space characters in Unicode have at most three bytes, so these suffice.
+      let ends = [
+        String(decoding: value.prefix(3), as: UTF8.self), String(decoding: value.suffix(3), as: UTF8.self),
+      ]
+      return [ends[0].unicodeScalars.first, ends[1].unicodeScalars.last].allSatisfy { scalar in
+        guard let scalar else { return true }
+        return !scalar.properties.isWhitespace && !(0x1c...0x1f).contains(scalar.value)
+      }
+    }
   }
 }

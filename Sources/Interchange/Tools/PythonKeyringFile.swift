@@ -1,6 +1,7 @@
 import Bytes
 import CredentialProtocols
 import Keychain
+import TextFormats
 
 extension FileFormat {
   /// The file of the backend `PlaintextKeyring` of Python's keyring (PyPI, "keyrings.alt"): a section for each
@@ -20,11 +21,11 @@ extension FileFormat {
       return !shape.sections.isEmpty && isIndented && hasName ? .certain : .none
     }
   ) { text throws(FormatFault) in
-    let file = INIOptions(text)
+    let file = INIDocument(text)
     if file.sections.isEmpty, !text.trimmedSlice.isEmpty {
       throw FormatFault("it has no sections, as a file of Python's keyring has")
     }
-    if file.sections.contains("keyring_2Dsetting") {
+    if file.sections.contains(where: { $0.name == "keyring_2Dsetting" }) {
       throw FormatFault("it is the encrypted file of Python's keyring, and only that can read it")
     }
     var found = FoundLogins()
@@ -32,10 +33,10 @@ extension FileFormat {
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     for option in file.options {
       let origin = Origin.line(option.line)
-      var text = Secret()
-      for value in option.values { text.append(value) }
-      var password = Secret(capacity: text.count)
-      guard text.withUnsafeBytes({ Base64.decode($0, to: &password) }) else {
+      var encoded = Secret()
+      for value in option.values { encoded.append(text.slice(value)) }
+      var password = Secret(capacity: encoded.count)
+      guard encoded.withUnsafeBytes({ Base64.decode($0, to: &password) }) else {
         found.passOver(origin, .malformed)
         continue
       }
@@ -45,7 +46,7 @@ extension FileFormat {
       }
       found.take(
         KeyringProtocol.item(service: option.section.unescaped, account: option.name.unescaped),
-        Credential(password), of: SourceEntry(at: origin, removals: [Removal(option.range)]))
+        Credential(password), of: SourceEntry(at: origin, removals: [Removal(option.lines)]))
     }
     return found
   }

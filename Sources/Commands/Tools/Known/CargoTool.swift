@@ -1,4 +1,6 @@
+import Bytes
 import Terminals
+import TextFormats
 
 extension KnownTool {
   /// Cargo.
@@ -57,8 +59,8 @@ extension KnownTool {
     -> [String]
   {
     var answers: [String] = []
-    for entry in try TOMLDocument(text).entries {
-      let path = entry.path.map { String(decoding: $0, as: UTF8.self) }
+    for entry in try TOMLDocument(strictly: text).entries {
+      let path = entry.path.map(\.description)
       let programs = (entry.elements ?? [entry.value]).map { TOMLDocument.string(text, $0) }
       switch (path.first, path.last) {
       case ("registry", "global-credential-providers") where path.count == 2:

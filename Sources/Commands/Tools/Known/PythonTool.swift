@@ -1,4 +1,6 @@
+import Bytes
 import Terminals
+import TextFormats
 
 extension KnownTool {
   /// pip, uv, twine, poetry and everything else that uses Python's keyring.
@@ -38,17 +40,16 @@ extension KnownTool {
         // A command's own section, and uv's for its pip, come before the rest (pip 26 and uv 0.13 do so).
         [
           EarlierAnswers(in: pip(place)) { (text) throws(ConfigurationFault) in
-            try INIDocument(text).options.filter {
-              $0.section != Array("global".utf8)
-                && ["keyring-provider", "keyring_provider"].contains(String(decoding: $0.name, as: UTF8.self))
-                && $0.joined != Array("subprocess".utf8)
+            try INIDocument(strictly: text).options.filter {
+              $0.section != "global" && ["keyring-provider", "keyring_provider"].contains($0.name)
+                && $0.joined(in: text) != Array("subprocess".utf8)
             }.map {
-              "[\(String(decoding: $0.section, as: UTF8.self))] has a keyring-provider of its own for pip"
+              "[\($0.section)] has a keyring-provider of its own for pip"
             }
           },
           EarlierAnswers(in: uv(place)) { (text) throws(ConfigurationFault) in
             guard
-              let entry = try TOMLDocument(text).entry([Array("pip".utf8), Array("keyring-provider".utf8)]),
+              let entry = try TOMLDocument(strictly: text).entry(["pip", "keyring-provider"]),
               TOMLDocument.string(text, entry.value) != "subprocess"
             else { return [] }
             return ["[pip] has a keyring-provider of its own for 'uv pip'"]

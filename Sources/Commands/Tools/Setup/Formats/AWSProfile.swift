@@ -1,3 +1,6 @@
+import Bytes
+import TextFormats
+
 /// A profile in the configuration of the AWS CLI and SDKs.
 enum AWSProfile {
   /// A setting of a profile.
@@ -15,9 +18,8 @@ enum AWSProfile {
   static func options(
     in text: [UInt8], section isSection: (String) -> Bool
   ) throws(ConfigurationFault) -> [String] {
-    try INIDocument(text).options.filter { isSection(String(decoding: $0.section, as: UTF8.self)) }.map {
-      String(decoding: $0.name, as: UTF8.self)
-    }
+    try INIDocument(strictly: text).options.filter { isSection($0.section.description) }.map(
+      \.name.description)
   }
 
   /// The name of the section. The SDKs split it as a shell would.

@@ -1,3 +1,6 @@
+import Bytes
+import TextFormats
+
 /// An option in a section of a file that Python's `configparser` reads, such as those of pip, of Python's keyring and
 /// of aws.
 struct INISetting: ConfigurationFormat {
@@ -22,19 +25,19 @@ struct INISetting: ConfigurationFormat {
   }
 
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
-    let file = try INIDocument(text)
+    let file = try INIDocument(strictly: text)
     let own = try option(in: file)
     return ConfigurationReading(
-      setting: own.map { [String(decoding: $0.joined, as: UTF8.self)] } ?? [],
+      setting: own.map { [String(decoding: $0.joined(in: text), as: UTF8.self)] } ?? [],
       others: file.options.filter { $0.lines != own?.lines }.map {
-        .init(name: [$0.section, $0.name], value: $0.joined)
+        .init(name: [$0.section.bytes, $0.name.bytes], value: $0.joined(in: text))
       })
   }
 
   func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
-    let file = try INIDocument(text)
+    let file = try INIDocument(strictly: text)
     if let present = try option(in: file) {
-      if present.joined.elementsEqual(value.utf8) { return [] }
+      if present.joined(in: text).elementsEqual(value.utf8) { return [] }
       let space = text[present.value.lowerBound - 1] == UInt8(ascii: "=") && separator.last == " " ? " " : ""
       return [.replacement(of: present.value, in: text, with: Array((space + value).utf8))]
     }
@@ -48,13 +51,15 @@ struct INISetting: ConfigurationFormat {
     let isLast = section.end == text.count && text.last != 0x0a
     return [
       .insertion(
-        of: (isLast ? end : []) + section.indentation + Array(shown(value).utf8) + end, at: section.end)
+        of: (isLast ? end : []) + text[section.indentation] + Array(shown(value).utf8) + end, at: section.end)
     ]
   }
 
   func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
-    let file = try INIDocument(text)
-    guard let present = try option(in: file), present.joined.elementsEqual(value.utf8) else { return nil }
+    let file = try INIDocument(strictly: text)
+    guard let present = try option(in: file), present.joined(in: text).elementsEqual(value.utf8) else {
+      return nil
+    }
     if !edit.removed.isEmpty {
       return TextEdit.replacement(of: present.value, in: text, with: edit.removed).applied(to: text)
     }
@@ -73,7 +78,7 @@ struct INISetting: ConfigurationFormat {
   }
 
   private func isOurs(_ section: INIDocument.Section) -> Bool {
-    let name = String(decoding: section.name, as: UTF8.self)
+    let name = section.name.description
     return isSection?(name) ?? (name == self.section)
   }
 
@@ -81,7 +86,9 @@ struct INISetting: ConfigurationFormat {
     let sections = file.sections.filter(isOurs)
     if sections.count > 1 { throw ConfigurationFault("it has [\(section)] twice") }
     let wanted = normalized(Array(key.utf8))
-    let found = file.options.filter { $0.section == sections.first?.name && normalized($0.name) == wanted }
+    let found = file.options.filter {
+      $0.section == sections.first?.name && normalized($0.name.bytes) == wanted
+    }
     if found.count > 1 { throw ConfigurationFault("it has \(key) twice in [\(section)]") }
     return found.first
   }

@@ -1,3 +1,6 @@
+import Bytes
+import TextFormats
+
 /// A key of a TOML file, at the top level or in a table: those of cargo, podman and uv.
 struct TOMLSetting: ConfigurationFormat {
   enum Value: Sendable {
@@ -32,24 +35,24 @@ struct TOMLSetting: ConfigurationFormat {
   }
 
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
-    let file = try TOMLDocument(text)
+    let file = try TOMLDocument(strictly: text)
     var reading = ConfigurationReading()
     for entry in file.entries {
       if entry.path == keys {
         reading.setting = [Self.shown(entry, text)]
         // Other elements belong to somebody else.
         for element in entry.elements ?? [] where isKept(text, element) {
-          reading.others.append(.init(name: entry.path, value: Array(text[element])))
+          reading.others.append(.init(name: entry.path.map(\.bytes), value: Array(text[element])))
         }
-      } else if !entry.inline.isTable {
-        reading.others.append(.init(name: entry.path, value: Array(text[entry.value])))
+      } else if !entry.isTable {
+        reading.others.append(.init(name: entry.path.map(\.bytes), value: Array(text[entry.value])))
       }
     }
     return reading
   }
 
   func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
-    let file = try TOMLDocument(text)
+    let file = try TOMLDocument(strictly: text)
     if let present = file.entry(keys) { return try changing(present, text) }
     let parent = Array(keys.dropLast())
     if parent.isEmpty { return [inserting(line, at: file.rootEnd, text)] }
@@ -58,8 +61,10 @@ struct TOMLSetting: ConfigurationFormat {
       return [inserting(line, at: table.end, text)]
     }
     if let inline = file.entry(parent) {
-      guard inline.inline.isTable else { throw ConfigurationFault("\(parentName) is not a table") }
-      let member = " " + line + (inline.inline.isEmpty ? " " : ",")
+      guard case .table(let isEmpty) = inline.form else {
+        throw ConfigurationFault("\(parentName) is not a table")
+      }
+      let member = " " + line + (isEmpty ? " " : ",")
       return [.insertion(of: Array(member.utf8), at: inline.value.lowerBound + 1)]
     }
     // A table that was defined by keys with dots can't have a header.
@@ -78,7 +83,7 @@ struct TOMLSetting: ConfigurationFormat {
   }
 
   func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
-    guard let present = try TOMLDocument(text).entry(keys) else { return nil }
+    guard let present = try TOMLDocument(strictly: text).entry(keys) else { return nil }
     let now = Self.strings(present, text)
     if case .element(let own, _) = value {
       guard let elements = present.elements, let now, let index = now.firstIndex(of: own) else { return nil }
@@ -99,7 +104,7 @@ struct TOMLSetting: ConfigurationFormat {
 
   // MARK: The value
 
-  private var keys: [[UInt8]] { path.map { Array($0.utf8) } }
+  private var keys: TOMLDocument.Path { path.map { ByteString($0) } }
   private var parentName: String { path.dropLast().joined(separator: ".") }
 
   private var all: [String] {

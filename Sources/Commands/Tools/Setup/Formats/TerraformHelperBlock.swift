@@ -1,3 +1,5 @@
+import TextFormats
+
 /// The single block `credentials_helper "NAME" { … }` that Terraform's CLI configuration may have.
 struct TerraformHelperBlock: ConfigurationFormat {
   let helper: String

@@ -1,3 +1,5 @@
+import TextFormats
+
 /// A line of a text, and its position.
 struct TextLine {
   /// The line number, from 1.
@@ -63,5 +65,3 @@ extension [UInt8] {
     indices.contains { self[$0] == 0x0d && ($0 + 1 == count || self[$0 + 1] != 0x0a) }
   }
 }
-
-func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }

@@ -1,0 +1,63 @@
+/// A line of a file.
+package struct FileLine {
+  /// Its number, counting from 1.
+  package let number: Int
+  /// Its bytes, without the LF or CRLF at its end.
+  package let text: UnsafeRawBufferPointer
+  /// Its range in the file, including the line ending.
+  package let range: Range<Int>
+
+  /// Whether it contains only spaces and tabs.
+  package var isBlank: Bool { text.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
+}
+
+/// The lines of a file. The last one needs no line ending.
+package struct FileLines: Sequence, IteratorProtocol {
+  private let file: UnsafeRawBufferPointer
+  private var position = 0
+  private var number = 0
+
+  package init(_ file: UnsafeRawBufferPointer) {
+    self.file = file
+  }
+
+  package mutating func next() -> FileLine? {
+    guard position < file.count else { return nil }
+    let start = position
+    var end = start
+    while end < file.count, file[end] != 0x0a { end += 1 }
+    position = Swift.min(end + 1, file.count)
+    number += 1
+    if end > start, file[end - 1] == 0x0d { end -= 1 }
+    return FileLine(
+      number: number, text: UnsafeRawBufferPointer(rebasing: file[start..<end]), range: start..<position)
+  }
+}
+
+/// Whether a byte is ASCII's white space.
+package func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
+
+extension UnsafeRawBufferPointer {
+  /// The same bytes without surrounding white space.
+  package var trimmedSlice: UnsafeRawBufferPointer { slice(trimmed(0..<count)) }
+
+  /// A range without the white space around it.
+  package func trimmed(_ range: Range<Int>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, isWhiteSpace(self[start]) { start += 1 }
+    while end > start, isWhiteSpace(self[end - 1]) { end -= 1 }
+    return start..<end
+  }
+
+  /// The bytes in a range.
+  package func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[range])
+  }
+
+  /// Whether these bytes, from a position on, begin with others.
+  package func begins(with part: StaticString, at position: Int = 0) -> Bool {
+    count - position >= part.utf8CodeUnitCount
+      && self[position...].starts(
+        with: UnsafeRawBufferPointer(start: part.utf8Start, count: part.utf8CodeUnitCount))
+  }
+}
