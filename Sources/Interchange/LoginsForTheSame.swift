@@ -1,4 +1,4 @@
-import Keychain
+public import Keychain
 
 extension FoundLogins {
   /// Leaves out paths, and decides what becomes of several logins for the same. To be done once all are there.
@@ -144,6 +144,9 @@ public struct KeptApart {
 
   /// What all of them are for.
   public var place: String { items[0].key.name }
+
+  /// The key of the item that one of them would be alone.
+  public var key: Item.Key { items[0].key }
 }
 
 extension Item.Key {

@@ -223,6 +223,24 @@ import Testing
     #expect(try offered.everything() == before)
   }
 
+  @Test("what one-time codes are made of and hidden fields never leave, come in, and stay")
+  func further() throws {
+    let everything = keychain(.everything)
+    let item = Item.internet("c.example", account: "alice")
+    var credential = Credential.text("secret")
+    credential.further.oneTimeCode = Secret("otpauth://totp/?secret=GEZDGNBV")
+    credential.further.addField("PIN", Secret("1234"))
+    try everything.save(item, credential)
+    func further(_ keychain: any KeychainStore) throws -> Bool {
+      let held = try #require(try keychain.items(matching: .all).first { $0.key == item.key })
+      let credential = try keychain.credential(of: held)
+      return credential.further.hasOneTimeCode && credential.further.hasFields
+    }
+    #expect(try further(offered) && !further(everything))
+    try everything.save(item, .text("another"))
+    #expect(try further(offered) && !further(everything))
+  }
+
   @Test("a refresh token never leaves, comes in, and stays with its secret")
   func refreshTokens() throws {
     let everything = keychain(.everything)

@@ -91,6 +91,35 @@ import Testing
         == #"{"class":"internet","server":"example.com","protocol":"https"}"#)
   }
 
+  @Test("fields and tags are written as that, unless another program has put something else there")
+  func fields() throws {
+    var item = Item.generic("s")
+    item.tags = ["Work", "a \"b\""]
+    item.addField("PIN\n", "1 \\ 2")
+    item.addField("", "x")
+    item.address = "nas"
+    #expect(
+      String(decoding: json(item), as: UTF8.self)
+        == #"{"class":"generic","service":"s","fields":{"PIN\n":"1 \\ 2","field":"x"},"tags":["Work","a \"b\""],"#
+        + #""attributes":{"addr":"nas"}}"#)
+    #expect(try read(json(item)).item == item)
+    for odd in [
+      "", "{", "{}", #"{"a":1}"#, #"{"a":"1","a":"2"}"#, #" {"a":"1"}"#, #"{"a":"1"},"k":"x"#, "\u{1}",
+    ] {
+      var item = Item.generic("s")
+      item.furtherAttributes["flds"] = ByteString(odd)
+      item.furtherAttributes["tags"] = ByteString([0xff])
+      #expect(try read(json(item)).item == item)
+      #expect(item.fields.isEmpty)
+      #expect((try? JSONSerialization.jsonObject(with: Data(json(item)))) != nil)
+    }
+    for wrong in [
+      #""fields":[]"#, #""fields":{"a":null}"#, #""fields":{"a":"","a":""}"#, #""tags":"a""#, #""tags":[1]"#,
+    ] {
+      #expect(throws: JSONReader.Malformed.self) { try read(#"{"class":"generic","service":"s",\#(wrong)}"#) }
+    }
+  }
+
   @Test("what is confidential has git's names")
   func confidential() {
     let text = String(

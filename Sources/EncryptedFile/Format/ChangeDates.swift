@@ -79,10 +79,3 @@ extension Item {
     return compared == self
   }
 }
-
-extension Credential {
-  /// Whether everything in both is the same.
-  borrowing func isSame(as other: borrowing Credential) -> Bool {
-    hasAll(of: other) && other.hasAll(of: self)
-  }
-}

@@ -74,6 +74,17 @@ public struct Credential: ~Copyable, Sendable {
       && further.hasAll(of: other.further)
   }
 
+  /// Whether everything in both is the same.
+  package borrowing func isSame(as other: borrowing Credential) -> Bool {
+    hasAll(of: other) && other.hasAll(of: self)
+  }
+
+  /// Whether everything that a tool gets is the same, and this lacks only what goes beside it.
+  package borrowing func lacksFurtherAlone(of other: borrowing Credential) -> Bool {
+    hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
+      && further.isKept(by: other.further)
+  }
+
   /// Whether both hold the same refresh token, or neither holds one.
   public borrowing func hasSameRefreshToken(as other: borrowing Credential) -> Bool {
     switch refreshToken {

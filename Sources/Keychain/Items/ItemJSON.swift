@@ -50,12 +50,19 @@ extension JSONWriter {
   private mutating func fields(of attributes: FurtherAttributes) {
     if attributes.isEmpty { return }
     var rest = attributes
-    if let fields = rest[Item.fieldsTag] {
+    // What another program has put there may be anything.
+    if let fields = rest[Item.fieldsTag], TextMembers.isNormal(fields) {
       fields.bytes.withUnsafeBytes { rawMember("fields", $0) }
       rest[Item.fieldsTag] = nil
     }
-    member("tags", rest[Item.tagsTag])
-    rest[Item.tagsTag] = nil
+    if let tags = rest[Item.tagsTag], tags.text != nil {
+      beginArray("tags")
+      for tag in tags.bytes.split(separator: 0x0a, omittingEmptySubsequences: false) {
+        element(ByteString(Array(tag)))
+      }
+      endArray()
+      rest[Item.tagsTag] = nil
+    }
     if !rest.isEmpty { member("attributes", rest) }
   }
 
@@ -134,6 +141,14 @@ package struct ItemAttributes {
       fields = try TextMembers.normal(value.raw).withUnsafeBytes { ByteString($0) }
       return true
     }
+    if name == "tags" {
+      var lines: [ByteString] = []
+      try JSONReader.elements(of: value.raw) { (tag) throws(JSONReader.Malformed) in
+        lines.append(try tag.string())
+      }
+      tags = ByteString(Array(lines.map(\.bytes).joined(separator: [0x0a])))
+      return true
+    }
     if name == "primaryAttributes" {
       primaryAttributes = try FurtherAttributes(value)
       return true
@@ -175,8 +190,6 @@ package struct ItemAttributes {
       type = try text()
     } else if plain == "accessGroup" {
       accessGroup = try text()
-    } else if plain == "tags" {
-      tags = try text()
     } else if plain == "name" {
       self.name = try text()
     } else if plain == "collection" {

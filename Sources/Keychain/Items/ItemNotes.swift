@@ -15,10 +15,10 @@ extension Item {
     item.creator = other.creator ?? creator
     item.type = other.type ?? type
     item.isDefault = other.isDefault || isDefault
-    other.furtherAttributes.forEach { item.furtherAttributes[$0] = $1 }
-    item.address = address
-    for address in other.addresses { item.addAddress(address) }
-    item.tags = tags + other.tags.filter { !tags.contains($0) }
+    other.furtherAttributes.forEach { tag, value in
+      if !Item.listTags.contains(tag) { item.furtherAttributes[tag] = value }
+    }
+    item.takeLists(of: other)
     item.secretService.collection = other.secretService.collection ?? secretService.collection
     item.secretService.lookup = other.secretService.lookup ?? secretService.lookup
     item.secretService.contentType = other.secretService.contentType ?? secretService.contentType

@@ -63,4 +63,12 @@ package enum TextMembers {
     json.endObject()
     return names.isEmpty ? Secret() : json.finish()
   }
+
+  /// Whether bytes are an object as ``normal(_:)`` returns it, with a member.
+  static func isNormal(_ object: ByteString) -> Bool {
+    object.bytes.withUnsafeBytes { object in
+      guard let normal = try? normal(object) else { return false }
+      return !normal.isEmpty && normal.isEqual(to: Secret(copying: object))
+    }
+  }
 }

@@ -53,7 +53,7 @@ package struct ItemRecord: ~Copyable {
   /// The members whose values are JSON in a string.
   private static let typed: [StaticString] = [
     "port", "isDefault", "isSynchronizable", "password_expiry_utc", "attributes", "primaryAttributes",
-    "lookupAttributes", "fields", "secretFields",
+    "lookupAttributes", "fields", "tags", "secretFields",
   ]
 
   /// The object.

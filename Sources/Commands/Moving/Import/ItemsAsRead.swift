@@ -55,7 +55,7 @@ struct ItemsAsRead {
       return false
     }
     let now = try keychain.whole(original, asLogin: login.item.key.secretServiceItem == nil)
-    return now.credential.hasSame(as: login.credential)
+    return now.credential.isSame(as: login.credential)
   }
 
   /// The item as programs find it. gnome-keyring makes up a schema when it reads its file again.

@@ -63,7 +63,7 @@ final class KeychainSource: ImportSource {
             let item = present[reference],
             let credential = try keychain.credentialIfPresent(of: item)
           else { continue }
-          if item == original, credential.hasSame(as: login.credential) {
+          if item == original, credential.isSame(as: login.credential) {
             gone.append(item)
           } else {
             changed.append(login)

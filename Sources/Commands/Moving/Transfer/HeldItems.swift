@@ -118,7 +118,7 @@ struct HeldItems {
   ) throws(KeychainError) -> Int {
     for (position, item) in items.enumerated() {
       guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
-      if credential.hasSame(as: login.credential) { return position }
+      if credential.hasAll(of: login.credential) { return position }
     }
     return 0
   }
@@ -150,7 +150,10 @@ struct HeldItems {
     // A collection is the same whatever it is called, and the keychain's own choice of the default one stays.
     if held.key.secretServiceItem?.kind == .collection { return .unchanged }
     if held.isOther != login.item.isOther { return .differs(from: held) }
-    guard answer.credential.hasSame(as: login.credential) else { return .differs(from: held) }
+    guard answer.credential.hasAll(of: login.credential) else {
+      return answer.credential.lacksFurtherAlone(of: login.credential)
+        ? .completes(held) : .differs(from: held)
+    }
     let lookup = try lookup(of: held)
     if hasSameNotes(held, as: login.item, lookup) { return .unchanged }
     if lacksOnlyLookup(held, of: login.item, lookup) { return .completes(held) }
@@ -170,9 +173,9 @@ struct HeldItems {
     }
     var hasFurther = true
     login.furtherAttributes.forEach { tag, value in
-      if tag != "addr", held.furtherAttributes[tag] != value { hasFurther = false }
+      if !Item.listTags.contains(tag), held.furtherAttributes[tag] != value { hasFurther = false }
     }
-    if !login.addresses.allSatisfy(held.addresses.contains) { hasFurther = false }
+    if !held.hasAllInLists(of: login) { hasFurther = false }
     if !has(\.comment) || !has(\.itemDescription) || !has(\.creator) || !has(\.type) || !hasFurther {
       lacking.append("notes")
     }
@@ -241,7 +244,7 @@ extension Item {
       agrees(\.label) && agrees(\.comment) && agrees(\.itemDescription) && agrees(\.creator) && agrees(\.type)
     other.furtherAttributes.forEach { tag, value in
       let mine = furtherAttributes[tag]
-      if tag != "addr", mine != nil, mine != value { isAlike = false }
+      if !Item.listTags.contains(tag), mine != nil, mine != value { isAlike = false }
     }
     return isAlike && !hasSameNotes(as: taking(notesOf: other))
   }

@@ -142,7 +142,7 @@ struct OtherItems {
       _ item: Item, _ login: FoundLogin, _ keychain: any KeychainStore
     ) throws(KeychainError) -> Bool {
       guard let credential = try keychain.credentialIfPresent(of: item) else { return false }
-      return credential.hasSame(as: login.credential)
+      return credential.hasAll(of: login.credential)
     }
   }
 }

@@ -272,7 +272,7 @@ struct Transfer {
     for item in try keychain.items(matching: .criteria(ItemCriteria(key)))
     where item.key.primaryKey == key.primaryKey {
       guard let held = try keychain.credentialIfPresent(of: item) else { continue }
-      return held.hasSame(as: credential)
+      return held.hasAll(of: credential)
     }
     return false
   }
@@ -292,7 +292,7 @@ struct Transfer {
       var missing: [Int] = []
       for (index, outcome) in outcomes.enumerated() where outcome.isThere {
         if let answer = try held.counterpart(of: index),
-          answer.credential.hasSame(as: plan.logins[index].credential)
+          answer.credential.hasAll(of: plan.logins[index].credential)
         {
           let login = plan.logins[index]
           let what = try held.lacking(answer.item, of: login.item, isOfFile: login.original == nil)

@@ -59,7 +59,7 @@ struct TransferPlan {
         let key = login.primaryKey
         if let earlier = taken.updateValue(index, forKey: key) {
           taken[key] = earlier
-          let isSame = logins[earlier].credential.hasSame(as: login.credential)
+          let isSame = logins[earlier].credential.hasAll(of: login.credential)
           steps.append(.repeated(of: earlier, isSame: isSame))
           continue
         }
@@ -76,12 +76,5 @@ struct TransferPlan {
   /// The logins that differ from what the keychain has.
   var conflicts: [Int] {
     steps.indices.filter { if case .differs = steps[$0] { true } else { false } }
-  }
-}
-
-extension Credential {
-  /// Whether both hold the same secret, and everything that goes with it.
-  borrowing func hasSame(as other: borrowing Credential) -> Bool {
-    hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
   }
 }

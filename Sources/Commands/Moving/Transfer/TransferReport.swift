@@ -1,3 +1,4 @@
+import CredentialProtocols
 import Interchange
 import JSON
 import Keychain
@@ -106,6 +107,11 @@ struct TransferReport {
       remarks.append(
         "\(source): \(Self.text(group.logins.map(\.origin))) are the same login, \(terminalText(group.place)), with different "
           + "secrets, and nothing says which one is in use; kept apart as \(names)")
+      let hint: Hint = """
+        to use one of them, give \(commandOf: group.key.wordsToAdd) what \
+        \(command: "llavero", "get", "--service", group.logins[0].item.key.place) prints
+        """
+      remarks.append("hint: \(terminalText(hint.description))")
     }
     if !found.bookkeeping.isEmpty {
       remarks.append(
@@ -326,5 +332,16 @@ extension Origin {
 
   fileprivate var isRange: Bool {
     if case .lines = self { true } else { false }
+  }
+}
+
+extension Item.Key {
+  /// The command that adds an item with this key.
+  fileprivate var wordsToAdd: [String] {
+    var words = ["llavero", "add"]
+    if case .genericPassword = self { words.append("--service") }
+    words.append(place)
+    if let account { words += ["--account", "\(account)"] }
+    return words
   }
 }
