@@ -1,4 +1,4 @@
-import Keychain
+package import Keychain
 
 /// The time at which an answer's credential expires, as tools are told it (RFC 3339, in UTC, to the second); `nil` if
 /// it doesn't.
@@ -25,7 +25,7 @@ func expiry(
 }
 
 /// A time as tools are told it.
-func rfc3339(_ moment: Timestamp) -> ByteString { ByteString("\(moment.description.prefix(19))Z") }
+package func rfc3339(_ moment: Timestamp) -> ByteString { ByteString("\(moment.description.prefix(19))Z") }
 
 /// Converts a time with offset zero to the single form that ``Timestamp`` reads.
 private func utc(_ moment: ByteString) -> ByteString {

@@ -41,6 +41,25 @@ enum Base32 {
     return normal
   }
 
+  /// The text of bytes, in upper case without padding.
+  static func encode(_ bytes: UnsafeRawBufferPointer) -> Secret {
+    var text = Secret(capacity: bytes.count * 8 / 5 + 1)
+    var (bits, count): (UInt32, Int) = (0, 0)
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        text.append(digit(bits >> count & 31))
+      }
+      bits &= 1 << count - 1
+    }
+    if count > 0 { text.append(digit(bits << (5 - count) & 31)) }
+    return text
+  }
+
+  private static func digit(_ value: UInt32) -> UInt8 { UInt8(value < 26 ? 0x41 + value : 0x32 + value - 26) }
+
   private static func isSeparator(_ byte: UInt8) -> Bool { byte == 0x20 || byte == UInt8(ascii: "-") }
 
   private static func value(_ byte: UInt8) -> UInt8? {

@@ -1,4 +1,4 @@
-import Bytes
+public import Bytes
 
 /// The secret of one-time codes, and how codes are made of it.
 ///
@@ -101,6 +101,11 @@ public struct OneTimeCodeSecret: ~Copyable {
       guard let counter else { return nil }
       moving = .counter(counter)
     }
+  }
+
+  /// Lends the key in Base32, in upper case without padding (RFC 4648 section 6).
+  public borrowing func withKeyText<Result>(_ body: (borrowing Secret) -> Result) -> Result {
+    body(key.withUnsafeBytes { Base32.encode($0) })
   }
 
   private static func algorithm(_ text: borrowing Secret) -> Algorithm? {

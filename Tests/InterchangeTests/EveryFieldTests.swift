@@ -163,7 +163,7 @@ struct EveryFieldTests {
       guard let found = try? FoundLogins(Array(file.utf8), as: kind.format) else { continue }
       let items = found.logins.map { login in
         let secret = login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        return "\(login.item) \(secret) \(Self.token(of: login))"
+        return "\(login.item) \(login.item.fields) \(secret) \(Self.token(of: login))"
       }.joined()
       let rest = try Self.remainder(of: Array(file.utf8), without: found)
       for (field, word) in words where !items.contains(word) && !rest.contains(word) {
@@ -178,6 +178,11 @@ struct EveryFieldTests {
     case .none: break
     case .some(let token): text = token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
+    switch login.credential.further.oneTimeCode {
+    case .none: break
+    case .some(let code): text += code.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+    login.credential.further.forEachField { text += " \($0)=\(String(decoding: $1, as: UTF8.self))" }
     return text + (login.credential.authenticationScheme.map { "\($0)" } ?? "")
   }
 

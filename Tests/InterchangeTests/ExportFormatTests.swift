@@ -89,10 +89,11 @@ struct ExportFormatTests {
     for item in items {
       for secret in [#"back\slash"q"#, "a b", "ü,\""] {
         var text = Secret()
-        text.append(format.beginning)
+        format.begin(&text, at: .now)
         guard case .written(let without) = format.append(item, Credential(password: secret), to: &text) else {
           continue
         }
+        format.end(&text)
         let file = text.withUnsafeBytes { Array($0) }
         let found = try FoundLogins(file, as: try #require(back[name]))
         #expect(
@@ -109,6 +110,70 @@ struct ExportFormatTests {
       }
     }
     #expect(whole >= 3)
+  }
+
+  @Test("password managers' files hold notes, tags, fields and one-time codes")
+  func managers() throws {
+    var item = Item(InternetPassword(protocol: "https", server: "h.example", account: "ana"))
+    item.label = "Shop"
+    item.comment = "a \"note\""
+    item.tags = ["Work", "B;x"]
+    item.addField("Door", "open")
+    item.reference = ItemReference("id?>~")
+    item.creationDate = Timestamp(seconds: 1)
+    item.modificationDate = Timestamp(seconds: 2)
+    var credential = Credential(password: "pw,1")
+    credential.further.oneTimeCode = Secret("otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8")
+    credential.further.addField("PIN", Secret("12\"34"))
+    func written(_ format: ExportFormat) -> (String, [String]) {
+      var text = Secret()
+      format.begin(&text, at: Timestamp(seconds: 9))
+      guard case .written(let without) = format.append(item, credential, to: &text) else {
+        return ("", ["all"])
+      }
+      format.end(&text)
+      return (text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }, without)
+    }
+    #expect(
+      written(.bitwardenCSV)
+        == (
+          "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
+            + ",,login,Shop,\"a \"\"note\"\"\",\"llavero-comment: \nllavero-tags: Work\\nB;x\nDoor: open\nPIN: 12\"\"34\",0,"
+            + "https://h.example,ana,\"pw,1\",otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8\n",
+          ["creation date", "modification date"]
+        ))
+    #expect(
+      written(.keepassxcCSV)
+        == (
+          "\"Group\",\"Title\",\"Username\",\"Password\",\"URL\",\"Notes\",\"TOTP\",\"Icon\",\"Last Modified\",\"Created\"\n"
+            + "Root/Work,Shop,ana,\"pw,1\",https://h.example,\"a \"\"note\"\"\","
+            + "otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8,0,1970-01-01T00:00:02Z,1970-01-01T00:00:01Z\n",
+          ["fields", "hidden fields", "tags"]
+        ))
+    #expect(
+      written(.onePasswordCSV)
+        == (
+          "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\n"
+            + "Shop,https://h.example,ana,\"pw,1\",otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8,false,false,"
+            + "\"Work;B,x\",\"a \"\"note\"\"\"\n",
+          ["fields", "hidden fields", "creation date", "modification date"]
+        ))
+    #expect(
+      written(.credentialExchange)
+        == (
+          #"{"version":{"major":1,"minor":0},"exporterRpId":"llavero","exporterDisplayName":"llavero","timestamp":9,"#
+            + #""accounts":[{"id":"bGxhdmVybw","username":"","email":"","collections":[],"items":["# + "\n"
+            + #"{"id":"aWQ_Pn4","creationAt":1,"modifiedAt":2,"title":"Shop","scope":{"urls":["https://h.example"],"#
+            + #""androidApps":[]},"credentials":[{"type":"basic-auth","username":{"fieldType":"string","value":"ana"},"#
+            + #""password":{"fieldType":"concealed-string","value":"pw,1"}},{"type":"totp","secret":"GEZDGNBVGY3TQOJQ","#
+            + #""period":30,"digits":8,"algorithm":"sha1"},{"type":"note","content":{"fieldType":"string","#
+            + #""value":"a \"note\""}},{"type":"custom-fields","fields":[{"label":"Door","fieldType":"string","#
+            + #""value":"open"},{"label":"PIN","fieldType":"concealed-string","value":"12\"34"}]}],"tags":["Work","B;x"]}"#
+            + "\n]}]}\n", []
+        ))
+    // Codes that are counted have no place there.
+    credential.further.oneTimeCode = Secret("otpauth://hotp/a?secret=gezdgnbvgy3tqojq&counter=1")
+    #expect(written(.credentialExchange).1 == ["one-time code"])
   }
 
   @Test("of several logins for a host, curl's first and Python's last are the default one's")

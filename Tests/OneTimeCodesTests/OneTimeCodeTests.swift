@@ -128,4 +128,26 @@ private func normal(_ text: String) -> String? {
     #expect(next("otpauth://hotp/a?secret=GEZDGNBV&counter=18446744073709551615") == nil)
     #expect(next("otpauth://totp/a?secret=GEZDGNBV&counter=9") == nil)
   }
+
+  @Test("whatever is given, a URL that is made of it stays the same, and gives codes")
+  func mutated() {
+    var generator = SeededGenerator(seed: 44)
+    let pieces = [
+      "otpauth://", "totp/", "hotp/", "a", "?", "&", "=", "secret=", "GEZDGNBVGY3TQOJQ", "counter=",
+      "digits=", "6", "8",
+      "period=", "30", "0", "encoder=steam", "algorithm=SHA512", "%", "%41", " ", "-", "\0", "é", "steam://",
+      "key=", "size=",
+    ]
+    var usable = 0
+    for _ in 0..<20_000 {
+      var text = generator.next() % 2 == 0 ? "otpauth://totp/?secret=GEZDGNBVGY3TQOJQ" : ""
+      for _ in 0..<Int(generator.next() % 12) { text += pieces[Int(generator.next() % UInt64(pieces.count))] }
+      guard let url = normal(text) else { continue }
+      usable += 1
+      #expect(normal(url) == url)
+      let length = code(url, at: 0)?.utf8.count ?? 0
+      #expect((5...8).contains(length))
+    }
+    #expect(usable > 500)
+  }
 }

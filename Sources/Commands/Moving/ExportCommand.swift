@@ -243,7 +243,7 @@ struct Export: ~Copyable {
     var count = 0
     var omitted: [(Item, ExportFormat.Omission)] = []
     var lost: [(name: String, count: Int)] = []
-    text.append(format.beginning)
+    format.begin(&text, at: .now)
     try keychain.reading { () throws(KeychainError) in
       let items = try keychain.items(matching: .all) { isWanted($0) }
       let service = format.isComplete ? keychain as? any DesktopKeychain : nil
@@ -261,7 +261,8 @@ struct Export: ~Copyable {
         let isFirst = !logins.contains(item.key.primaryKey)
         guard let answer = try Self.answer(item, in: keychain, service, asLogin: isFirst) else { continue }
         if answer.item.key.secretServiceItem == nil { logins.insert(answer.item.key.primaryKey) }
-        let outcome = format.append(answer.item, answer.credential, to: &text)
+        let outcome = format.append(
+          answer.item, answer.credential, isFirst: count == 0, to: &text)
         guard written.insert(item).inserted else { continue }
         switch outcome {
         case .omitted(let omission): omitted.append((item, omission))
@@ -275,6 +276,7 @@ struct Export: ~Copyable {
         }
       }
     }
+    format.end(&text)
     self.text = text
     self.count = count
     self.omitted = omitted

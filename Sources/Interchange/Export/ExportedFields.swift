@@ -57,6 +57,9 @@ struct ExportedFields {
   /// Takes the fields with these names.
   mutating func take(all names: String...) { for name in names { take(name) } }
 
+  /// Puts one back, of which only a part could be written.
+  mutating func put(_ name: String) { left.append((name, "")) }
+
   /// Takes everything.
   mutating func takeAll() { left = [] }
 

@@ -1,0 +1,32 @@
+import Bytes
+import Keychain
+
+extension Secret {
+  /// Appends a field that isn't confidential.
+  mutating func append(csvField value: String) { append(csvField: Secret(value)) }
+
+  /// Appends a field that isn't confidential.
+  mutating func append(csvField value: ByteString) { append(csvField: Secret(copying: value)) }
+
+  /// Appends a field as in RFC 4180, quoted if necessary.
+  mutating func append(csvField value: borrowing Secret) {
+    value.withUnsafeBytes { value in
+      let needsQuotes =
+        value.contains { [0x22, 0x2c, 0x0a, 0x0d].contains($0) } || value.first == 0x20 || value.last == 0x20
+      if needsQuotes { append(0x22) }
+      for byte in value {
+        if byte == 0x22 { append(0x22) }
+        append(byte)
+      }
+      if needsQuotes { append(0x22) }
+    }
+  }
+
+  /// Appends fields with commas between them.
+  mutating func append(csvFields values: ByteString...) {
+    for (index, value) in values.enumerated() {
+      if index > 0 { append(",") }
+      append(csvField: value)
+    }
+  }
+}

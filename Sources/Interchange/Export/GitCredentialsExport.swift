@@ -1,0 +1,30 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+
+extension ExportFormat {
+  /// A URL with user name and password on a line, as git's helper `store` reads it (git-credential-store(1), "STORAGE
+  /// FORMAT"). Git refuses line breaks in what it decodes (CVE-2020-5260, CVE-2024-52006), and ends it at a NUL.
+  public static let gitCredentials = ExportFormat(
+    "git-credentials", "the plain-text file of git's helper 'store'"
+  ) { item, credential, fields, text in
+    guard case .internetPassword(let key) = item.key, key.isForEverybody, let account = key.account,
+      let host = key.hostAndPort, !key.protocol.isEmpty, key.authenticationType == nil,
+      credential.authenticationScheme == nil
+    else { return .otherKind }
+    let isSpeakable = credential.secret.withUnsafeBytes { !$0.contains(where: endsLineOrText) }
+    if !isSpeakable || account.bytes.contains(where: endsLineOrText) { return .unspeakable }
+    fields.take(all: "protocol", "server", "port", "path", "account")
+    text.append(contentsOf: key.protocol)
+    text.append("://")
+    PercentEncoding.append(Secret(copying: account), to: &text)
+    text.append(":")
+    PercentEncoding.append(credential.secret, to: &text)
+    text.append("@")
+    text.append(contentsOf: ByteString(host + key.pathOfURL + "\n"))
+    return nil
+  }
+}
+
+/// Whether a byte is a line break or NUL.
+private func endsLineOrText(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d || byte == 0 }
