@@ -242,7 +242,7 @@ let package = Package(
       ],
       swiftSettings: settings + compact),
     // Cursors of texts that programs keep their settings in: what they say, and where.
-    .target(name: "TextFormats", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
+    .target(name: "TextFormats", dependencies: ["Bytes", "JSON"], swiftSettings: settings + compactInside),
     .target(
       name: "Interchange",
       dependencies: ["Bytes", "JSON", "TextFormats", "Keychain", "CredentialProtocols", "OneTimeCodes"],

@@ -49,6 +49,16 @@ extension UnsafeRawBufferPointer {
     return start..<end
   }
 
+  /// The whole lines of a range if nothing else is on them, else the range.
+  package func wholeLines(of range: Range<Int>) -> Range<Int> {
+    let start = (self[..<range.lowerBound].lastIndex(of: 0x0a) ?? -1) + 1
+    let end = self[range.upperBound...].firstIndex(of: 0x0a).map { $0 + 1 } ?? count
+    let isAlone =
+      self[start..<range.lowerBound].allSatisfy(isWhiteSpace)
+      && self[range.upperBound..<end].allSatisfy(isWhiteSpace)
+    return isAlone ? start..<end : range
+  }
+
   /// The bytes in a range.
   package func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[range])

@@ -70,13 +70,15 @@ struct GitHubHostsFileTests {
   @Test("a file with a line of another form is refused, for a token might go on there")
   func otherForms() throws {
     for (text, line) in [
-      ("x\n", 1), ("h:\n  - user: a\n", 2), ("h:\n  oauth_token: t\n    more\n", 3),
-      ("h:\n  oauth_token: t\n    user: more\n", 3), ("h:\n    user: a\n  oauth_token: t\n", 3),
+      ("x\n", 1), ("h:\n    user: a\n  oauth_token: t\n", 3),
       ("h:\n\tuser: a\n", 2), ("h:\n  oauth_token: \"t\n", 2), ("h:\n  oauth_token: \"t\" x\n", 2),
     ] {
       #expect(throws: FormatFault("it is not YAML that gh writes", line: line), "\(text)") {
         try Found(text, as: .gitHub)
       }
+    }
+    for text in ["h:\n  oauth_token: t\n    more\n", "h:\n  oauth_token: t\n    user: more\n"] {
+      #expect(try Found(text, as: .gitHub).reasons == ["2 malformed"], "\(text)")
     }
     for text in ["", "{}\n", "---\n# nothing\n"] { #expect(try Found(text, as: .gitHub).logins.isEmpty) }
   }

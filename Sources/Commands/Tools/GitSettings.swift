@@ -95,7 +95,7 @@ enum GitSettings {
     guard isInstalled, !text.isEmpty else { return }
     var isSame = false
     if let output = output(["config", "--file", path, "--null", "--list"]),
-      let file = try? GitConfiguration(text)
+      let file = try? GitEntries(text)
     {
       let entries = file.entries.map { entry in
         String(decoding: entry.name + (entry.value.map { [0x0a] + $0 } ?? []), as: UTF8.self)

@@ -11,7 +11,7 @@ extension KnownTool {
         // A shell takes an absolute path.
         let helper = try place.plain(place.shortOrAbsolute("llavero", ProgramLinks.git))
         // Git itself would complain about a file that it can't read.
-        let isReadable = (try? GitConfiguration(try file.contents() ?? [])) != nil
+        let isReadable = (try? GitEntries(try file.contents() ?? [])) != nil
         let hasOthers = place.mayRunPrograms && isReadable && GitSettings.hasHelpers(beside: file.path)
         return [(file, [GitHelperLines(helper: helper, hasOthersBefore: hasOthers)])]
       },
@@ -56,7 +56,7 @@ extension KnownTool {
     _ place: SetupPlace, _ text: [UInt8], of file: ConfigurationFile
   ) throws(ConfigurationFault) -> [GitSettings.Entry] {
     if place.mayRunPrograms, let entries = GitSettings.credentialEntries() { return entries }
-    return try GitConfiguration(text).entries.map { entry in
+    return try GitEntries(text).entries.map { entry in
       GitSettings.Entry(
         name: String(decoding: entry.name, as: UTF8.self),
         value: String(decoding: entry.value ?? [], as: UTF8.self), scope: "global",

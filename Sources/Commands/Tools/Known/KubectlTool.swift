@@ -1,4 +1,6 @@
+import Bytes
 import Terminals
+import TextFormats
 
 extension KnownTool {
   /// kubectl, and every other program that reads kubeconfigs. Each user in them is set up by itself.
@@ -85,7 +87,7 @@ extension KnownTool {
       ("client-certificate", "the certificate"), ("username", "the password"),
     ]
     let present = file.document.children(of: own).compactMap(\.path.last)
-    return names.filter { present.contains(Array($0.key.utf8)) }.map {
+    return names.filter { present.contains(ByteString($0.key)) }.map {
       "kubectl takes \($0.what) of the user \(user) from here, and doesn't ask llavero"
     }
   }

@@ -22,7 +22,7 @@ struct GitHelperLines: ConfigurationFormat {
   }
 
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
-    let file = try GitConfiguration(text)
+    let file = try GitEntries(text)
     return ConfigurationReading(
       setting: try helpers(in: file).names,
       others: file.entries.filter { !$0.name.elementsEqual(Self.key.utf8) }.map {
@@ -33,7 +33,7 @@ struct GitHelperLines: ConfigurationFormat {
   func shown(_ value: String) -> String { "helper = \(value)" }
 
   func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
-    let file = try GitConfiguration(text)
+    let file = try GitEntries(text)
     let present = try helpers(in: file)
     // Another helper may store the same logins in plain text, and an old password there would continue to answer.
     let needsReset = !present.names.isEmpty || hasOthersBefore || Self.includes(file)
@@ -53,7 +53,7 @@ struct GitHelperLines: ConfigurationFormat {
   }
 
   func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
-    let file = try GitConfiguration(text)
+    let file = try GitEntries(text)
     let places = file.entries.indices.filter { index in
       let entry = file.entries[index]
       return entry.name.elementsEqual(Self.key.utf8) && entry.value?.elementsEqual(helper.utf8) == true
@@ -79,7 +79,7 @@ struct GitHelperLines: ConfigurationFormat {
   }
 
   /// The helpers that this text names for all URLs, in order, and whether it resets those of earlier files.
-  private func helpers(in file: GitConfiguration) throws(ConfigurationFault) -> (
+  private func helpers(in file: GitEntries) throws(ConfigurationFault) -> (
     names: [String], isReset: Bool
   ) {
     var names: [String] = []
@@ -96,7 +96,7 @@ struct GitHelperLines: ConfigurationFormat {
   }
 
   /// Whether it includes other files.
-  private static func includes(_ file: GitConfiguration) -> Bool {
+  private static func includes(_ file: GitEntries) -> Bool {
     file.entries.contains {
       let name = String(decoding: $0.name, as: UTF8.self)
       return name == "include.path" || name.hasPrefix("includeif.")

@@ -1,46 +1,55 @@
+import Bytes
+import TextFormats
+
 /// What a kubeconfig says of users, clusters and contexts (Kubernetes, "Organizing Cluster Access Using kubeconfig
 /// Files").
 struct Kubeconfig {
   let document: YAMLDocument
+  private let text: [UInt8]
 
   /// - Throws: ``ConfigurationFault`` if the text has what llavero doesn't read of YAML.
   init(_ text: [UInt8]) throws(ConfigurationFault) {
-    document = try YAMLDocument(text)
+    document = try YAMLDocument(strictly: text)
+    self.text = text
   }
 
-  private static func keys(_ keys: String...) -> [[UInt8]] { keys.map { Array($0.utf8) } }
+  /// The text of a scalar; `nil` if there is none, or it isn't one line.
+  func scalar(_ path: YAMLDocument.Path) -> String? {
+    guard let value = document.entry(path)?.value, !value.isEmpty else { return nil }
+    return text.lendingBytes { YAMLDocument.text(value, in: $0)?.description }
+  }
 
   /// The element of a list that has a name; `nil` if there is none.
-  private func element(of list: String, named name: String) -> [[UInt8]]? {
-    document.children(of: Self.keys(list)).map(\.path).first {
-      document.scalar($0 + Self.keys("name")) == name
+  private func element(of list: String, named name: String) -> YAMLDocument.Path? {
+    document.children(of: [ByteString(list)]).map(\.path).first {
+      scalar($0 + ["name"]) == name
     }
   }
 
   /// The names of all users.
   var users: [String] {
-    document.children(of: Self.keys("users")).compactMap { document.scalar($0.path + Self.keys("name")) }
+    document.children(of: ["users"]).compactMap { scalar($0.path + ["name"]) }
   }
 
   var currentContext: String? {
-    document.scalar(Self.keys("current-context")).flatMap { $0.isEmpty ? nil : $0 }
+    scalar(["current-context"]).flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// The path of a user's settings; `nil` if there is no such user.
-  func settings(of user: String) -> [[UInt8]]? {
-    element(of: "users", named: user).map { $0 + Self.keys("user") }
+  func settings(of user: String) -> YAMLDocument.Path? {
+    element(of: "users", named: user).map { $0 + ["user"] }
   }
 
   /// The user of a context; `nil` if there is no such context.
   func user(ofContext name: String) -> String? {
-    element(of: "contexts", named: name).flatMap { document.scalar($0 + Self.keys("context", "user")) }
+    element(of: "contexts", named: name).flatMap { scalar($0 + ["context", "user"]) }
   }
 
   /// The names of the clusters, each with the user of a context for it.
   var pairs: [(cluster: String, user: String)] {
-    document.children(of: Self.keys("contexts")).compactMap { context in
-      guard let cluster = document.scalar(context.path + Self.keys("context", "cluster")),
-        let user = document.scalar(context.path + Self.keys("context", "user"))
+    document.children(of: ["contexts"]).compactMap { context in
+      guard let cluster = scalar(context.path + ["context", "cluster"]),
+        let user = scalar(context.path + ["context", "user"])
       else { return nil }
       return (cluster, user)
     }
@@ -48,7 +57,7 @@ struct Kubeconfig {
 
   /// The URL of a cluster.
   func server(of cluster: String) -> String? {
-    element(of: "clusters", named: cluster).flatMap { document.scalar($0 + Self.keys("cluster", "server")) }
+    element(of: "clusters", named: cluster).flatMap { scalar($0 + ["cluster", "server"]) }
   }
 }
 

@@ -1,4 +1,6 @@
+import Bytes
 import Terminals
+import TextFormats
 
 /// The `exec` entry of a user in a kubeconfig (Kubernetes, "client-go credential plugins"). It is written as kubectl
 /// writes it, and nothing else in the file changes.
@@ -13,8 +15,8 @@ struct KubeconfigExec: ConfigurationFormat {
   let name = "users.exec"
 
   private static let version = "client.authentication.k8s.io/v1"
-  private static let exec = [Array("exec".utf8)]
-  private static let command = [Array("exec".utf8), Array("command".utf8)]
+  private static let exec = ["exec"] as YAMLDocument.Path
+  private static let command = ["exec", "command"] as YAMLDocument.Path
 
   private var arguments: [String] { ["kubectl"] + (isNamed ? [user ?? "USER"] : []) }
 
@@ -38,18 +40,18 @@ struct KubeconfigExec: ConfigurationFormat {
       // Empty settings give way to others.
       if entry.path == own { continue }
       if let own, entry.path.starts(with: own + Self.exec) { continue }
-      reading.others.append(.init(name: entry.path, value: Array(text[entry.value])))
+      reading.others.append(.init(name: entry.path.map(\.bytes), value: Array(text[entry.value])))
     }
     if let own, let command = Self.command(in: file, own) { reading.setting = [command] }
     return reading
   }
 
   /// The program that a user's settings name, with its arguments; `nil` if they name none.
-  private static func command(in file: Kubeconfig, _ settings: [[UInt8]]) -> String? {
+  private static func command(in file: Kubeconfig, _ settings: YAMLDocument.Path) -> String? {
     guard file.document.entry(settings + exec) != nil else { return nil }
-    guard let command = file.document.scalar(settings + Self.command) else { return "something else" }
-    let arguments = file.document.children(of: settings + exec + [Array("args".utf8)]).map {
-      file.document.scalar($0.path) ?? "…"
+    guard let command = file.scalar(settings + Self.command) else { return "something else" }
+    let arguments = file.document.children(of: settings + exec + ["args"]).map {
+      file.scalar($0.path) ?? "…"
     }
     return ([command] + arguments).joined(separator: " ")
   }
@@ -70,7 +72,7 @@ struct KubeconfigExec: ConfigurationFormat {
     if let exec = children.first(where: { $0.path == own + Self.exec }) {
       return try changing(exec, Self.command(in: file, own), file, text)
     }
-    if children.contains(where: { $0.path.last.map { $0 == Array("auth-provider".utf8) } ?? false }) {
+    if children.contains(where: { $0.path.last.map { $0 == "auth-provider" } ?? false }) {
       throw ConfigurationFault(
         "the user \(user) has an auth-provider, beside which kubectl takes no other program")
     }
@@ -98,7 +100,7 @@ struct KubeconfigExec: ConfigurationFormat {
       let other = present?.split(separator: " ").first ?? ""
       throw ConfigurationFault("the user \(user ?? "") logs in from \(other) already")
     }
-    if file.document.scalar(command.path) == program { return [] }
+    if file.scalar(command.path) == program { return [] }
     return [.replacement(of: command.value, in: text, with: Array(program.utf8))]
   }
 

@@ -33,6 +33,59 @@ extension TOMLDocument {
   }
 }
 
+extension YAMLDocument {
+  /// Reads a text that every program reads alike.
+  ///
+  /// - Throws: ``ConfigurationFault`` for any other.
+  init(strictly text: [UInt8]) throws(ConfigurationFault) {
+    if String(validating: text, as: UTF8.self) == nil { throw ConfigurationFault("it isn't UTF-8") }
+    do throws(Malformed) {
+      self = try text.lendingBytes { (text) throws(Malformed) in try YAMLDocument(text) }
+      if let fault { throw fault }
+    } catch {
+      throw ConfigurationFault(error.reason)
+    }
+  }
+}
+
+/// What a file of git's configuration says, and where.
+struct GitEntries {
+  struct Entry {
+    /// `credential.helper`, `credential.https://a.example.helper`: lowercase except for what is in quotes.
+    let name: [UInt8]
+    /// The value; `nil` if there is no `=`.
+    let value: [UInt8]?
+    /// From the first letter of the key to the end of the value's last line, without its LF.
+    let range: Range<Int>
+    /// The index of its section.
+    let section: Int?
+  }
+
+  let entries: [Entry]
+
+  /// - Throws: ``ConfigurationFault`` where git reports a bad config line.
+  init(_ text: [UInt8]) throws(ConfigurationFault) {
+    do throws(GitConfiguration.Malformed) {
+      entries = try text.lendingBytes { (text) throws(GitConfiguration.Malformed) in
+        let file = try GitConfiguration(text)
+        return file.entries.map { entry in
+          Entry(
+            name: file.name(of: entry, in: text).bytes,
+            value: GitConfiguration.text(of: entry, in: text)?.bytes, range: entry.range,
+            section: entry.section)
+        }
+      }
+    } catch {
+      throw ConfigurationFault("git can't read line \(error.line)")
+    }
+  }
+
+  /// The values of a key, in order.
+  func values(of name: String) -> [[UInt8]?] {
+    entries.filter { $0.name.elementsEqual(name.utf8) }.map(\.value)
+  }
+}
+
 extension [UInt8] {
   /// - Throws: ``ConfigurationFault`` for a text that tools read in different ways.
   fileprivate func requirePlain() throws(ConfigurationFault) {

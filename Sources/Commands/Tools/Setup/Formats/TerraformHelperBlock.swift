@@ -1,3 +1,4 @@
+import Bytes
 import TextFormats
 
 /// The single block `credentials_helper "NAME" { … }` that Terraform's CLI configuration may have.
@@ -22,7 +23,7 @@ struct TerraformHelperBlock: ConfigurationFormat {
         reading.setting.append(label)
       } else {
         reading.others.append(
-          .init(name: [], value: Array(statement.map { text[$0] }.joined(separator: [0x20]))))
+          .init(name: [], value: Array(statement.words.map { text[$0] }.joined(separator: [0x20]))))
       }
     }
     return reading
@@ -39,101 +40,29 @@ struct TerraformHelperBlock: ConfigurationFormat {
 
   func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
     let own = try Self.statements(of: text).filter { Self.label($0, text) == helper }
-    guard own.count == 1, let start = own[0].first?.lowerBound, let end = own[0].last?.upperBound else {
-      return nil
-    }
-    // Remove the whole line if nothing else is on it.
-    let lineStart = (text[..<start].lastIndex(of: 0x0a) ?? -1) + 1
-    let lineEnd = text[end...].firstIndex(of: 0x0a).map { $0 + 1 } ?? text.count
-    let isAlone = Array(text[lineStart..<start]).isBlank && Array(text[end..<lineEnd]).isBlank
-    return Array(text[..<(isAlone ? lineStart : start)] + text[(isAlone ? lineEnd : end)...])
+    guard own.count == 1 else { return nil }
+    var result = text
+    result.removeSubrange(text.lendingBytes { own[0].lines(in: $0) })
+    return result
   }
 
   /// The labels of the blocks with a name.
   ///
   /// - Throws: as ``reading(of:)`` does.
-  static func labels(of name: String, in text: [UInt8]) throws(ConfigurationFault) -> [String] {
-    try statements(of: text).compactMap { label($0, text, name) }
+  static func labels(of name: StaticString, in text: [UInt8]) throws(ConfigurationFault) -> [String] {
+    let statements = try statements(of: text)
+    return text.lendingBytes { text in statements.compactMap { $0.label(of: name, in: text)?.description } }
   }
 
-  /// The label in the quotes of a block with this name.
-  private static func label(
-    _ statement: [Range<Int>], _ text: [UInt8], _ name: String = "credentials_helper"
-  ) -> String? {
-    guard statement.count > 1 else { return nil }
-    let word = text.string(statement[0])
-    guard word == name || word == "\"\(name)\"" else { return nil }
-    return text.string(statement[1]).filter { $0 != "\"" }
+  private static func label(_ statement: HCLStatement, _ text: [UInt8]) -> String? {
+    text.lendingBytes { statement.label(of: "credentials_helper", in: $0)?.description }
   }
 
-  /// The words of each top-level statement, up to the end of its block or line.
-  ///
-  /// - Throws: ``ConfigurationFault`` if something isn't closed at the end, or where terraform takes a character
-  ///   otherwise than people see it.
-  private static func statements(of text: [UInt8]) throws(ConfigurationFault) -> [[Range<Int>]] {
-    if text.starts(with: [0xef, 0xbb, 0xbf]) { throw ConfigurationFault("it begins with a byte order mark") }
-    if text.hasLoneCarriageReturn { throw ConfigurationFault("it has a line that ends with CR alone") }
-    var statements: [[Range<Int>]] = []
-    var words: [Range<Int>] = []
-    var depth = 0
-    var position = 0
-    func end(of mark: String, from start: Int) throws(ConfigurationFault) -> Int {
-      let mark = Array(mark.utf8)
-      var index = start
-      while index + mark.count <= text.count {
-        if text[index...].starts(with: mark) { return index + mark.count }
-        index += 1
-      }
-      throw ConfigurationFault("a block, string or comment isn't closed")
+  private static func statements(of text: [UInt8]) throws(ConfigurationFault) -> [HCLStatement] {
+    do throws(HCLStatement.Malformed) {
+      return try text.lendingBytes { (text) throws(HCLStatement.Malformed) in try HCLStatement.all(in: text) }
+    } catch {
+      throw ConfigurationFault(error.reason)
     }
-    while position < text.count {
-      let start = position
-      let byte = text[position]
-      let rest = text[position...]
-      if byte == 0x0a, depth == 0, !words.isEmpty {
-        statements.append(words)
-        words = []
-        position += 1
-      } else if isWhiteSpace(byte) {
-        position += 1
-      } else if byte == UInt8(ascii: "#") || rest.starts(with: Array("//".utf8)) {
-        position = rest.firstIndex(of: 0x0a) ?? text.count
-      } else if rest.starts(with: Array("/*".utf8)) {
-        position = try end(of: "*/", from: position + 2)
-      } else if rest.starts(with: Array("<<".utf8)) {
-        throw ConfigurationFault("it has a string over several lines")
-      } else if byte == UInt8(ascii: "\"") {
-        position += 1
-        while position < text.count, text[position] != byte, text[position] != 0x0a {
-          position += text[position] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        guard position < text.count, text[position] == byte else {
-          throw ConfigurationFault("a block, string or comment isn't closed")
-        }
-        position += 1
-        words.append(start..<position)
-      } else if "{}[]".utf8.contains(byte) {
-        position += 1
-        words.append(start..<position)
-        depth += "{[".utf8.contains(byte) ? 1 : -1
-        if depth < 0 { throw ConfigurationFault("a bracket is closed that wasn't opened") }
-        if depth == 0, byte == UInt8(ascii: "}") {
-          statements.append(words)
-          words = []
-        }
-      } else if "=,".utf8.contains(byte) {
-        position += 1
-        words.append(start..<position)
-      } else {
-        while position < text.count, !isWhiteSpace(text[position]), !"{}[]=,\"#".utf8.contains(text[position])
-        {
-          position += 1
-        }
-        words.append(start..<position)
-      }
-    }
-    if depth > 0 { throw ConfigurationFault("a block, string or comment isn't closed") }
-    if !words.isEmpty { statements.append(words) }
-    return statements
   }
 }

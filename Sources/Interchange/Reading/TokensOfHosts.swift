@@ -1,0 +1,100 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import TextFormats
+
+/// The hosts in a YAML file, each with the tokens of its accounts. What else the file says of a host stays in it.
+struct TokensOfHosts {
+  /// The keys that lead to the hosts.
+  private let top: YAMLDocument.Path
+  /// The key of a token.
+  private let name: ByteString
+  /// The account of a token that has none.
+  private let unknown: ByteString
+
+  /// The key of what renews a token.
+  private static let refreshToken: ByteString = "oauth2_refresh_token"
+
+  init(of top: YAMLDocument.Path, called name: ByteString, otherwise unknown: ByteString) {
+    (self.top, self.name, self.unknown) = (top, name, unknown)
+  }
+
+  /// - Throws: ``FormatFault`` if a line is of a form that isn't read, because a token might go on there.
+  func read(_ text: UnsafeRawBufferPointer, of program: String) throws(FormatFault) -> FoundLogins {
+    let file = try YAMLDocument(text, of: program)
+    var found = FoundLogins()
+    for host in file.children(of: top) { read(host.path, in: file, text, &found) }
+    return found
+  }
+
+  private func read(
+    _ host: YAMLDocument.Path, in file: YAMLDocument, _ text: UnsafeRawBufferPointer,
+    _ found: inout FoundLogins
+  ) {
+    let entries = file.entries.filter { $0.path.starts(with: host) }
+    let tokens = entries.filter { $0.path.last == name }
+    // A token may be in what is written in YAML's other style.
+    for other in entries where other.path.last != name && other.value.count > 2 {
+      if text[other.value.lowerBound] == 0x7b || text[other.value.lowerBound] == 0x5b {
+        found.passOver(.line(other.line), .malformed)
+      }
+    }
+    for (index, token) in tokens.enumerated() {
+      guard case .some(let secret) = YAMLDocument.scalar(token.value, in: text),
+        let owner = account(of: token.path, at: host, in: file, text),
+        let server = HostAndPort(parsing: host.last ?? ""), server.server.canBeServer
+      else {
+        found.passOver(.line(token.line), .malformed)
+        continue
+      }
+      if secret.isEmpty {
+        found.passOver(.line(token.line), .noSecret)
+        continue
+      }
+      // The file may contain the same token of the same account twice; that is one login.
+      func isSame(_ other: YAMLDocument.Entry) -> Bool {
+        guard account(of: other.path, at: host, in: file, text) == owner,
+          case .some(let theirs) = YAMLDocument.scalar(other.value, in: text)
+        else { return false }
+        return theirs.isEqual(to: secret)
+      }
+      if tokens[..<index].contains(where: isSame) { continue }
+      let renewal = file.entry(token.path.dropLast() + [Self.refreshToken]).flatMap {
+        $0.value.isEmpty ? nil : $0
+      }
+      let key = InternetPassword(
+        protocol: "https", server: server.server.lowercased, port: server.port, account: owner)
+      let going = tokens[index...].filter(isSame) + (renewal.map { [$0] } ?? [])
+      found.take(
+        Item(key),
+        Credential(
+          secret.copy(), refreshToken: renewal.flatMap { YAMLDocument.scalar($0.value, in: text) }),
+        of: SourceEntry(at: .line(token.line), removals: going.map { Removal($0.lines) }))
+    }
+  }
+
+  /// The account of a token; `nil` for a place where no program stores one.
+  private func account(
+    of token: YAMLDocument.Path, at host: YAMLDocument.Path, in file: YAMLDocument,
+    _ text: UnsafeRawBufferPointer
+  ) -> ByteString? {
+    let path = token.dropFirst(host.count)
+    if path.count == 3, path.first == "users" { return path.dropFirst().first }
+    guard path.count == 1 || path.count == 2 && path.first?.bytes.first == UInt8(ascii: "#") else {
+      return nil
+    }
+    let user = file.entry(token.dropLast() + ["user"]).flatMap { YAMLDocument.text($0.value, in: text) }
+    return user.nonEmpty ?? unknown
+  }
+}
+
+extension YAMLDocument {
+  /// - Throws: ``FormatFault`` if the file isn't one that a program writes.
+  init(_ text: UnsafeRawBufferPointer, of program: String) throws(FormatFault) {
+    do throws(Malformed) {
+      self = try YAMLDocument(text)
+    } catch {
+      throw FormatFault("it is not YAML that \(program) writes", line: error.line)
+    }
+  }
+}
