@@ -9,7 +9,7 @@ public struct FileFormat: Sendable {
   /// The default paths of such a file, of which the first existing one is used; empty if people make such files.
   ///
   /// `~` at the beginning is the home directory, `$NAME` at the beginning an environment variable. A path with a
-  /// variable that isn't set is skipped.
+  /// variable that isn't set is skipped. `$NAME:` stands for each of the paths in a variable, with colons between them.
   public let usualPaths: [String]
   /// Whether the file holds only logins, so that it can be removed once these are gone and nothing else was found.
   /// Otherwise it stays.
@@ -99,8 +99,10 @@ public struct FileFormat: Sendable {
 
   /// Every format that can be read.
   public static let all: [FileFormat] = [
-    .gitCredentials, .netrc, .docker, .gitHub, .cargo, .pypirc, .keyring, .bitwarden, .onePassword,
-    .keepassxc, .chrome, .firefox, .llavero,
+    .gitCredentials, .gitConfiguration, .netrc, .docker, .gitHub, .gitLab, .cargo, .pypirc, .keyring, .pip,
+    .uv,
+    .aws, .terraform, .kubectl, .npm, .composer, .gradle, .pgpass, .mysql, .vault,
+    .bitwarden, .onePassword, .keepassxc, .chrome, .firefox, .llavero,
   ]
 
   /// The format of that name.

@@ -63,93 +63,176 @@ struct EveryFieldTests {
 
   private static let url = "https://@.example:8443/@/@?@=@"
 
-  static let kinds: [Kind] = [
-    csv(
-      "chrome", .chrome, ["name", "url", "username", "password", "note", "new"],
-      needed: ["password", "name"],
-      values: ["url": url]),
-    csv(
-      "firefox", .firefox,
+  static let kinds: [Kind] =
+    [
+      csv(
+        "chrome", .chrome, ["name", "url", "username", "password", "note", "new"],
+        needed: ["password", "name"],
+        values: ["url": url]),
+      csv(
+        "firefox", .firefox,
+        [
+          "url", "username", "password", "httpRealm", "formActionOrigin", "guid", "timeCreated",
+          "timeLastUsed",
+          "timePasswordChanged", "new",
+        ], needed: ["password", "url"], values: ["url": url, "formActionOrigin": url]),
+      csv(
+        "keepassxc", .keepassxc,
+        [
+          "Group", "Title", "Username", "Password", "URL", "Notes", "TOTP", "Icon", "Last Modified",
+          "Created",
+          "Tags",
+        ],
+        needed: ["Password", "Title"], values: ["Group": "Root/@/@", "URL": "jdbc:@://@/@"]),
+      csv(
+        "1password", .onePassword,
+        [
+          "Title", "Url", "Username", "Password", "OTPAuth", "Favorite", "Archived", "Tags", "Notes", "Type",
+          "Vault",
+        ],
+        needed: ["Password", "Title"], values: ["Url": "https://@.example/@\nhttps://@.example:99999/@"]),
+      csv(
+        "bitwarden", .bitwarden,
+        [
+          "folder", "favorite", "type", "name", "notes", "fields", "reprompt", "login_uri", "login_username",
+          "login_password", "login_totp", "collections", "archivedDate",
+        ], needed: ["login_password", "name"],
+        values: ["type": "login", "login_uri": "https://@.example/@,androidapp://@,https://@.example?@"]),
+      json(
+        "bitwarden.json", .bitwarden,
+        [
+          "id", "organizationId", "folderId", "name", "notes", "favorite", "fields", "passwordHistory",
+          "creationDate",
+          "revisionDate", "collectionIds", "archivedDate", "reprompt", "card", "new", "login",
+        ], needed: ["login", "name"],
+        values: [
+          "fields": #"[{"name":"@","value":"@"}]"#, "passwordHistory": #"[{"password":"@"}]"#,
+          "card": #"{"number":"@"}"#,
+          "login":
+            #"{"username":"@","password":"@","totp":"@","new":"@","fido2Credentials":[{"keyValue":"@"}],"uris":["#
+            + #"{"uri":"https://@.example/@","match":0,"uriChecksum":"","new":"@"},{"uri":"https://@.example/@","match":3},"#
+            + #"{"uri":"^@$","match":4}]}"#,
+        ], #"{"items":[{"type":1,"#, "}]}"),
+      json(
+        "docker", .docker,
+        ["username", "password", "identitytoken", "registrytoken", "email", "serveraddress", "new"],
+        needed: ["username", "password"], values: [:], #"{"auths":{"r.example":{"#, "}}}"),
+      json(
+        "llavero", .llavero,
+        [
+          "server", "account", "path", "securityDomain", "authenticationType", "label", "comment",
+          "description", "creator",
+          "type", "attributes", "collection", "contentType", "lookupAttributes", "secret",
+          "oauth_refresh_token", "authtype",
+          "created", "notes", "new",
+        ], needed: ["secret", "server"],
+        values: ["attributes": #"{"addr":"@"}"#, "lookupAttributes": #"{"@":"@"}"#],
+        #"{"class":"internet","protocol":"https","#, "}"),
+      Kind(
+        name: "netrc", format: .netrc, fields: ["machine", "login", "password", "account", "path", "new"],
+        needed: ["machine", "password"]
+      ) { value in
+        ["machine", "login", "password", "account", "path", "new"].filter { !value($0).isEmpty }
+          .map { $0 == "new" ? value($0) : "\($0) \(value($0))" }.joined(separator: " ") + "\n"
+      },
+      Kind(
+        name: "git-credentials", format: .gitCredentials, fields: ["login", "password", "path"],
+        needed: ["login", "password"]
+      ) { "https://\($0("login")):\($0("password"))@h.example/\($0("path"))\n" },
+      Kind(
+        name: "cargo", format: .cargo, fields: ["token", "secret-key", "new", "crates"], needed: ["token"]
+      ) { value in
+        "[registry]\ntoken = \"\(value("token"))\"\nnew = \"\(value("new"))\"\n[registries.x]\n"
+          + "secret-key = \"\(value("secret-key"))\"\n[other]\ntoken = \"\(value("crates"))\"\n"
+      },
+      Kind(
+        name: "gh", format: .gitHub, fields: ["user", "oauth_token", "git_protocol"], needed: ["oauth_token"]
+      ) { value in
+        "h.example:\n" + ["user", "oauth_token", "git_protocol"].map { "    \($0): \(value($0))\n" }.joined()
+      },
+      Kind(
+        name: "pypirc", format: .pypirc, fields: ["username", "password", "new"], needed: ["password"]
+      ) { value in "[pypi]\n" + ["username", "password", "new"].map { "\($0) = \(value($0))\n" }.joined() },
+    ] + developers
+
+  private static func lines(
+    _ name: String, _ format: FileFormat, _ before: String, _ fields: [String], needed: [String],
+    values: [String: String] = [:], between: String = " = "
+  ) -> Kind {
+    Kind(name: name, format: format, fields: fields, needed: needed, values: values) { value in
+      before + fields.map { "\($0)\(between)\(value($0))\n" }.joined()
+    }
+  }
+
+  private static let developers: [Kind] = [
+    lines(
+      "aws", .aws, "[p]\n",
       [
-        "url", "username", "password", "httpRealm", "formActionOrigin", "guid", "timeCreated", "timeLastUsed",
-        "timePasswordChanged", "new",
-      ], needed: ["password", "url"], values: ["url": url, "formActionOrigin": url]),
-    csv(
-      "keepassxc", .keepassxc,
+        "aws_access_key_id", "aws_secret_access_key", "aws_session_token", "aws_security_token",
+        "x_security_token_expires", "mfa_serial", "sso_session", "role_arn", "new",
+      ], needed: ["aws_access_key_id", "aws_secret_access_key"]),
+    lines(
+      "npm", .npm, "",
       [
-        "Group", "Title", "Username", "Password", "URL", "Notes", "TOTP", "Icon", "Last Modified", "Created",
-        "Tags",
+        "//r.example/a/:_authToken", "//r.example/:username", "//r.example/:email", "proxy", "_authToken",
+        "new",
       ],
-      needed: ["Password", "Title"], values: ["Group": "Root/@/@", "URL": "jdbc:@://@/@"]),
-    csv(
-      "1password", .onePassword,
-      [
-        "Title", "Url", "Username", "Password", "OTPAuth", "Favorite", "Archived", "Tags", "Notes", "Type",
-        "Vault",
-      ],
-      needed: ["Password", "Title"], values: ["Url": "https://@.example/@\nhttps://@.example:99999/@"]),
-    csv(
-      "bitwarden", .bitwarden,
-      [
-        "folder", "favorite", "type", "name", "notes", "fields", "reprompt", "login_uri", "login_username",
-        "login_password", "login_totp", "collections", "archivedDate",
-      ], needed: ["login_password", "name"],
-      values: ["type": "login", "login_uri": "https://@.example/@,androidapp://@,https://@.example?@"]),
-    json(
-      "bitwarden.json", .bitwarden,
-      [
-        "id", "organizationId", "folderId", "name", "notes", "favorite", "fields", "passwordHistory",
-        "creationDate",
-        "revisionDate", "collectionIds", "archivedDate", "reprompt", "card", "new", "login",
-      ], needed: ["login", "name"],
-      values: [
-        "fields": #"[{"name":"@","value":"@"}]"#, "passwordHistory": #"[{"password":"@"}]"#,
-        "card": #"{"number":"@"}"#,
-        "login":
-          #"{"username":"@","password":"@","totp":"@","new":"@","fido2Credentials":[{"keyValue":"@"}],"uris":["#
-          + #"{"uri":"https://@.example/@","match":0,"uriChecksum":"","new":"@"},{"uri":"https://@.example/@","match":3},"#
-          + #"{"uri":"^@$","match":4}]}"#,
-      ], #"{"items":[{"type":1,"#, "}]}"),
-    json(
-      "docker", .docker,
-      ["username", "password", "identitytoken", "registrytoken", "email", "serveraddress", "new"],
-      needed: ["username", "password"], values: [:], #"{"auths":{"r.example":{"#, "}}}"),
-    json(
-      "llavero", .llavero,
-      [
-        "server", "account", "path", "securityDomain", "authenticationType", "label", "comment",
-        "description", "creator",
-        "type", "attributes", "collection", "contentType", "lookupAttributes", "secret",
-        "oauth_refresh_token", "authtype",
-        "created", "notes", "new",
-      ], needed: ["secret", "server"],
-      values: ["attributes": #"{"addr":"@"}"#, "lookupAttributes": #"{"@":"@"}"#],
-      #"{"class":"internet","protocol":"https","#, "}"),
+      needed: [], values: ["proxy": "http://@:@@@.example/@"], between: "="),
+    lines(
+      "pip", .pip, "[global]\n", ["index-url", "new"], needed: [], values: ["index-url": url + " " + url]),
+    lines("gradle", .gradle, "", ["aUsername", "aPassword", "token", "new"], needed: []),
+    lines(
+      "mysql", .mysql, "[client]\n", ["user", "password", "host", "database", "new"], needed: ["password"]),
+    lines(
+      "git-config", .gitConfiguration, "[sendemail \"w\"]\n",
+      ["smtpuser", "smtppass", "smtpserver", "from", "token"], needed: ["smtppass"]),
     Kind(
-      name: "netrc", format: .netrc, fields: ["machine", "login", "password", "account", "path", "new"],
-      needed: ["machine", "password"]
+      name: "git-config's URLs", format: .gitConfiguration,
+      fields: ["login", "password", "path", "header", "url"],
+      needed: []
     ) { value in
-      ["machine", "login", "password", "account", "path", "new"].filter { !value($0).isEmpty }
-        .map { $0 == "new" ? value($0) : "\($0) \(value($0))" }.joined(separator: " ") + "\n"
+      "[url \"https://\(value("login")):\(value("password"))@h.example/\(value("path"))\"]\ninsteadOf = x\(value("url"))\n"
+        + "[http \"https://i.example\"]\nextraHeader = Authorization: Bearer \(value("header"))\n"
+    },
+    Kind(name: "uv", format: .uv, fields: ["login", "password", "path", "new"], needed: []) { value in
+      "[[index]]\nurl = \"https://\(value("login")):\(value("password"))@h.example/\(value("path"))\"\nnew = \"\(value("new"))\"\n"
     },
     Kind(
-      name: "git-credentials", format: .gitCredentials, fields: ["login", "password", "path"],
-      needed: ["login", "password"]
-    ) { "https://\($0("login")):\($0("password"))@h.example/\($0("path"))\n" },
+      name: "pgpass", format: .pgpass, fields: ["host", "database", "user", "password"],
+      needed: ["host", "password"]
+    ) { "\($0("host")):5433:\($0("database")):\($0("user")):\($0("password"))\n" },
     Kind(
-      name: "cargo", format: .cargo, fields: ["token", "secret-key", "new", "crates"], needed: ["token"]
+      name: "kubectl", format: .kubectl,
+      fields: ["name", "token", "password", "username", "client-key-data", "new"],
+      needed: ["name"]
     ) { value in
-      "[registry]\ntoken = \"\(value("token"))\"\nnew = \"\(value("new"))\"\n[registries.x]\n"
-        + "secret-key = \"\(value("secret-key"))\"\n[other]\ntoken = \"\(value("crates"))\"\n"
+      "users:\n- name: \(value("name"))\n  user:\n"
+        + ["token", "password", "username", "client-key-data", "new"].map { "    \($0): \(value($0))\n" }
+        .joined()
     },
     Kind(
-      name: "gh", format: .gitHub, fields: ["user", "oauth_token", "git_protocol"], needed: ["oauth_token"]
+      name: "glab", format: .gitLab,
+      fields: ["token", "user", "job_token", "oauth2_refresh_token", "api_host"],
+      needed: ["token"]
     ) { value in
-      "h.example:\n" + ["user", "oauth_token", "git_protocol"].map { "    \($0): \(value($0))\n" }.joined()
+      "hosts:\n  h.example:\n"
+        + ["token", "user", "job_token", "oauth2_refresh_token", "api_host"].map {
+          "    \($0): \(value($0))\n"
+        }
+        .joined()
     },
-    Kind(
-      name: "pypirc", format: .pypirc, fields: ["username", "password", "new"], needed: ["password"]
-    ) { value in "[pypi]\n" + ["username", "password", "new"].map { "\($0) = \(value($0))\n" }.joined() },
+    Kind(name: "vault", format: .vault, fields: ["token"], needed: ["token"]) { $0("token") + "\n" },
+    Kind(name: "terraform", format: .terraform, fields: ["token", "other", "new"], needed: ["token"]) {
+      value in
+      "credentials \"h.example\" {\n  token = \"\(value("token"))\"\n}\ncredentials \"i.example\" {\n"
+        + "  token = \"\(value("other"))\"\n  new = \"\(value("new"))\"\n}\n"
+    },
+    json(
+      "terraform.json", .terraform, ["token", "new"], needed: ["token"], values: [:],
+      #"{"credentials":{"h.example":{"#, "}}}"),
+    json(
+      "composer", .composer, ["username", "password", "new"], needed: ["password"], values: [:],
+      #"{"http-basic":{"h.example":{"#, "}}}"),
   ]
 
   @Test("each field with all others, and with the needed ones alone", arguments: kinds)

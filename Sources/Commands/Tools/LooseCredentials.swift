@@ -28,14 +28,16 @@ struct LooseCredentials {
 
   /// Looks in the usual places. Opens only plain files, and asks nobody.
   ///
-  /// - Parameter stores: further files of git's own plaintext store.
-  static func find(stores: [String] = []) -> [LooseCredentials] {
+  /// - Parameters:
+  ///   - kinds: the kinds to look for; `nil` for all.
+  ///   - stores: further files of git's own plaintext store.
+  static func find(kinds: [String]? = nil, stores: [String] = []) -> [LooseCredentials] {
     var found: [LooseCredentials] = []
-    for format in FileFormat.all {
+    for format in FileFormat.all where kinds?.contains(format.name) ?? true {
       let usual = FileSource.usualPaths(of: format)
       let others = format.name == FileFormat.gitCredentials.name ? stores.filter { !usual.contains($0) } : []
       var leftovers: [String] = []
-      for path in format.usualPaths.compactMap(FileSource.expanded) + others {
+      for path in FileSource.expandedPaths(of: format) + others {
         guard let leftover = FileSource.leftover(of: path), !leftovers.contains(leftover) else { continue }
         leftovers.append(leftover)
       }

@@ -7,6 +7,9 @@ public enum ReferencedField: Hashable, Sendable {
   case secret
   /// The account.
   case account
+  /// The account and the secret as HTTP's scheme `Basic` has them: with a colon between them, in Base64 (RFC 7617,
+  /// section 2).
+  case basic
   /// The one-time code of this moment, which no tool gets.
   case code
   /// When the secret expires, as tools are told it (RFC 3339).
@@ -31,6 +34,7 @@ public enum ReferencedField: Hashable, Sendable {
     switch name {
     case "secret", "password": self = .secret
     case "account": self = .account
+    case "basic": self = .basic
     case "code": self = .code
     case "expiry": self = .expiry
     case "url": self = .url
@@ -41,7 +45,7 @@ public enum ReferencedField: Hashable, Sendable {
   /// Whether it is confidential, or may be.
   public var isSecret: Bool {
     switch self {
-    case .secret, .code: true
+    case .secret, .basic, .code: true
     case .account, .expiry, .url: false
     case .attribute(let name): !Item.attributeNames.contains(name)
     }
@@ -52,6 +56,7 @@ public enum ReferencedField: Hashable, Sendable {
     switch self {
     case .secret: "secret"
     case .account: "account"
+    case .basic: "basic authentication"
     case .code: "one-time code"
     case .expiry: "expiry"
     case .url: "URL"
@@ -70,6 +75,14 @@ public enum ReferencedField: Hashable, Sendable {
     case .secret: return answer.credential.secret.copy()
     case .code: return code?(answer.credential)
     case .account: return item.key.account.map { Secret(copying: $0) }
+    case .basic:
+      guard let account = item.key.account else { return nil }
+      var login = Secret(copying: account)
+      login.append(":")
+      login.append(answer.credential.secret)
+      var encoded = Secret(capacity: login.count * 2)
+      login.withUnsafeBytes { Base64.encode($0, to: &encoded) }
+      return encoded
     case .expiry:
       return answer.credential.expiry.map { Secret(copying: rfc3339(Timestamp(seconds: $0))) }
     case .url:

@@ -75,7 +75,7 @@ final class FileSource: ImportSource {
   /// The paths where the format's files usually are.
   static func places(of format: FileFormat) -> [String] {
     var places: [String] = []
-    for path in format.usualPaths.compactMap(expanded) {
+    for path in expandedPaths(of: format) {
       let real = realPath(path) ?? path
       if !places.contains(where: { (realPath($0) ?? $0) == real }) { places.append(path) }
     }
@@ -85,15 +85,24 @@ final class FileSource: ImportSource {
   /// The usual paths where a file exists, without duplicates.
   static func usualPaths(of format: FileFormat) -> [String] {
     var paths: [String] = []
-    for path in format.usualPaths.compactMap(expanded) where access(path, F_OK) == 0 {
+    for path in expandedPaths(of: format) where access(path, F_OK) == 0 {
       let real = realPath(path)
       if !paths.contains(where: { realPath($0) == real }) { paths.append(path) }
     }
     return paths
   }
 
-  /// The path with a leading `~` or variable expanded; `nil` if that variable isn't set.
-  static func expanded(_ path: String) -> String? {
+  /// The usual paths with a leading `~` or variable expanded, without those whose variable isn't set.
+  static func expandedPaths(of format: FileFormat) -> [String] {
+    format.usualPaths.flatMap { path -> [String] in
+      guard path.first == "$", path.last == ":" else { return expanded(path).map { [$0] } ?? [] }
+      // Such a variable names several files.
+      return (getenv(String(path.dropFirst().dropLast())).map { String(cString: $0) } ?? "")
+        .split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+    }
+  }
+
+  private static func expanded(_ path: String) -> String? {
     guard path.first == "~" || path.first == "$" else { return path }
     let end = path.firstIndex(of: "/") ?? path.endIndex
     let name = path.first == "~" ? "HOME" : String(path[path.index(after: path.startIndex)..<end])
@@ -111,6 +120,11 @@ final class FileSource: ImportSource {
       let looks = text.withUnsafeBytes { FormatDetection($0).format }
       throw Failure(error, in: name, of: format, at: path, looksLike: looks)
     }
+  }
+
+  /// What takes the place of each of the logins, for a program that asks no keychain.
+  var instead: [(origin: Origin, instead: Instead)] {
+    found.logins.compactMap { login in format.instead(of: login.item).map { (login.origin, $0) } }
   }
 
   private func read(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {

@@ -84,7 +84,28 @@ struct ImportCommand: ParsableCommand {
       into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict)
     try importing.run(
       what: "importing", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
+    if !output.json, !dryRun { sources.forEach { sayInstead(of: $0) } }
   }
+
+  /// Says what to write in place of what came from a file whose program asks no keychain, and how to run the program.
+  private func sayInstead(of source: any ImportSource) {
+    guard let source = source as? FileSource else { return }
+    let all = source.instead
+    for (origin, instead) in all.prefix(Self.longestList) {
+      let place = TransferReport.text([origin])
+      if let line = instead.line {
+        StandardStreams.say("hint: in \(source.name), \(place) becomes: \(terminalText(line))")
+      }
+      let command: Hint = "\(wordsOf: instead.command)"
+      StandardStreams.say("hint: what uses \(place) gets it so: \(terminalText(command.description))")
+    }
+    if all.count > Self.longestList {
+      StandardStreams.say("hint: and so on for \(countText(all.count - Self.longestList, "more login"))")
+    }
+  }
+
+  /// How many logins of a file are gone through one by one.
+  private static let longestList = 5
 
   private func sources(
     of kind: ImportKind, _ file: String?, _ selection: KeychainSelection, _ open: OpenKeychain
@@ -146,7 +167,7 @@ struct ImportCommand: ParsableCommand {
   private func nothingThere(_ kind: ImportKind) -> Failure {
     var usual: [String] = []
     // A variable may have its default value.
-    for path in kind.format?.usualPaths.compactMap(FileSource.expanded) ?? [] where !usual.contains(path) {
+    for path in kind.format.map(FileSource.expandedPaths) ?? [] where !usual.contains(path) {
       usual.append(path)
     }
     if usual.isEmpty, kind.format != nil {

@@ -33,9 +33,12 @@ struct ImportKind {
     ImportKind(
       name: "gcm", summary: "what Git Credential Manager keeps, also with gpg",
       desktopItems: .gcm, others: { (paths) throws(Failure) in try PassStore.present(.gcm, paths: paths) }),
-    ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh),
-    ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc),
-    ImportKind(.keyring, desktopItems: .keyring),
+    ImportKind(.gitConfiguration),
+    ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh), ImportKind(.gitLab),
+    ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc), ImportKind(.pip), ImportKind(.uv),
+    ImportKind(.keyring, desktopItems: .keyring), ImportKind(.aws), ImportKind(.terraform),
+    ImportKind(.kubectl), ImportKind(.npm), ImportKind(.composer), ImportKind(.gradle), ImportKind(.pgpass),
+    ImportKind(.mysql), ImportKind(.vault),
     ImportKind(
       name: "pass", summary: "the store of pass, entry by entry through that program",
       others: { (paths) throws(Failure) in try PassStore.present(.pass, paths: paths) }),

@@ -1,0 +1,114 @@
+import Bytes
+import CredentialProtocols
+import JSON
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The keys of the AWS CLI and SDKs (AWS SDKs and Tools Reference Guide, "Shared config and credentials files"), those of
+  /// a profile each. They are stored as `llavero aws` looks for them: under the service `aws:PROFILE`, with the ID of the
+  /// access key as account; with a session token, as the JSON of `aws configure export-credentials`.
+  ///
+  /// What a profile has beside its keys, such as a role, single sign-on or a second factor, stays in the file.
+  public static let aws = FileFormat(
+    "aws", "the keys of the AWS CLI and SDKs",
+    usualPaths: [
+      "$AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials", "$AWS_CONFIG_FILE", "~/.aws/config",
+    ],
+    holdsLoginsAlone: true
+  ) { text throws(FormatFault) in
+    let file = INIDocument(text)
+    if file.sections.isEmpty, !text.trimmedSlice.isEmpty {
+      throw FormatFault("it has no profiles, as a file of aws has")
+    }
+    var found = FoundLogins()
+    if file.hasComments || file.options.contains(where: { !AWSProfileKeys.names.contains($0.name) }) {
+      found.noteOthers()
+    }
+    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
+    for section in file.sections.map(\.name) { AWSProfileKeys(section, file).read(text, &found) }
+    return found
+  }
+}
+
+/// The options of one profile that have to do with its keys.
+private struct AWSProfileKeys {
+  private let profile: ByteString
+  private let identifiers: [INIDocument.Option]
+  private let keys: [INIDocument.Option]
+  /// The second name is that of version 2 of boto.
+  private let tokens: [INIDocument.Option]
+  /// What programs note that get keys for a while (saml2aws, aws-azure-login).
+  private let ends: [INIDocument.Option]
+  /// What the CLI needs besides, or logs in with instead.
+  private let others: [INIDocument.Option]
+
+  /// The options that hold a profile's keys.
+  static let names: [ByteString] = ["aws_access_key_id", "aws_secret_access_key"] + tokenNames + endNames
+  private static let tokenNames: [ByteString] = ["aws_session_token", "aws_security_token"]
+  private static let endNames: [ByteString] = ["x_security_token_expires", "aws_expiration"]
+  private static let otherNames: [ByteString] = ["mfa_serial", "sso_session", "sso_start_url"]
+
+  init(_ section: ByteString, _ file: INIDocument) {
+    func options(_ names: [ByteString]) -> [INIDocument.Option] {
+      names.flatMap { file.options($0, in: section) }
+    }
+    // In the configuration, a profile's section begins with that word.
+    let words = section.bytes.split(maxSplits: 1, whereSeparator: isWhiteSpace)
+    let isNamed = words.count == 2 && ByteString(Array(words[0])) == "profile"
+    profile =
+      isNamed ? ByteString(words[1].filter { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "'") }) : section
+    identifiers = options(["aws_access_key_id"])
+    keys = options(["aws_secret_access_key"])
+    tokens = options(Self.tokenNames)
+    ends = options(Self.endNames)
+    others = options(Self.otherNames)
+  }
+
+  func read(_ text: UnsafeRawBufferPointer, _ found: inout FoundLogins) {
+    for option in others { found.passOver(.line(option.line), .noLogin) }
+    guard let first = keys.first ?? identifiers.first ?? tokens.first else { return }
+    let origin = Origin.line(first.line)
+    guard let identifier = identifiers.first, let key = keys.first, !key.value.isEmpty,
+      !identifier.value.isEmpty
+    else { return found.passOver(origin, .noSecret) }
+    // The CLI refuses a key that is there twice. It takes quotes and comments for a part of the value, and SDKs don't.
+    let parts = [identifiers, keys, tokens]
+    let isPlain = parts.joined().allSatisfy { option in
+      text[option.value].allSatisfy { 0x21...0x7e ~= $0 && !"\"';#".utf8.contains($0) }
+    }
+    guard isPlain, parts.allSatisfy({ $0.areAlike(in: text) }) else {
+      return found.passOver(origin, .disputed)
+    }
+    let end = ends.last.map { $0.text(in: text) }
+    let date = end.flatMap { Timestamp(rfc3339: $0.bytes) }
+    let going = parts.joined() + (date == nil ? [] : ends)
+    var entry = SourceEntry(at: origin, removals: going.map { Removal($0.lines) })
+    if end != nil, date == nil { entry.add("expiry", .bytes(text.slice(ends[0].value))) }
+    let account = identifier.text(in: text)
+    found.take(
+      Item(.genericPassword(GenericPassword(service: ByteString("aws:\(profile)"), account: account))),
+      Credential(secret(account, key, text), expiry: date?.seconds), of: entry)
+  }
+
+  /// What `llavero aws` reads: the key, or all as JSON.
+  private func secret(
+    _ account: ByteString, _ key: INIDocument.Option, _ text: UnsafeRawBufferPointer
+  ) -> Secret {
+    guard let token = tokens.first(where: { !$0.value.isEmpty }) else { return key.secret(in: text) }
+    var json = JSONWriter()
+    json.beginObject()
+    json.textMember("AccessKeyId", account)
+    json.textMember("SecretAccessKey", text.slice(key.value))
+    json.textMember("SessionToken", text.slice(token.value))
+    json.endObject()
+    return json.finishLine().withoutLastLineFeed()
+  }
+}
+
+extension [INIDocument.Option] {
+  /// Whether all have the same value.
+  fileprivate func areAlike(in text: UnsafeRawBufferPointer) -> Bool {
+    allSatisfy { $0.secret(in: text).isEqual(to: self[0].secret(in: text)) }
+  }
+}

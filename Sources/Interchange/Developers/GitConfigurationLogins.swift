@@ -1,0 +1,117 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The logins in git's configuration: passwords in the URLs of remotes, of `url.URL.insteadOf` and of proxies, headers of
+  /// `http.URL.extraHeader`, and `sendemail.smtpPass` (git-config(1)). A URL stays without its password, so that git asks
+  /// llavero for it.
+  public static let gitConfiguration = FileFormat(
+    "git-config", "the logins in git's configuration: URLs, headers, send-email",
+    usualPaths: [
+      "$GIT_CONFIG_GLOBAL", "~/.gitconfig", "$XDG_CONFIG_HOME/git/config", "~/.config/git/config",
+    ],
+    holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    let file: GitConfiguration
+    do throws(GitConfiguration.Malformed) {
+      file = try GitConfiguration(text)
+    } catch {
+      throw FormatFault("git can't read it", line: error.line)
+    }
+    var found = FoundLogins()
+    for section in file.sections {
+      guard let subsection = section.subsection else { continue }
+      let line = 1 + text[..<section.range.lowerBound].count { $0 == 0x0a }
+      found.takeURLs(in: subsection, of: text, line: line)
+    }
+    for entry in file.entries { found.take(entry, of: file, text) }
+    return found
+  }
+}
+
+extension FoundLogins {
+  fileprivate mutating func take(
+    _ entry: GitConfiguration.Entry, of file: GitConfiguration, _ text: UnsafeRawBufferPointer
+  ) {
+    guard let value = entry.value else { return }
+    let section = entry.section.map { file.sections[$0] }
+    let source = SourceEntry(at: .line(entry.line), removals: [Removal(text.wholeLines(of: entry.range))])
+    switch (section?.name, entry.key) {
+    case ("http", "extraheader"):
+      guard let section, case .some(let header) = GitConfiguration.value(of: entry, in: text) else { return }
+      header.withUnsafeBytes {
+        takeHeader($0, at: section.subsection.map { ByteString(text.slice($0)) }, of: source)
+      }
+    case ("sendemail", "smtppass"):
+      guard let section, case .some(let password) = GitConfiguration.value(of: entry, in: text) else {
+        return
+      }
+      takeMail(password, section, of: file, text, source)
+    case ("credential", "helper"):
+      // A line for the shell that prints a password.
+      if value.contains(where: { text.begins(with: "password=", at: $0) }) {
+        passOver(source.origin, .malformed)
+      }
+    default:
+      if entry.key.isSecretsName, GitConfiguration.text(of: entry, in: text)?.isEmpty == false {
+        return passOver(source.origin, .noPlace)
+      }
+      takeURLs(in: value, of: text, line: entry.line)
+    }
+  }
+
+  /// Adds what a header that is sent to a URL says of a login.
+  private mutating func takeHeader(
+    _ header: UnsafeRawBufferPointer, at url: ByteString?, of entry: borrowing SourceEntry
+  ) {
+    let parts = header.split(maxSplits: 2, whereSeparator: { $0 == 0x20 || $0 == 0x09 })
+    let name = parts.first.map { ByteString(UnsafeRawBufferPointer(rebasing: $0)).lowercased }
+    guard name == "authorization:", parts.count == 3 else { return passOver(entry.origin, .noLogin) }
+    guard let place = url.flatMap({ try? Place.parse($0).place }) else {
+      return passOver(entry.origin, .noPlace)
+    }
+    let scheme = ByteString(UnsafeRawBufferPointer(rebasing: parts[1]))
+    let value = UnsafeRawBufferPointer(rebasing: parts[2]).trimmedSlice
+    guard scheme.lowercased == "basic" else {
+      return take(
+        Item(place.key(account: nil, for: nil)),
+        Credential(Secret(copying: value), authenticationScheme: scheme), of: entry)
+    }
+    takeBasic(value, at: place, of: entry)
+  }
+
+  private mutating func takeMail(
+    _ password: borrowing Secret, _ section: GitConfiguration.Section, of file: GitConfiguration,
+    _ text: UnsafeRawBufferPointer, _ source: borrowing SourceEntry
+  ) {
+    /// The last one counts; that of an identity comes before that of all.
+    func value(_ key: ByteString) -> ByteString? {
+      let entries = file.entries.filter { entry in
+        entry.key == key && entry.section.map { file.sections[$0].name } == "sendemail"
+      }
+      func identity(_ entry: GitConfiguration.Entry) -> ByteString? {
+        entry.section.flatMap { file.sections[$0].subsection }.map { ByteString(text.slice($0)) }
+      }
+      let own = section.subsection.map { ByteString(text.slice($0)) }
+      let entry = entries.last { identity($0) == own } ?? entries.last { identity($0) == nil }
+      return entry.flatMap { GitConfiguration.text(of: $0, in: text) }.nonEmpty
+    }
+    if password.isEmpty { return passOver(source.origin, .noSecret) }
+    guard let server = value("smtpserver"), server.canBeServer else {
+      return passOver(source.origin, .noPlace)
+    }
+    let place = Place(
+      protocol: "smtp", server: server, port: value("smtpserverport")?.text.flatMap { UInt16($0) })
+    take(Item(place.key(account: value("smtpuser"), for: nil)), Credential(password.copy()), of: source)
+  }
+}
+
+extension ByteString {
+  /// Whether a setting that isn't git's is called as a secret is, as `github.oauth-token`.
+  fileprivate var isSecretsName: Bool {
+    let letters = lowercased.bytes
+    return ["token", "password"].contains { letters.reversed().starts(with: $0.utf8.reversed()) }
+  }
+}

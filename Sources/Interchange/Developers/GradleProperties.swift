@@ -1,0 +1,68 @@
+import Bytes
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The secrets in a person's properties of Gradle (its user manual, "Handling credentials"): `NAMEUsername` and
+  /// `NAMEPassword`, and whatever else is called a password, a token, a secret or a key for an interface. Each is stored under
+  /// the service `gradle:PROPERTY`, because which server it is for stands in the build.
+  public static let gradle = FileFormat(
+    "gradle", "the passwords and tokens in gradle.properties",
+    usualPaths: ["$GRADLE_USER_HOME/gradle.properties", "~/.gradle/gradle.properties"],
+    holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    let file = SettingLines(text, comments: "#!", separators: "=: \t", hasSections: false)
+    var found = FoundLogins()
+    for setting in file.settings where setting.name.isSecretProperty {
+      let origin = Origin.line(setting.line)
+      let value = file.value(of: setting, in: text)
+      // Java's escapes, and lines that go on in the next one.
+      if text[value].contains(UInt8(ascii: "\\")) {
+        found.passOver(origin, .malformed)
+      } else if value.isEmpty {
+        found.passOver(origin, .noSecret)
+      } else {
+        let names = setting.name.userProperties
+        let user = file.settings.last { names.contains($0.name) }
+        let account = user.map { ByteString(text.slice(file.value(of: $0, in: text))) }
+        found.take(
+          Item(
+            .genericPassword(
+              GenericPassword(service: ByteString("gradle:\(setting.name)"), account: account.nonEmpty))),
+          Credential(Secret(copying: text.slice(value))),
+          of: SourceEntry(at: origin, removals: [Removal(setting.range)]))
+      }
+    }
+    return found
+  }
+}
+
+extension SettingLines {
+  /// A value without the equals sign that may follow the blank after its name.
+  fileprivate func value(of setting: SettingLine, in text: UnsafeRawBufferPointer) -> Range<Int> {
+    let first = text[setting.value].first
+    guard first == UInt8(ascii: "=") || first == UInt8(ascii: ":"),
+      isWhiteSpace(text[setting.value.lowerBound - 1])
+    else { return setting.value }
+    return text.trimmed(setting.value.lowerBound + 1..<setting.value.upperBound)
+  }
+}
+
+extension ByteString {
+  private static let secretEndings = [
+    "password", "passwd", "passphrase", "token", "secret", "secretkey", "apikey", "api_key", "api.key",
+  ]
+
+  /// Whether a property is called as secrets are.
+  fileprivate var isSecretProperty: Bool {
+    Self.secretEndings.contains { lowercased.bytes.reversed().starts(with: $0.utf8.reversed()) }
+  }
+
+  /// The properties that may have the user name to a password: `corpUsername` and `corpUser` to `corpPassword`.
+  fileprivate var userProperties: [ByteString] {
+    let ending = "Password"
+    guard bytes.reversed().starts(with: ending.utf8.reversed()) else { return [] }
+    let stem = bytes.dropLast(ending.utf8.count)
+    return [ByteString(stem + Array("Username".utf8)), ByteString(stem + Array("User".utf8))]
+  }
+}

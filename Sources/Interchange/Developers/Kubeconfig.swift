@@ -1,0 +1,94 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The tokens of the users in a kubeconfig (Kubernetes, "Organizing Cluster Access Using kubeconfig Files"). They are
+  /// stored as `llavero kubectl` looks for them after `llavero setup kubectl`: for the servers of the clusters that a user
+  /// alone logs in to, else under the service `kubectl:USER`. A certificate, and a program that is asked, are named.
+  public static let kubectl = FileFormat(
+    "kubectl", "the tokens in kubeconfigs", usualPaths: ["$KUBECONFIG:", "~/.kube/config"],
+    holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    let file = try YAMLDocument(text, of: "kubectl")
+    var found = FoundLogins()
+    for user in file.children(of: ["users"]) { found.takeUser(user.path, in: file, text) }
+    return found
+  }
+}
+
+extension FoundLogins {
+  private static let secrets: [ByteString] = ["token", "password"]
+  /// What stands for a login, and isn't one that can be taken.
+  private static let others: [ByteString] = [
+    "client-certificate", "client-certificate-data", "client-key", "client-key-data", "tokenFile", "exec",
+    "auth-provider",
+  ]
+
+  fileprivate mutating func takeUser(
+    _ user: YAMLDocument.Path, in file: YAMLDocument, _ text: UnsafeRawBufferPointer
+  ) {
+    let settings = user + ["user"]
+    // In braces, or with more than is read.
+    if let own = file.entry(settings), own.value.count > 2, !(text.slice(own.value) == "null") {
+      return passOver(.line(own.line), .malformed)
+    }
+    for setting in file.children(of: settings) where Self.others.contains(setting.path.last ?? "") {
+      passOver(.line(setting.line), .noLogin)
+    }
+    for name in Self.secrets {
+      guard let entry = file.entry(settings + [name]) else { continue }
+      guard case .some(let secret) = YAMLDocument.scalar(entry.value, in: text),
+        let label = file.entry(user + ["name"]).flatMap({ YAMLDocument.text($0.value, in: text) }).nonEmpty
+      else {
+        passOver(.line(entry.line), .malformed)
+        continue
+      }
+      if secret.isEmpty {
+        passOver(.line(entry.line), .noSecret)
+        continue
+      }
+      // kubectl's helpers give no passwords, and Kubernetes takes none since 1.19.
+      if name == "password" {
+        passOver(.line(entry.line), .noLogin)
+        continue
+      }
+      let servers = file.servers(ofOnly: label, text)
+      let keys =
+        servers.isEmpty
+        ? [.genericPassword(GenericPassword(service: ByteString("kubectl:\(label)"), account: nil))]
+        : servers.map { Item.Key.internetPassword($0.key(account: nil, for: "kubectl")) }
+      for key in keys {
+        take(
+          Item(key), Credential(secret.copy()),
+          of: SourceEntry(at: .line(entry.line), removals: [Removal(entry.lines)]))
+      }
+    }
+  }
+}
+
+extension YAMLDocument {
+  /// The servers of the clusters that a user logs in to; none if another user logs in to one of them, too, so that the
+  /// server doesn't tell whose login is meant, or if a cluster isn't in this file.
+  fileprivate func servers(ofOnly user: ByteString, _ text: UnsafeRawBufferPointer) -> [Place] {
+    func value(_ path: Path) -> ByteString? { entry(path).flatMap { Self.text($0.value, in: text) } }
+    let contexts = children(of: ["contexts"]).map { context in
+      (
+        cluster: value(context.path + ["context", "cluster"]),
+        user: value(context.path + ["context", "user"])
+      )
+    }
+    let own = contexts.filter { $0.user == user }.compactMap(\.cluster)
+    if contexts.contains(where: { $0.user != user && own.contains($0.cluster ?? "") }) { return [] }
+    var servers: [Place] = []
+    for name in own {
+      let cluster = children(of: ["clusters"]).first { value($0.path + ["name"]) == name }
+      guard let url = cluster.flatMap({ value($0.path + ["cluster", "server"]) }),
+        let place = try? Place.parse(url).place
+      else { return [] }
+      if !servers.contains(place) { servers.append(place) }
+    }
+    return servers
+  }
+}

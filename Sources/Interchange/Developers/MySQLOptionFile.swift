@@ -1,0 +1,106 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The passwords in the option files of MySQL's and MariaDB's programs (MySQL Reference Manual, "Using Option Files").
+  /// A group without a host of its own has that of `[client]`, else this machine.
+  public static let mysql = FileFormat(
+    "mysql", "the passwords of mysql's and mariadb's programs", usualPaths: ["~/.my.cnf", "~/.mysql/my.cnf"],
+    holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    let file = SettingLines(text)
+    if file.settings.contains(where: { $0.section.isEmpty && $0.name.bytes.first != UInt8(ascii: "!") }) {
+      throw FormatFault("it has a line before its first group")
+    }
+    var found = FoundLogins()
+    for setting in file.settings where setting.name.optionName == "password" {
+      let origin = Origin.line(setting.line)
+      guard case .some(let password) = text.optionValue(setting.value) else {
+        found.passOver(origin, .disputed)
+        continue
+      }
+      if password.isEmpty {
+        found.passOver(origin, .noSecret)
+        continue
+      }
+      /// The last one counts; that of the group comes before that of all clients.
+      func value(_ name: ByteString) -> ByteString? {
+        let settings = file.settings.filter { $0.name.optionName == name }
+        let setting =
+          settings.last { $0.section == setting.section } ?? settings.last { $0.section == "client" }
+        switch setting.flatMap({ text.optionValue($0.value) }) {
+        case .none: return nil
+        case .some(let value): return value.withUnsafeBytes { ByteString($0) }.nonEmpty
+        }
+      }
+      let server = value("host") ?? "localhost"
+      let port = value("port")?.text.flatMap { UInt16($0) }
+      guard server.canBeServer else {
+        found.passOver(origin, .noPlace)
+        continue
+      }
+      let place = Place(protocol: "mysql", server: server, port: port == 3306 ? nil : port)
+      found.take(
+        Item(place.key(account: value("user"), for: nil)), Credential(password),
+        of: SourceEntry(at: origin, removals: [Removal(setting.range)]))
+    }
+    return found
+  }
+}
+
+extension ByteString {
+  /// The name of an option, in which `_` and `-` are the same, and `loose-` says nothing.
+  fileprivate var optionName: ByteString {
+    let name = bytes.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
+    let prefix = Array("loose-".utf8)
+    return ByteString(name.starts(with: prefix) ? Array(name.dropFirst(prefix.count)) : name)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The value of an option without its quotes, escapes and comment; `nil` where MySQL and MariaDB don't say how it is read.
+  fileprivate func optionValue(_ range: Range<Int>) -> Secret? {
+    var value = Secret(capacity: range.count)
+    var index = range.lowerBound
+    let quote = self[range].first.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") ? $0 : nil }
+    if quote != nil { index += 1 }
+    while index < range.upperBound {
+      let byte = self[index]
+      if byte == quote {
+        let rest = slice(index + 1..<range.upperBound).trimmedSlice
+        guard rest.isEmpty || rest.first == UInt8(ascii: "#") else { return nil }
+        return value
+      }
+      // One in the middle may end the comment, or begin a string.
+      if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { return nil }
+      if quote == nil, byte == UInt8(ascii: "#") {
+        // The space before a comment is none of the value's.
+        while value.withUnsafeBytes({ $0.last.map(isWhiteSpace) ?? false }) {
+          value.truncate(to: value.count - 1)
+        }
+        return value
+      }
+      index += 1
+      guard byte == UInt8(ascii: "\\"), index < range.upperBound else {
+        value.append(byte)
+        continue
+      }
+      switch self[index] {
+      case UInt8(ascii: "b"): value.append(0x08)
+      case UInt8(ascii: "t"): value.append(0x09)
+      case UInt8(ascii: "n"): value.append(0x0a)
+      case UInt8(ascii: "r"): value.append(0x0d)
+      case UInt8(ascii: "s"): value.append(0x20)
+      case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "'"): value.append(self[index])
+      default:
+        value.append(byte)
+        value.append(self[index])
+      }
+      index += 1
+    }
+    if quote != nil { return nil }
+    return value
+  }
+}

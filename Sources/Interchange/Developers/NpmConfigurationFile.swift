@@ -1,0 +1,98 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The configuration of npm, pnpm and version 1 of yarn (docs.npmjs.com, "npmrc", "Auth related configuration").
+  ///
+  /// The token of a registry is stored under the service `npm:REGISTRY`, that of the public one under `npm`; a user name
+  /// with a password as the login for the registry's URL. Where a variable stands for it, there is no secret.
+  public static let npm = FileFormat(
+    "npm", "the tokens in the .npmrc of npm, pnpm and yarn",
+    usualPaths: ["$NPM_CONFIG_USERCONFIG", "$npm_config_userconfig", "~/.npmrc"], holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    let file = SettingLines(text)
+    var found = FoundLogins()
+    for setting in file.settings {
+      let (registry, name) = setting.name.npmSetting(in: file, text)
+      let value = text.unquoted(setting.value)
+      let origin = Origin.line(setting.line)
+      guard ["_authToken", "_auth", "_password"].contains(name) else {
+        found.takeURLs(in: setting.value, of: text, line: setting.line)
+        continue
+      }
+      if value.isEmpty {
+        found.passOver(origin, .noSecret)
+      } else if text.hasVariable(in: value) || text[value].first == UInt8(ascii: "$") {
+        // npm takes one without braces as it is, and nobody means that.
+        found.passOver(origin, .reference)
+      } else if !text[value].allSatisfy({ 0x21...0x7e ~= $0 && !";\"'\\".utf8.contains($0) }) {
+        found.passOver(origin, .malformed)
+      } else {
+        let entry = SourceEntry(at: origin, removals: [Removal(setting.range)])
+        if name == "_authToken" {
+          found.take(
+            Item(.genericPassword(GenericPassword(service: registry.npmService, account: nil))),
+            Credential(Secret(copying: text.slice(value))), of: entry)
+        } else {
+          let user = file.settings.last { $0.name.npmSetting(in: file, text) == (registry, "username") }
+          let account =
+            name == "_auth" ? nil : user.map { ByteString(text.slice(text.unquoted($0.value))) } ?? ""
+          found.takeLogin(text.slice(value), account, at: registry, of: entry)
+        }
+      }
+    }
+    return found
+  }
+}
+
+extension FoundLogins {
+  /// Adds the login for a registry.
+  ///
+  /// - Parameters:
+  ///   - encoded: in Base64, the password, or without an account the user name, a colon and the password.
+  ///   - registry: its host, and perhaps a port and a path.
+  fileprivate mutating func takeLogin(
+    _ encoded: UnsafeRawBufferPointer, _ account: ByteString?, at registry: ByteString,
+    of entry: borrowing SourceEntry
+  ) {
+    guard let place = try? Place.parse(registry, assuming: "https").place else {
+      return passOver(entry.origin, .noPlace)
+    }
+    guard let account else { return takeBasic(encoded, at: place, of: entry) }
+    var password = Secret(capacity: encoded.count)
+    guard Base64.decode(encoded, to: &password), password.withUnsafeBytes({ isValidUTF8($0) }),
+      !password.isEmpty
+    else { return passOver(entry.origin, .malformed) }
+    take(Item(place.key(account: account.nonEmpty, for: nil)), Credential(password), of: entry)
+  }
+}
+
+extension ByteString {
+  /// The registry and the setting of a name, such as `//npm.example/path/:_authToken`. What names no registry, as before
+  /// version 9, is for the one in use.
+  fileprivate func npmSetting(
+    in file: SettingLines, _ text: UnsafeRawBufferPointer
+  ) -> (registry: ByteString, name: ByteString) {
+    guard bytes.starts(with: "//".utf8), let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else {
+      guard bytes.first == UInt8(ascii: "_") || self == "username" else { return ("", self) }
+      let url = file.settings.last { $0.name == "registry" }.map {
+        ByteString(text.slice(text.unquoted($0.value)))
+      }
+      let place = url.flatMap { try? Place.parse($0).place }
+      return (place.map { $0.npmRegistry } ?? Self.publicRegistry, self)
+    }
+    let name = ByteString(Array(bytes[(colon + 1)...]))
+    return (ByteString(Array(bytes[2..<colon])).withoutSlashesAround, name)
+  }
+
+  private static let publicRegistry: ByteString = "registry.npmjs.org"
+
+  /// The service under which a registry's token is stored.
+  fileprivate var npmService: ByteString { self == Self.publicRegistry ? "npm" : ByteString("npm:\(self)") }
+}
+
+extension Place {
+  fileprivate var npmRegistry: ByteString { ByteString("\(hostAndPort)" + (path.map { "/\($0)" } ?? "")) }
+}

@@ -1,0 +1,71 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The passwords of PostgreSQL's programs (its documentation, "The Password File"): host, port, database, user and
+  /// password, with colons between them; the first line that matches counts. An asterisk matches anything: one for the
+  /// port or the user has no room in an item, and one for the host says nothing about where to log in to.
+  public static let pgpass = FileFormat(
+    "pgpass", "the passwords of psql and others of PostgreSQL", usualPaths: ["$PGPASSFILE", "~/.pgpass"],
+    holdsLoginsAlone: true, severalForTheSame: .firstAnswers
+  ) { text throws(FormatFault) in
+    var found = FoundLogins()
+    for line in FileLines(text) where !line.text.isEmpty {
+      if line.text.first == UInt8(ascii: "#") {
+        found.noteOthers()
+      } else {
+        readPassword(line, &found)
+      }
+    }
+    return found
+  }
+}
+
+private func readPassword(_ line: FileLine, _ found: inout FoundLogins) {
+  let origin = Origin.line(line.number)
+  var parts = [0..<0]
+  var index = 0
+  while index < line.text.count {
+    let byte = line.text[index]
+    if byte == UInt8(ascii: ":"), parts.count < 5 {
+      parts.append(index + 1..<index + 1)
+      index += 1
+      continue
+    }
+    // What follows a backslash is as it is.
+    index += byte == UInt8(ascii: "\\") && index + 1 < line.text.count ? 2 : 1
+    parts[parts.count - 1] = parts[parts.count - 1].lowerBound..<index
+  }
+  guard parts.count == 5 else { return found.passOver(origin, .malformed) }
+  let names = parts.prefix(4).map { part in line.text.unescaped(part).withUnsafeBytes { ByteString($0) } }
+  let password = line.text.unescaped(parts[4])
+  if password.isEmpty { return found.passOver(origin, .noSecret) }
+  guard names[0] != "*", names[0].canBeServer else { return found.passOver(origin, .noPlace) }
+  let port = names[1].text.flatMap { UInt16($0) }
+  guard port != nil || names[1] == "*" else { return found.passOver(origin, .malformed) }
+  var entry = SourceEntry(at: origin, removals: [Removal(line.range)])
+  if names[1] == "*" { entry.add("any port", .part) }
+  if names[3] == "*" { entry.add("any user", .part) }
+  let place = Place(
+    protocol: "postgresql", server: names[0], port: port == 5432 ? nil : port,
+    path: names[2] == "*" ? nil : names[2])
+  found.take(
+    Item(place.key(account: names[3] == "*" ? nil : names[3].nonEmpty, for: nil)), Credential(password),
+    of: entry)
+}
+
+extension UnsafeRawBufferPointer {
+  /// A range without the backslashes that escape what follows them.
+  fileprivate func unescaped(_ range: Range<Int>) -> Secret {
+    var plain = Secret(capacity: range.count)
+    var index = range.lowerBound
+    while index < range.upperBound {
+      if self[index] == UInt8(ascii: "\\"), index + 1 < range.upperBound { index += 1 }
+      plain.append(self[index])
+      index += 1
+    }
+    return plain
+  }
+}

@@ -1,0 +1,41 @@
+import Bytes
+import TextFormats
+
+extension FileFormat {
+  /// Passwords in the URLs of pip's configuration, such as those of `index-url` (pip's documentation, "Authentication").
+  /// With the user name that stays in the URL, pip asks llavero.
+  public static let pip = FileFormat(
+    "pip", "passwords in the URLs of pip's configuration",
+    usualPaths: [
+      "$PIP_CONFIG_FILE", "$XDG_CONFIG_HOME/pip/pip.conf", "~/.config/pip/pip.conf", "~/.pip/pip.conf",
+    ],
+    holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    let file = INIDocument(text)
+    if file.sections.isEmpty, !text.trimmedSlice.isEmpty {
+      throw FormatFault("it has no sections, as pip's configuration has")
+    }
+    var found = FoundLogins()
+    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
+    for option in file.options { found.takeURLs(in: option.value, of: text, line: option.line) }
+    return found
+  }
+
+  /// Passwords in the URLs of uv's configuration, such as those of `[[index]]` (uv's documentation, "Package indexes").
+  public static let uv = FileFormat(
+    "uv", "passwords in the URLs of uv's configuration",
+    usualPaths: ["$UV_CONFIG_FILE", "$XDG_CONFIG_HOME/uv/uv.toml", "~/.config/uv/uv.toml"],
+    holdsLoginsAlone: false
+  ) { text throws(FormatFault) in
+    let file = TOMLDocument(text)
+    if file.entries.isEmpty, let line = file.malformedLines.first {
+      throw FormatFault("it is not TOML that uv reads", line: line)
+    }
+    var found = FoundLogins()
+    for line in file.malformedLines { found.passOver(.line(line), .malformed) }
+    for entry in file.entries where !entry.isTable {
+      found.takeURLs(in: entry.value, of: text, line: entry.line)
+    }
+    return found
+  }
+}

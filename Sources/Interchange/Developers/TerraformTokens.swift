@@ -1,0 +1,100 @@
+import Bytes
+import CredentialProtocols
+import JSON
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The tokens of Terraform and OpenTofu: `credentials.tfrc.json`, as `terraform login` writes it, and blocks
+  /// `credentials "HOST" { token = "…" }` in the CLI's configuration (Terraform, "CLI Configuration", "Credentials").
+  /// They are stored as the credentials helper stores them.
+  public static let terraform = FileFormat(
+    "terraform", "the tokens of terraform and tofu",
+    usualPaths: [
+      "$TF_CLI_CONFIG_FILE", "~/.terraform.d/credentials.tfrc.json", "~/.terraformrc", "~/.tofurc",
+      "$XDG_CONFIG_HOME/opentofu/tofurc", "~/.config/opentofu/tofurc",
+      "$XDG_CONFIG_HOME/opentofu/credentials.tfrc.json", "~/.config/opentofu/credentials.tfrc.json",
+    ],
+    holdsLoginsAlone: true
+  ) { text throws(FormatFault) in
+    if text.trimmedSlice.first == UInt8(ascii: "{") { return try tokensInJSON(text) }
+    let statements: [HCLStatement]
+    do throws(HCLStatement.Malformed) {
+      statements = try HCLStatement.all(in: text)
+    } catch {
+      throw FormatFault("it is no configuration that terraform reads: \(error.reason)")
+    }
+    var found = FoundLogins()
+    for statement in statements { readBlock(statement, text, &found) }
+    return found
+  }
+
+  private static func readBlock(
+    _ statement: HCLStatement, _ text: UnsafeRawBufferPointer, _ found: inout FoundLogins
+  ) {
+    let words = statement.words
+    guard words.count > 1, statement.label(of: "credentials", in: text) != nil else {
+      return found.noteOthers()
+    }
+    let origin = Origin.line(1 + text[..<words[0].lowerBound].count { $0 == 0x0a })
+    // credentials "HOST" { token = "TOKEN" }
+    guard words.count == 7, text.slice(words[3]) == "token" || text.slice(words[3]) == "\"token\"",
+      text.slice(words[4]) == "=", let host = TOMLDocument.text(words[1], in: text),
+      case .some(let token) = TOMLDocument.string(words[5], in: text), !text.hasVariable(in: words[5])
+    else { return found.passOver(origin, .malformed) }
+    found.takeToken(token, of: host, SourceEntry(at: origin, removals: [Removal(statement.lines(in: text))]))
+  }
+
+  private static func tokensInJSON(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    var found = FoundLogins()
+    var positions = FilePositions(text)
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        guard name == "credentials", value.kind == .object else { return found.noteOthers() }
+        let isWhole = try JSONMembers.areAll(of: value) { (_, value) throws(JSONReader.Malformed) in
+          try soleToken(in: value) != nil
+        }
+        try JSONReader.members(of: value.raw) { (host, value2) throws(JSONReader.Malformed) in
+          let origin = Origin.line(positions.line(of: host))
+          guard let token = try soleToken(in: value2) else { return found.passOver(origin, .malformed) }
+          var secret = Secret(capacity: token.raw.count)
+          try token.appendString(to: &secret)
+          // An empty one would keep terraform from asking, so that all go at once.
+          let removal =
+            isWhole
+            ? Removal(positions.range(of: value.raw), replacement: .emptyObject)
+            : Removal(positions.range(of: token.raw), replacement: .emptyString)
+          found.takeToken(secret, of: try JSONValue.name(host), SourceEntry(at: origin, removals: [removal]))
+        }
+      }
+    } catch {
+      throw FormatFault("it is not JSON that terraform writes")
+    }
+    return found
+  }
+
+  /// The token of a host, if the host has nothing else.
+  private static func soleToken(in host: JSONValue) throws(JSONReader.Malformed) -> JSONValue? {
+    guard host.kind == .object else { return nil }
+    var token: JSONValue?
+    var count = 0
+    try JSONReader.members(of: host.raw) { (name, value) throws(JSONReader.Malformed) in
+      count += 1
+      if name == "token", value.kind == .string { token = value }
+    }
+    return count == 1 ? token : nil
+  }
+}
+
+extension FoundLogins {
+  fileprivate mutating func takeToken(
+    _ token: consuming Secret, of host: ByteString, _ entry: borrowing SourceEntry
+  ) {
+    if token.isEmpty { return passOver(entry.origin, .noSecret) }
+    guard let parsed = HostAndPort(parsing: host), parsed.server.canBeServer else {
+      return passOver(entry.origin, .noPlace)
+    }
+    let place = Place(protocol: "https", server: parsed.server, port: parsed.port)
+    take(Item(place.key(account: nil, for: "terraform")), Credential(token), of: entry)
+  }
+}

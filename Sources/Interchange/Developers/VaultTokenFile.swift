@@ -1,0 +1,23 @@
+import Bytes
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The token of the command line of Vault and OpenBao (Vault's documentation, "Token helpers"), which is all that is in
+  /// the file. The server it is for stands in `VAULT_ADDR`, so that it is stored under the service `vault`.
+  public static let vault = FileFormat(
+    "vault", "the token of vault and bao", usualPaths: ["~/.vault-token"], holdsLoginsAlone: true
+  ) { text throws(FormatFault) in
+    var found = FoundLogins()
+    let token = text.trimmedSlice
+    if token.isEmpty { return found }
+    guard token.allSatisfy({ 0x21...0x7e ~= $0 }) else {
+      throw FormatFault("it has more than one word, and a token is one")
+    }
+    found.take(
+      Item(.genericPassword(GenericPassword(service: "vault", account: nil))),
+      Credential(Secret(copying: token)),
+      of: SourceEntry(at: .line(1), removals: [Removal(0..<text.count)]))
+    return found
+  }
+}

@@ -1,0 +1,22 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import TextFormats
+
+extension FoundLogins {
+  /// Adds a login that is written as in HTTP's scheme `Basic` (RFC 7617, section 2): in Base64, a user name, a colon and a
+  /// password.
+  mutating func takeBasic(
+    _ encoded: UnsafeRawBufferPointer, at place: Place, of entry: borrowing SourceEntry
+  ) {
+    var plain = Secret(capacity: encoded.count)
+    guard Base64.decode(encoded, to: &plain),
+      let colon = plain.withUnsafeBytes({ $0.firstIndex(of: UInt8(ascii: ":")) }),
+      plain.withUnsafeBytes({ isValidUTF8($0) })
+    else { return passOver(entry.origin, .malformed) }
+    let account = plain.withUnsafeBytes { ByteString($0.slice(0..<colon)) }
+    let password = plain.withUnsafeBytes { Secret(copying: $0.slice(colon + 1..<$0.count)) }
+    if password.isEmpty { return passOver(entry.origin, .noSecret) }
+    take(Item(place.key(account: account.nonEmpty, for: nil)), Credential(password), of: entry)
+  }
+}

@@ -1,0 +1,117 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import TextFormats
+
+extension FoundLogins {
+  /// Adds the logins of the URLs in a part of a text, which have a password before their `@`. The URL stays without the
+  /// password: the account in it lets its program ask.
+  ///
+  /// - Parameters:
+  ///   - range: where the URLs are, with anything that isn't part of one between them.
+  ///   - line: the line of the range, counting from 1.
+  mutating func takeURLs(in range: Range<Int>, of text: UnsafeRawBufferPointer, line: Int) {
+    var rest = range
+    while let url = text.nextURL(in: rest) {
+      takeURL(url, of: text, at: .line(line + text[range.lowerBound..<url.lowerBound].count { $0 == 0x0a }))
+      rest = url.upperBound..<range.upperBound
+    }
+  }
+
+  private mutating func takeURL(_ range: Range<Int>, of text: UnsafeRawBufferPointer, at origin: Origin) {
+    guard let parts = URLParts(text, range) else { return }
+    guard let information = parts.information else {
+      // A number sign or a slash in the password ends what programs take for the server.
+      return parts.isTorn ? passOver(origin, .malformed) : ()
+    }
+    let part = text[information]
+    // Programs differ in which @ they take.
+    if part.contains(UInt8(ascii: "@")) { return passOver(origin, .disputed) }
+    if text.hasVariable(in: information) { return passOver(origin, .reference) }
+    do throws(ProtocolError) {
+      let url = try CredentialURL(parsing: text.slice(range.lowerBound..<parts.end))
+      guard url.hasScheme, let host = HostAndPort(parsing: url.host) else {
+        return passOver(origin, .malformed)
+      }
+      let place = Place(protocol: url.protocol, server: host.server, port: host.port, path: url.path)
+      switch url.password {
+      case .some(let password) where !password.isEmpty && !password.isNoSecret:
+        let colon = part.firstIndex(of: UInt8(ascii: ":")) ?? part.endIndex
+        take(
+          Item(place.key(account: url.account.nonEmpty, for: nil)), Credential(password.copy()),
+          of: SourceEntry(at: origin, removals: [Removal(colon..<information.upperBound)]))
+      default:
+        // A token stands where others have the user name.
+        guard let token = url.account.nonEmpty, let account = token.accountOfToken(url.password != nil) else {
+          return
+        }
+        take(
+          Item(place.key(account: account, for: nil)), Credential(Secret(copying: token)),
+          of: SourceEntry(
+            at: origin, removals: [Removal(information.lowerBound..<information.upperBound + 1)]))
+      }
+    } catch {
+      passOver(origin, .malformed)
+    }
+  }
+}
+
+/// The parts of a URL that stands in a text.
+private struct URLParts {
+  /// What is before its `@`, if there is one.
+  let information: Range<Int>?
+  /// Whether there is an `@` behind what programs take for the server, and that has a port which is no number.
+  let isTorn: Bool
+  /// Where its path ends.
+  let end: Int
+
+  init?(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) {
+    guard let mark = range.first(where: { text.begins(with: "://", at: $0) }) else { return nil }
+    let start = mark + 3
+    let authority = text[start..<range.upperBound].prefix { ![0x2f, 0x3f, 0x23].contains($0) }
+    information = authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
+    let port = authority.lastIndex(of: UInt8(ascii: ":")).map { authority[($0 + 1)...] }
+    isTorn =
+      port.map { !$0.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "]") } } ?? false
+      && text[authority.endIndex..<range.upperBound].contains(UInt8(ascii: "@"))
+    end =
+      text[authority.endIndex..<range.upperBound].firstIndex { $0 == 0x3f || $0 == 0x23 } ?? range.upperBound
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The next URL in a range: a scheme, `://`, and what is up to white space, a quote or a comma.
+  fileprivate func nextURL(in range: Range<Int>) -> Range<Int>? {
+    guard let mark = range.first(where: { begins(with: "://", at: $0) && $0 + 3 <= range.upperBound }) else {
+      return nil
+    }
+    func isOfScheme(_ byte: UInt8) -> Bool {
+      0x30...0x39 ~= byte || 0x61...0x7a ~= byte | 0x20 || "+-.".utf8.contains(byte)
+    }
+    let start = mark - self[range.lowerBound..<mark].reversed().prefix(while: isOfScheme).count
+    let end = self[mark..<range.upperBound].firstIndex { isWhiteSpace($0) || "\"',\\<>".utf8.contains($0) }
+    return start..<(end ?? range.upperBound)
+  }
+
+  /// Whether a range has what programs replace by a variable's value: `${NAME}`.
+  func hasVariable(in range: Range<Int>) -> Bool { range.contains { begins(with: "${", at: $0) } }
+}
+
+extension Secret {
+  /// Whether it says that the secret is the user name (GitHub's former form).
+  fileprivate var isNoSecret: Bool { withUnsafeBytes { $0 == "x-oauth-basic" } }
+}
+
+extension ByteString {
+  /// The account to give with a token that stands for a user name; `nil` if it isn't known to be one.
+  ///
+  /// - Parameter hasPassword: whether what follows says so.
+  fileprivate func accountOfToken(_ hasPassword: Bool) -> ByteString? {
+    let kinds: [(beginning: String, account: ByteString)] = [
+      ("ghp_", "x-access-token"), ("gho_", "x-access-token"), ("ghu_", "x-access-token"),
+      ("ghs_", "x-access-token"), ("github_pat_", "x-access-token"), ("glpat-", "oauth2"),
+    ]
+    return kinds.first { bytes.starts(with: $0.beginning.utf8) }?.account
+      ?? (hasPassword ? "x-access-token" : nil)
+  }
+}

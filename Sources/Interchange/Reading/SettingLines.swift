@@ -1,0 +1,63 @@
+import Bytes
+import Keychain
+import TextFormats
+
+/// A line `NAME = VALUE` of a file.
+struct SettingLine {
+  /// The section above it; empty if there is none.
+  let section: ByteString
+  let name: ByteString
+  /// Where its value is, without white space around it.
+  let value: Range<Int>
+  /// Its number, counting from 1, and its range with its end.
+  let line: Int
+  let range: Range<Int>
+}
+
+/// A file with a setting on each line, perhaps in sections, as many programs read them without any rules for more: what
+/// spans several lines is for its program's own reader to say.
+struct SettingLines {
+  private(set) var settings: [SettingLine] = []
+  /// Whether there are comments.
+  private(set) var hasComments = false
+
+  /// - Parameters:
+  ///   - comments: the characters with which a comment begins.
+  ///   - separators: the characters between a name and its value.
+  ///   - hasSections: whether `[NAME]` begins a section.
+  init(
+    _ file: UnsafeRawBufferPointer, comments: String = "#;", separators: String = "=",
+    hasSections: Bool = true
+  ) {
+    var section: ByteString = ""
+    for line in FileLines(file) {
+      let start = line.range.lowerBound
+      let content = file.trimmed(start..<start + line.text.count)
+      guard let first = file[content].first else { continue }
+      if comments.utf8.contains(first) {
+        hasComments = true
+      } else if hasSections, first == UInt8(ascii: "["),
+        let end = file[content].firstIndex(of: UInt8(ascii: "]"))
+      {
+        section = ByteString(file.slice(file.trimmed(content.lowerBound + 1..<end)))
+      } else {
+        // A switch has no value.
+        let equals = file[content].firstIndex { separators.utf8.contains($0) } ?? content.upperBound
+        let value = file.trimmed(min(equals + 1, content.upperBound)..<content.upperBound)
+        let name = ByteString(file.slice(file.trimmed(content.lowerBound..<equals)))
+        settings.append(
+          SettingLine(section: section, name: name, value: value, line: line.number, range: line.range))
+      }
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// A range without the quotes around it.
+  func unquoted(_ range: Range<Int>) -> Range<Int> {
+    guard range.count > 1, let quote = self[range].first, self[range].last == quote,
+      quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
+    else { return range }
+    return range.lowerBound + 1..<range.upperBound - 1
+  }
+}

@@ -1,0 +1,350 @@
+import Interchange
+import Keychain
+import Testing
+
+/// Files of developers' tools, with everything that becomes of each.
+@Suite("developers' files")
+struct DeveloperFilesTests {
+  private func result(_ name: String, _ format: FileFormat) throws -> [String] {
+    let found = try Found(sample: "exports/\(name)", as: format)
+    return found.logins + found.reasons
+  }
+
+  private func result(of text: String, _ format: FileFormat) throws -> [String] {
+    let found = try Found(text, as: format)
+    return found.logins + found.reasons
+  }
+
+  private func rest(_ name: String, _ format: FileFormat) throws -> String {
+    String(decoding: try remainder(of: Sample.bytes(of: "exports/\(name)"), as: format), as: UTF8.self)
+  }
+
+  @Test("aws: a key each, with a session token as JSON, and single sign-on stays")
+  func aws() throws {
+    #expect(
+      try result("x-aws", .aws) == [
+        "aws:default (AKIAEXAMPLE) abc/def+",
+        #"aws:prod (AKIA2) {"AccessKeyId":"AKIA2","SecretAccessKey":"s2","SessionToken":"tok"}"#,
+        "9 noLogin",
+      ])
+    #expect(try rest("x-aws", .aws) == "[default]\n[prod]\n[sso]\nsso_session = x\n")
+  }
+
+  @Test("git: what is before an @, and headers")
+  func gitConfiguration() throws {
+    #expect(
+      try result("x-gitconfig", .gitConfiguration) == [
+        "https://gitlab.example.org (ana) tok", "https://git.example.org/x.git (bob) tok2",
+        "https://x.example.org (a) b",
+      ])
+    #expect(
+      try rest("x-gitconfig", .gitConfiguration) == """
+        [url "https://ana@gitlab.example.org/"]
+        \tinsteadOf = https://gitlab.example.org/
+        [remote "origin"]
+        \turl = https://bob@git.example.org/x.git
+        [http "https://x.example.org"]
+
+        """)
+  }
+
+  @Test("kubectl")
+  func kubectl() throws {
+    #expect(try result("x-kube", .kubectl) == ["kubectl:ana tok"])
+    #expect(
+      try rest("x-kube", .kubectl) == "apiVersion: v1\nkind: Config\nusers:\n- name: ana\n  user:\n")
+  }
+
+  @Test("npm: tokens, and passwords in Base64")
+  func npm() throws {
+    #expect(
+      try result("x-npmrc", .npm) == [
+        "npm:npm1.example.org npm_abc", "https://npm.example.org (ana) pw",
+        "https://npm2.example.org (ana) pw",
+      ])
+    #expect(try rest("x-npmrc", .npm) == "//npm2.example.org/:username=ana\n")
+  }
+
+  @Test("pip: the URLs of each line")
+  func pip() throws {
+    #expect(
+      try result("x-pipconf", .pip) == [
+        "https://pypi.example.org/simple (ana) pw", "https://pypi2.example.org/simple (bob) pw2",
+      ])
+    #expect(
+      try rest("x-pipconf", .pip)
+        == "[global]\nindex-url = https://ana@pypi.example.org/simple\nextra-index-url =\n"
+        + "    https://bob@pypi2.example.org/simple\n")
+  }
+
+  @Test("terraform: a token each, which go at once")
+  func terraform() throws {
+    #expect(
+      try result("x-tfrc", .terraform) == [
+        "https://app.terraform.io for terraform atlas.v1.aaa", "https://tfe.example.org for terraform bbb",
+      ])
+    #expect(try rest("x-tfrc", .terraform) == #"{"credentials":{}}"#)
+  }
+
+  @Test("vault: the whole file")
+  func vault() throws {
+    #expect(try result("x-vaulttoken", .vault) == ["vault hvs.CAESI"])
+    #expect(try rest("x-vaulttoken", .vault) == "")
+  }
+
+  @Test("glab: a token with its tag, and one without an account")
+  func glab() throws {
+    #expect(
+      try result("glab.yml", .gitLab) == [
+        "https://gitlab.com (ana) glpat-aaa", "https://gl.example.org (oauth2) glpat-bbb",
+      ])
+    #expect(
+      try rest("glab.yml", .gitLab) == """
+        git_protocol: ssh
+        editor:
+        check_update: false
+        hosts:
+            gitlab.com:
+                api_host: gitlab.com
+                user: ana
+            gl.example.org:
+                api_protocol: https
+
+        """)
+  }
+
+  @Test("gh: the lists of its first versions")
+  func ghList() throws {
+    #expect(
+      try result(of: "github.com:\n  - user: ana\n    oauth_token: t\n  - oauth_token: u\n", .gitHub) == [
+        "https://github.com (ana) t", "https://github.com (x-access-token) u",
+      ])
+    #expect(
+      try remainder(of: "github.com:\n- oauth_token: t\n  user: ana\n", as: .gitHub)
+        == "github.com:\n  user: ana\n")
+  }
+
+  @Test("aws: comments, quotes, profiles of the configuration, an end, and keys that begin with slashes")
+  func awsForms() throws {
+    let keys = "aws_access_key_id = A\naws_secret_access_key = //k+/=\n"
+    for (text, expected) in [
+      // aws/aws-sdk-ruby#837, aws/aws-sdk-go#2239
+      ("[default] # mine\n\(keys)", ["aws:default (A) //k+/="]),
+      ("[profile work]\n\(keys)", ["aws:work (A) //k+/="]),
+      ("[profile \"my work\"]\n\(keys)", ["aws:my work (A) //k+/="]),
+      // aws/aws-sdk-php#1526
+      (
+        "[d]\n\(keys)aws_session_token = x/+==\n",
+        [#"aws:d (A) {"AccessKeyId":"A","SecretAccessKey":"//k+/=","SessionToken":"x/+=="}"#]
+      ),
+      // naftulikay/aws-env#12
+      ("[d]\naws_access_key_id = A\naws_secret_access_key = \"k\"\n", ["3 disputed"]),
+      ("[d]\naws_access_key_id = A\naws_secret_access_key = k # c\n", ["3 disputed"]),
+      ("[d]\naws_access_key_id = A\naws_access_key_id = B\naws_secret_access_key = k\n", ["4 disputed"]),
+      ("[d]\naws_access_key_id = A\n", ["2 noSecret"]),
+      ("[d]\n\(keys)mfa_serial = arn:m\n", ["aws:d (A) //k+/=", "4 noLogin"]),
+      ("[d]\nrole_arn = r\nregion = x\n", []),
+    ] { #expect(try result(of: text, .aws) == expected, "\(text)") }
+    // Cyberduck, iterate-ch/cyberduck#12792
+    let commented = "[d]\n; mine\n\(keys)region = x\n"
+    #expect(try FoundLogins(Array(commented.utf8), as: .aws).hasOthers)
+    #expect(try remainder(of: commented, as: .aws) == "[d]\n; mine\nregion = x\n")
+    let ending = try FoundLogins(
+      Array("[d]\n\(keys)x_security_token_expires = 2030-01-01T00:00:00Z\n".utf8), as: .aws)
+    #expect(ending.logins.map { $0.credential.expiry } == [1_893_456_000])
+    #expect(throws: FormatFault.self) { try Found("x\n", as: .aws) }
+  }
+
+  @Test("npm: variables, settings of the registry in use, quotes, proxies")
+  func npmForms() throws {
+    for (text, expected) in [
+      // npm/cli#4407, bahmutov/ban-sensitive-files#12
+      ("//registry.npmjs.org/:_authToken=$NPM_TOKEN\n", ["1 reference"]),
+      ("//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n", ["1 reference"]),
+      // rexxars/registry-auth-token#22
+      (
+        "registry=https://r.example/foo/npm/\n_auth=YTpi\nemail=a@b\nalways-auth=true\n",
+        ["https://r.example/foo/npm (a) b"]
+      ),
+      ("_authToken=t\n", ["npm t"]), ("//registry.npmjs.org/:_authToken = \"t\"\n", ["npm t"]),
+      ("//r.example:8443/a/:_authToken=t\r\n", ["npm:r.example:8443/a t"]),
+      ("https-proxy=http://u:p@proxy.example:8080\n", ["http://proxy.example:8080 (u) p"]),
+      ("//r.example/:_auth=!\n//r.example/:_password=\n", ["1 malformed", "2 noSecret"]),
+      ("; //r.example/:_authToken=t\n", []),
+    ] { #expect(try result(of: text, .npm) == expected, "\(text)") }
+    #expect(
+      try remainder(of: "https-proxy=http://u:p@proxy.example:8080\n", as: .npm)
+        == "https-proxy=http://u@proxy.example:8080\n")
+  }
+
+  @Test("kubectl: keys in quotes, blocks, and whose login a cluster's is")
+  func kubectlForms() throws {
+    // kyma-project/cli#2791
+    let exec =
+      "\"users\":\n- \"name\": \"gh\"\n  \"user\":\n    \"exec\":\n      \"args\":\n      - \"-c\"\n      - |\n"
+      + "        set -e\n        token: x\n      \"command\": \"bash\"\n- name: ana\n  user:\n    token: 't'\n"
+    #expect(try result(of: exec, .kubectl) == ["kubectl:ana t", "4 noLogin"])
+    let users = "users:\n- name: ana\n  user: {}\n- name: bob\n  user:\n    token: t\n"
+    let cluster = "clusters:\n- name: c\n  cluster:\n    server: https://k.example:6443\n"
+    func context(_ user: String) -> String {
+      "- name: \(user)\n  context:\n    cluster: c\n    user: \(user)\n"
+    }
+    let own = "\(cluster)contexts:\n\(context("bob"))\(users)"
+    #expect(try result(of: own, .kubectl) == ["https://k.example:6443 for kubectl t"])
+    #expect(
+      try result(of: "\(own)\(context("ana"))".replacing(users, with: "") + users, .kubectl) == [
+        "kubectl:bob t"
+      ])
+    #expect(try result(of: "users:\n- name: a\n  user: {token: t}\n", .kubectl) == ["3 malformed"])
+    #expect(
+      try result(of: "users:\n- name: a\n  user:\n    password: p\n    client-key-data: k\n", .kubectl) == [
+        "5 noLogin", "4 noLogin",
+      ])
+  }
+
+  @Test("psql: escapes and asterisks")
+  func pgpass() throws {
+    for (text, expected) in [
+      // MagicStack/asyncpg#1249, psycopg/psycopg2#334, dbeaver/dbeaver#9454
+      ("*:*:test\\:db:test\\\\:pw\n", ["1 noPlace"]),
+      ("db.example:5342:mydb:vic:hello\\\\world\n", ["postgresql://db.example:5342/mydb (vic) hello\\world"]),
+      ("db.example:5432:mydb:vic:4\\:K1\n", ["postgresql://db.example/mydb (vic) 4:K1"]),
+      ("db.example:5432:mydb:vic:4:K1\n", ["postgresql://db.example/mydb (vic) 4:K1"]),
+      ("db.example:*:*:*: p \n", ["postgresql://db.example  p  + any port + any user"]),
+      ("# c\n\ndb.example:5432:*:u:\nx\n", ["3 noSecret", "4 malformed"]),
+      ("\\:\\:1:5432:*:u:p\n", ["postgresql://[::1] (u) p"]),
+    ] { #expect(try result(of: text, .pgpass) == expected, "\(text)") }
+  }
+
+  @Test("mysql: quotes, comments, and the host of all clients")
+  func mysql() throws {
+    for (value, expected) in [
+      // inverse-inc/packetfence#7056, geerlingguy/ansible-role-mysql#200
+      ("Passw#ord", ["mysql://localhost (u) Passw"]), ("\"Passw#ord\"", ["mysql://localhost (u) Passw#ord"]),
+      ("password=here", ["mysql://localhost (u) password=here"]), ("\"pass\"word\"", ["3 disputed"]),
+      ("'a\\sb\\\\c'", ["mysql://localhost (u) a b\\c"]), ("\"p\" # c", ["mysql://localhost (u) p"]),
+      ("", ["3 noSecret"]),
+    ] { #expect(try result(of: "[client]\nuser=u\npassword=\(value)\n", .mysql) == expected, "\(value)") }
+    #expect(
+      try result(
+        of: "[client]\nhost=db.example\nport=3307\n[mysqldump]\nquick\nuser=d\nloose_password=p\n", .mysql)
+        == ["mysql://db.example:3307 (d) p"])
+  }
+
+  @Test("git: two @, tokens for user names, other headers, helpers that print a password, mail")
+  func gitForms() throws {
+    for (text, expected) in [
+      // git-for-windows/git#821
+      ("[http]\nproxy = http://u:123@456@proxy.example:8080\n", ["2 disputed"]),
+      (
+        "[url \"https://oauth2:t@gitee.example/\"]insteadOf = https://gitee.example/\n",
+        ["https://gitee.example (oauth2) t"]
+      ),
+      (
+        "[remote \"o\"]\nurl = https://ghp_a@github.com/a/b.git\n",
+        ["https://github.com/a/b.git (x-access-token) ghp_a"]
+      ),
+      (
+        "[remote \"o\"]\nurl = https://t:x-oauth-basic@h.example/a\n",
+        ["https://h.example/a (x-access-token) t"]
+      ),
+      ("[remote \"o\"]\nurl = https://ana@h.example/a\nfetch = +x\n", []),
+      ("[http \"https://h.example/\"]\nextraheader = AUTHORIZATION: bearer t\n", ["https://h.example t"]),
+      ("[http]\nextraheader = Authorization: Basic YTpi\n", ["2 noPlace"]),
+      ("[http \"https://h.example\"]\nextraheader = X-Trace: 1\n", ["2 noLogin"]),
+      ("[credential]\nhelper = \"!f() { echo password=x; }; f\"\n", ["2 malformed"]),
+      ("[github]\noauth-token = t\n", ["2 noPlace"]),
+      (
+        "[sendemail]\nsmtpServer = m.example\nsmtpServerPort = 587\nsmtpUser = a\nsmtpPass = \"p;w\" # c\n",
+        ["smtp://m.example:587 (a) p;w"]
+      ),
+    ] { #expect(try result(of: text, .gitConfiguration) == expected, "\(text)") }
+    #expect(
+      try remainder(of: "[remote \"o\"]\nurl = https://ghp_a@github.com/a/b.git\n", as: .gitConfiguration)
+        == "[remote \"o\"]\nurl = https://github.com/a/b.git\n")
+    let bearer = try FoundLogins(
+      Array("[http \"https://h.example\"]\nextraheader = Authorization: Bearer t\n".utf8),
+      as: .gitConfiguration)
+    #expect(bearer.logins.map { $0.credential.authenticationScheme } == ["Bearer"])
+  }
+
+  @Test("pip and uv: what URLs have to escape")
+  func indexes() throws {
+    for (url, expected) in [
+      // pypa/pip#10017, #4315, #6775, #7604, #6961
+      ("https://u:my_#_in@h.example/simple", ["2 malformed"]),
+      ("https://u:pass/@word@h.example/simple", ["2 malformed"]),
+      ("https://a@b.example:p@h.example/simple", ["2 disputed"]),
+      ("https://u:%25p%25@h.example/pypi/simple", ["https://h.example/pypi/simple (u) %p%"]),
+      ("https://u:p^@h.example:8443/simple", ["https://h.example:8443/simple (u) p^"]),
+      ("https://u:${PW}@h.example/simple", ["2 reference"]), ("git+https://h.example:443/x@v1", []),
+    ] {
+      #expect(try result(of: "[global]\nindex-url = \(url)\n", .pip) == expected, "\(url)")
+      #expect(try result(of: "[[index]]\nurl = \"\(url)\"\n", .uv) == expected, "\(url)")
+    }
+    #expect(
+      try result(of: "index = [{ url = 'https://u:p@h.example' }]\nx\n", .uv) == [
+        "https://h.example (u) p", "2 malformed",
+      ])
+  }
+
+  @Test("terraform: blocks")
+  func terraformBlocks() throws {
+    let text = "plugin_cache_dir = \"/x\"\ncredentials \"app.terraform.io\" {\n  token = \"t\"\n}\n"
+    #expect(try result(of: text, .terraform) == ["https://app.terraform.io for terraform t"])
+    #expect(try remainder(of: text, as: .terraform) == "plugin_cache_dir = \"/x\"\n")
+    #expect(try result(of: "credentials \"h\" {\n  other = 1\n}\n", .terraform) == ["1 malformed"])
+    #expect(
+      try result(of: #"{"credentials":{"h":{"token":"t"},"i":{"token":"u","x":1}}}"#, .terraform) == [
+        "https://h for terraform t", "1 malformed",
+      ])
+    #expect(
+      try remainder(of: #"{"credentials":{"h":{"token":"t"},"i":{"token":"u","x":1}}}"#, as: .terraform)
+        == #"{"credentials":{"h":{"token":""},"i":{"token":"u","x":1}}}"#)
+  }
+
+  @Test("composer and gradle")
+  func composerAndGradle() throws {
+    let composer =
+      #"{"http-basic":{"r.example":{"username":"a","password":"p"}},"github-oauth":{"github.com":"t"},"#
+      + #""gitlab-token":{"g.example":{"username":"b","token":"u"},"h.example":"v"},"custom-headers":{"h":["x"]}}"#
+    #expect(
+      try result(of: composer, .composer) == [
+        "https://r.example (a) p", "composer:github.com t", "https://g.example (b) u", "composer:h.example v",
+        "1 malformed",
+      ])
+    #expect(
+      try remainder(of: composer, as: .composer)
+        == #"{"http-basic":{},"github-oauth":{},"gitlab-token":{},"custom-headers":{"h":["x"]}}"#)
+    #expect(
+      try result(
+        of:
+          "corpUsername=a\ncorpPassword = p\nsigning.password: s\napiToken t\norg.gradle.jvmargs=-X\nxPassword=a\\\n",
+        .gradle)
+        == ["gradle:corpPassword (a) p", "gradle:signing.password s", "gradle:apiToken t", "6 malformed"])
+  }
+
+  @Test("what takes the place of a login whose program asks nobody")
+  func instead() throws {
+    func commands(_ text: String, _ format: FileFormat) throws -> [String] {
+      try FoundLogins(Array(text.utf8), as: format).logins.compactMap { format.instead(of: $0.item) }.flatMap
+      {
+        ($0.line.map { [$0] } ?? []) + [$0.command.dropFirst(3).joined(separator: " ")]
+      }
+    }
+    #expect(
+      try commands("//r.example/a/:_authToken=t\n//r.example/:_auth=YTpi\n", .npm) == [
+        "//r.example/a/:_authToken=${NPM_TOKEN}", "NPM_TOKEN=llavero://npm:r.example%2Fa -- npm install",
+        "//r.example/:_auth=${NPM_AUTH}", "NPM_AUTH=llavero+https://a@r.example?field=basic -- npm install",
+      ])
+    #expect(
+      try commands("corpPassword=p\n", .gradle) == [
+        "ORG_GRADLE_PROJECT_corpPassword=llavero://gradle:corpPassword -- gradle --no-daemon build"
+      ])
+    #expect(
+      try commands("h.example:5432:d:u:p\n", .pgpass) == [
+        "PGPASSWORD=llavero+postgresql://u@h.example/d -- psql"
+      ])
+    #expect(try commands("[default]\naws_access_key_id=A\naws_secret_access_key=k\n", .aws) == [])
+  }
+}
