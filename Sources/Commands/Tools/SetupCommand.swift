@@ -172,19 +172,30 @@ struct SetupCommand: ParsableCommand {
     try offer(tool, place)
   }
 
-  /// Offers to bring in what other programs have, whose logins the tool would otherwise go on asking for.
+  /// Offers to bring in what the tool kept in files before, and what other programs have, whose logins the tool would
+  /// otherwise go on asking for.
   private func offer(_ tool: ToolSetup, _ place: SetupPlace) throws {
     if remove || dryRun || output.json { return }
     for kind in tool.offers(place) {
-      let selection = KeychainSelection(mayPrompt: !noPrompt && !yes)
-      switch selection.confirms("Bring in the logins that \(kind) has?") {
-      case true?:
-        let importing = try ImportCommand.parse([kind])
-        try importing.run()
-      case false?: continue
-      case nil:
-        StandardStreams.say("hint: bring in the logins that \(kind) has with 'llavero import \(kind)'")
-      }
+      try offer("the logins that \(kind) has", ["llavero", "import", kind])
+    }
+    let kinds = KnownTool.all.first { $0.name == tool.name }?.imports ?? []
+    for loose in LooseCredentials.find(kinds: kinds) {
+      try offer("the logins in \(loose.path)", loose.remedy)
+    }
+  }
+
+  /// Offers to type a command of import.
+  private func offer(_ what: String, _ words: [String]) throws {
+    let selection = KeychainSelection(mayPrompt: !noPrompt && !yes)
+    switch selection.confirms("Bring in \(what)?") {
+    case true?:
+      let importing = try ImportCommand.parse(Array(words.dropFirst(2)))
+      try importing.run()
+    case false?: return
+    case nil:
+      let command: Hint = "\(commandOf: words)"
+      StandardStreams.say("hint: bring in \(what) with \(terminalText(command.description))")
     }
   }
 

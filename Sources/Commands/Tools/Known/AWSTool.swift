@@ -47,7 +47,7 @@ extension KnownTool {
         return
           "store the key with \(command: "llavero", "add", "--service", service, "--account", "ACCESS-KEY-ID")"
       }),
-    speaks: "aws", page: "llavero-aws(1)",
+    speaks: "aws", imports: ["aws"], page: "llavero-aws(1)",
     recipes: [
       ToolRecipe(
         name: "aws",

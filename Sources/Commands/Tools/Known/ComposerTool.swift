@@ -1,7 +1,7 @@
 extension KnownTool {
   /// Composer, which takes logins from a variable.
   static let composer = KnownTool(
-    name: "composer", page: "llavero-run(1)",
+    name: "composer", imports: ["composer"], page: "llavero-run(1)",
     recipes: [
       ToolRecipe(
         name: "composer",

@@ -31,13 +31,9 @@ extension KnownTool {
         let kinds = [("gh", ["gh"]), ("gcm", ["manager", "manager-core"])]
         return kinds.filter { !names.isDisjoint(with: $0.1) }.map(\.0)
       },
-      next: { _ in
-        FileSource.usualPaths(of: .gitCredentials).isEmpty
-          ? "git asks for each login once more, and llavero keeps it"
-          : "bring in its plain-text logins with 'llavero import git-credentials', or git asks for each once more"
-      }
+      next: { _ in "git asks for each login once more, and llavero keeps it" }
     ),
-    speaks: "git-credential", imports: ["git-credentials", "netrc", "git-libsecret", "gcm", "gh"],
+    speaks: "git-credential", imports: ["git-credentials", "git-config", "git-libsecret"],
     page: "git-credential-llavero(1)", recipes: [.sendEmail])
 
   private static func configuration(_ place: SetupPlace) -> ConfigurationFile {

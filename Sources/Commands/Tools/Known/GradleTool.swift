@@ -1,7 +1,7 @@
 extension KnownTool {
   /// Gradle, which takes a password from a variable.
   static let gradle = KnownTool(
-    name: "gradle", page: "llavero-run(1)",
+    name: "gradle", imports: ["gradle"], page: "llavero-run(1)",
     recipes: [
       ToolRecipe(
         name: "gradle",

@@ -9,7 +9,7 @@ struct KnownTool: Sendable {
   let name: String
   /// The protocol, by the operand that selects it in `llavero`; `nil` if it gets its secrets from `llavero run` and the like.
   let speaks: String?
-  /// The kinds of `llavero import` that bring the logins it kept before, itself or through other helpers.
+  /// The kinds of `llavero import` that bring the logins it kept before; setup offers those that have any.
   let imports: [String]
   /// The manual page.
   let page: String
@@ -28,8 +28,10 @@ struct KnownTool: Sendable {
   }
 
   /// Makes a tool that is set up by hand.
-  init(name: String, speaks: String? = nil, page: String, recipes: [ToolRecipe]) {
-    (self.name, self.speaks, self.imports, self.page) = (name, speaks, [], page)
+  init(
+    name: String, speaks: String? = nil, imports: [String] = [], page: String, recipes: [ToolRecipe]
+  ) {
+    (self.name, self.speaks, self.imports, self.page) = (name, speaks, imports, page)
     (setup, self.recipes) = (nil, recipes)
   }
 

@@ -35,7 +35,7 @@ extension KnownTool {
           ? "store its token with \(command: "llavero", "add", "--service", "kubectl:\(user)")"
           : "store its token with \(command: "llavero", "add", "--domain", "kubectl", configurations.server(for: user) ?? "SERVER")"
       }),
-    speaks: "kubectl", page: "llavero-kubectl(1)",
+    speaks: "kubectl", imports: ["kubectl"], page: "llavero-kubectl(1)",
     recipes: [
       ToolRecipe(
         name: "kubectl",

@@ -1,7 +1,7 @@
 extension KnownTool {
   /// The programs of MySQL and MariaDB, which read a password from a file.
   static let mysql = KnownTool(
-    name: "mysql", page: "llavero-inject(1)",
+    name: "mysql", imports: ["mysql"], page: "llavero-inject(1)",
     recipes: [
       ToolRecipe(
         name: "mysql",

@@ -1,7 +1,7 @@
 extension KnownTool {
   /// npm, which takes a token from a variable.
   static let npm = KnownTool(
-    name: "npm", page: "llavero-run(1)",
+    name: "npm", imports: ["npm"], page: "llavero-run(1)",
     recipes: [
       ToolRecipe(
         name: "npm",

@@ -19,7 +19,7 @@ extension KnownTool {
           ),
           (
             ConfigurationFile(path: helper, isProgram: true),
-            [ProgramText(prefix: "Bearer ", command: "\(program) get --service pnpm:\(registry)")]
+            [ProgramText(prefix: "Bearer ", command: "\(program) get --service \(service(of: registry))")]
           ),
         ]
       },
@@ -31,9 +31,9 @@ extension KnownTool {
           hint: "\(command: "llavero", "setup", "pnpm", "--registry", "registry.npmjs.org")", status: .usage)
       },
       next: { place in
-        "store its token with \(command: "llavero", "add", "--service", "pnpm:\(place.part(registries) ?? "")"), without which pnpm gets nothing from there any more"
+        "store its token with \(command: "llavero", "add", "--service", service(of: place.part(registries) ?? "")), without which pnpm gets nothing from there any more"
       }),
-    page: "llavero-run(1)",
+    imports: ["npm"], page: "llavero-run(1)",
     recipes: [
       ToolRecipe(
         name: "pnpm",
@@ -41,7 +41,7 @@ extension KnownTool {
           PNPM
 
               llavero setup pnpm --registry npm.example
-              llavero add --service pnpm:npm.example
+              llavero add --service npm:npm.example
               pnpm whoami --registry https://npm.example
 
           pnpm asks llavero for the token of that registry, and prints your name. Without
@@ -49,6 +49,11 @@ extension KnownTool {
 
           """#)
     ])
+
+  /// The service under which npm's token for a registry is stored, too.
+  private static func service(of registry: String) -> String {
+    registry == "registry.npmjs.org" ? "npm" : "npm:\(registry)"
+  }
 
   private static let registries = ToolSetup.Parts(
     name: "registry", usual: { _ in (try? SetupRecord.read("pnpm"))?.changes.compactMap(\.part).first })

@@ -1,7 +1,7 @@
 extension KnownTool {
   /// PostgreSQL's programs, which take a password from a variable.
   static let psql = KnownTool(
-    name: "psql", page: "llavero-run(1)",
+    name: "psql", imports: ["pgpass"], page: "llavero-run(1)",
     recipes: [
       ToolRecipe(
         name: "psql",

@@ -60,7 +60,7 @@ extension KnownTool {
         "put a user name into the index's URL, and store its password with 'llavero keyring set URL NAME'"
       }
     ),
-    speaks: "keyring", imports: ["keyring", "pypirc"], page: "llavero-keyring(1)",
+    speaks: "keyring", imports: ["keyring", "pypirc", "pip", "uv"], page: "llavero-keyring(1)",
     recipes: [
       ToolRecipe(
         name: "pip",

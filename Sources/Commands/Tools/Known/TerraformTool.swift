@@ -4,12 +4,14 @@ extension KnownTool {
   /// Terraform.
   static let terraform = KnownTool(
     setup("terraform", program: "terraform", file: ".terraformrc"), speaks: "terraform",
-    page: "terraform-credentials-llavero(1)", recipes: [recipe("terraform", program: "terraform")])
+    imports: ["terraform"], page: "terraform-credentials-llavero(1)",
+    recipes: [recipe("terraform", program: "terraform")])
 
   /// OpenTofu.
   static let opentofu = KnownTool(
     setup("opentofu", program: "tofu", file: ".tofurc"), speaks: "terraform",
-    page: "terraform-credentials-llavero(1)", recipes: [recipe("opentofu", program: "tofu")])
+    imports: ["terraform"], page: "terraform-credentials-llavero(1)",
+    recipes: [recipe("opentofu", program: "tofu")])
 
   /// Setup for Terraform or its fork OpenTofu, which reads plugins in the same place.
   private static func setup(_ name: String, program: String, file: String) -> ToolSetup {
