@@ -158,7 +158,7 @@ package struct GitConfiguration {
       guard let byte = next() else { throw fault }
       if byte == UInt8(ascii: "]") { break }
       if Self.isSpace(byte) {
-        subsection = try readSubsection(after: byte)
+        subsection = try readSubsection(after: byte, fault)
         break
       }
       guard Self.isKey(byte) || byte == UInt8(ascii: ".") else { throw fault }
@@ -169,8 +169,9 @@ package struct GitConfiguration {
   }
 
   /// Reads what is in quotes, and the bracket behind it.
-  private mutating func readSubsection(after blank: UInt8) throws(Malformed) -> Range<Int> {
-    let fault = fault
+  private mutating func readSubsection(
+    after blank: UInt8, _ fault: Malformed
+  ) throws(Malformed) -> Range<Int> {
     var byte = blank
     while Self.isSpace(byte) {
       guard byte != 0x0a, let following = next() else { throw fault }
