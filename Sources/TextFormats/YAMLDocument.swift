@@ -274,7 +274,7 @@ package struct YAMLDocument {
   ) throws(Malformed) {
     var value = withoutComment(whole)
     // glab tags its tokens so, and takes them for what they are.
-    for tag: StaticString in ["!!null ", "!!str "] where text.begins(with: tag, at: value.lowerBound) {
+    for tag: StaticString in ["!!null ", "!!str "] where text.slice(value).begins(with: tag) {
       value = text.trimmed(value.lowerBound + tag.utf8CodeUnitCount..<value.upperBound)
     }
     guard let first = text[value].first else { return }
