@@ -11,29 +11,48 @@ extension FileFormat {
     usualPaths: [
       "$COMPOSER_HOME/auth.json", "$XDG_CONFIG_HOME/composer/auth.json", "~/.config/composer/auth.json",
       "~/.composer/auth.json",
-    ], holdsLoginsAlone: true
+    ], holdsLoginsAlone: true,
+    looksLike: { shape in
+      let kinds: [ByteString] = [
+        "http-basic", "github-oauth", "gitlab-oauth", "gitlab-token", "bitbucket-oauth",
+      ]
+      return shape.members.contains(where: kinds.contains) ? .certain : .none
+    }
   ) { text throws(FormatFault) in
+    var found = try FoundLogins.asOne { (asOne) throws(FormatFault) in try logins(in: text, asOne: asOne) }
+    // Headers of any kind, for example.
+    var positions = FilePositions(text)
+    try? JSONReader.members(of: text) { (kind, logins) throws(JSONReader.Malformed) in
+      let isKnown = ComposerLogin.kinds.contains(try JSONValue.name(kind))
+      if !isKnown, logins.kind == .object { found.passOver(.line(positions.line(of: kind)), .malformed) }
+    }
+    return found
+  }
+
+  /// - Parameter asOne: whether those of a kind go at once: Composer takes an empty one for a login.
+  private static func logins(
+    in text: UnsafeRawBufferPointer, asOne: Bool
+  ) throws(FormatFault) -> FoundLogins {
     var found = FoundLogins()
     var positions = FilePositions(text)
     do throws(JSONReader.Malformed) {
       try JSONReader.members(of: text) { (kind, logins) throws(JSONReader.Malformed) in
-        guard logins.kind == .object else { return found.noteOthers() }
-        // Composer takes an empty one for a login, so that those of a kind go at once.
-        let isWhole = try JSONMembers.areAll(of: logins) { (_, login) throws(JSONReader.Malformed) in
-          try ComposerLogin(kind, login).secret != nil
+        guard logins.kind == .object, ComposerLogin.kinds.contains(try JSONValue.name(kind)) else {
+          return found.noteOthers()
         }
         try JSONReader.members(of: logins.raw) { (host, value) throws(JSONReader.Malformed) in
           let origin = Origin.line(positions.line(of: host))
           let login = try ComposerLogin(kind, value)
           guard let secret = login.secret else { return found.passOver(origin, .malformed) }
           let removal =
-            isWhole
+            asOne
             ? Removal(positions.range(of: logins.raw), replacement: .emptyObject)
             : Removal(positions.range(of: secret.raw), replacement: .emptyString)
           var copy = Secret(capacity: secret.raw.count)
           try secret.appendString(to: &copy)
-          let entry = SourceEntry(at: origin, removals: [removal])
-          found.take(copy, login.account, at: try JSONValue.name(host), of: entry)
+          found.take(
+            copy, login.account, at: try JSONValue.name(host),
+            of: SourceEntry(at: origin, removals: [removal]))
         }
       }
     } catch {
@@ -50,6 +69,7 @@ private struct ComposerLogin {
   private(set) var account: ByteString?
 
   /// The kinds whose logins are a token, or an object with one.
+  static let kinds: [ByteString] = tokens + ["http-basic", "bitbucket-oauth"]
   private static let tokens: [ByteString] = ["github-oauth", "gitlab-oauth", "gitlab-token", "bearer"]
 
   init(_ kind: UnsafeRawBufferPointer, _ login: JSONValue) throws(JSONReader.Malformed) {

@@ -15,9 +15,15 @@ extension FileFormat {
       "$XDG_CONFIG_HOME/opentofu/tofurc", "~/.config/opentofu/tofurc",
       "$XDG_CONFIG_HOME/opentofu/credentials.tfrc.json", "~/.config/opentofu/credentials.tfrc.json",
     ],
-    holdsLoginsAlone: true
+    holdsLoginsAlone: true,
+    looksLike: { shape in
+      shape.members.contains("credentials") || shape.hasLine(beginningWith: "credentials \"")
+        ? .certain : .none
+    }
   ) { text throws(FormatFault) in
-    if text.trimmedSlice.first == UInt8(ascii: "{") { return try tokensInJSON(text) }
+    if text.trimmedSlice.first == UInt8(ascii: "{") {
+      return try FoundLogins.asOne { (asOne) throws(FormatFault) in try tokensInJSON(text, asOne: asOne) }
+    }
     let statements: [HCLStatement]
     do throws(HCLStatement.Malformed) {
       statements = try HCLStatement.all(in: text)
@@ -45,24 +51,23 @@ extension FileFormat {
     found.takeToken(token, of: host, SourceEntry(at: origin, removals: [Removal(statement.lines(in: text))]))
   }
 
-  private static func tokensInJSON(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+  /// - Parameter asOne: whether all tokens go at once: an empty one would keep terraform from asking.
+  private static func tokensInJSON(
+    _ text: UnsafeRawBufferPointer, asOne: Bool
+  ) throws(FormatFault) -> FoundLogins {
     var found = FoundLogins()
     var positions = FilePositions(text)
     do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        guard name == "credentials", value.kind == .object else { return found.noteOthers() }
-        let isWhole = try JSONMembers.areAll(of: value) { (_, value) throws(JSONReader.Malformed) in
-          try soleToken(in: value) != nil
-        }
-        try JSONReader.members(of: value.raw) { (host, value2) throws(JSONReader.Malformed) in
+      try JSONReader.members(of: text) { (name, hosts) throws(JSONReader.Malformed) in
+        guard name == "credentials", hosts.kind == .object else { return found.noteOthers() }
+        try JSONReader.members(of: hosts.raw) { (host, value) throws(JSONReader.Malformed) in
           let origin = Origin.line(positions.line(of: host))
-          guard let token = try soleToken(in: value2) else { return found.passOver(origin, .malformed) }
+          guard let token = try soleToken(in: value) else { return found.passOver(origin, .malformed) }
           var secret = Secret(capacity: token.raw.count)
           try token.appendString(to: &secret)
-          // An empty one would keep terraform from asking, so that all go at once.
           let removal =
-            isWhole
-            ? Removal(positions.range(of: value.raw), replacement: .emptyObject)
+            asOne
+            ? Removal(positions.range(of: hosts.raw), replacement: .emptyObject)
             : Removal(positions.range(of: token.raw), replacement: .emptyString)
           found.takeToken(secret, of: try JSONValue.name(host), SourceEntry(at: origin, removals: [removal]))
         }

@@ -69,7 +69,7 @@ struct TokensOfHosts {
         Item(key),
         Credential(
           secret.copy(), refreshToken: renewal.flatMap { YAMLDocument.scalar($0.value, in: text) }),
-        of: SourceEntry(at: .line(token.line), removals: going.map { Removal($0.lines) }))
+        of: SourceEntry(at: .line(token.line), removals: going.map { $0.removal(in: text) }))
     }
   }
 
@@ -85,6 +85,14 @@ struct TokensOfHosts {
     }
     let user = file.entry(token.dropLast() + ["user"]).flatMap { YAMLDocument.text($0.value, in: text) }
     return user.nonEmpty ?? unknown
+  }
+}
+
+extension YAMLDocument.Entry {
+  /// What takes a scalar out of its file: its lines, or only its value if they begin an element of a list, which has more.
+  fileprivate func removal(in text: UnsafeRawBufferPointer) -> Removal {
+    let isFirst = text[lines].first { $0 != 0x20 } == UInt8(ascii: "-")
+    return isFirst ? Removal(value, replacement: .emptyString) : Removal(lines)
   }
 }
 

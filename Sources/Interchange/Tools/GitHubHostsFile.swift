@@ -23,7 +23,10 @@ extension FileFormat {
     usualPaths: [
       "$GLAB_CONFIG_DIR/config.yml", "$XDG_CONFIG_HOME/glab-cli/config.yml", "~/.config/glab-cli/config.yml",
     ],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { shape in
+      shape.hasLine(beginningWith: "hosts:") && shape.hasLine(beginningWith: "token:") ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     // GitLab takes that name with any token.
     try TokensOfHosts(of: ["hosts"], called: "token", otherwise: "oauth2").read(text, of: "glab")
