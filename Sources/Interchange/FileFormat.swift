@@ -101,7 +101,7 @@ public struct FileFormat: Sendable {
   public static let all: [FileFormat] = [
     .gitCredentials, .gitConfiguration, .netrc, .docker, .gitHub, .gitLab, .cargo, .pypirc, .keyring, .pip,
     .uv,
-    .aws, .terraform, .kubectl, .npm, .composer, .gradle, .pgpass, .mysql, .vault,
+    .aws, .terraform, .kubectl, .npm, .yarn, .composer, .gradle, .pgpass, .mysql, .vault,
     .bitwarden, .onePassword, .keepassxc, .chrome, .firefox, .llavero,
   ]
 

@@ -27,6 +27,11 @@ extension FileFormat {
     guard let reference = item.reference(to: nil) else { return nil }
     switch name {
     case FileFormat.npm.name: return item.insteadForNpm
+    case FileFormat.yarn.name:
+      guard case .genericPassword = item.key else { return nil }
+      return Instead(
+        line: "npmAuthToken: \"${NPM_TOKEN}\"", variable: "NPM_TOKEN=\(reference)",
+        program: ["yarn", "install"])
     case FileFormat.composer.name:
       guard case .internetPassword(let key) = item.key, let host = key.hostAndPort, let account = key.account
       else { return nil }

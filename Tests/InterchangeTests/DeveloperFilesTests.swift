@@ -98,6 +98,7 @@ struct DeveloperFilesTests {
       try result("glab.yml", .gitLab) == [
         "https://gitlab.com (ana) glpat-aaa", "https://gl.example.org (oauth2) glpat-bbb",
       ])
+    #expect(try result(of: "hosts:\n  h.example:\n    token: !!null \n", .gitLab) == ["3 malformed"])
     #expect(
       try rest("glab.yml", .gitLab) == """
         git_protocol: ssh
@@ -113,6 +114,24 @@ struct DeveloperFilesTests {
         """)
   }
 
+  @Test("uv, composer, gradle, psql and mysql, as a whole")
+  func others() throws {
+    #expect(try result("uv.toml", .uv) == ["https://pypi.example.org/simple (ana) pw"])
+    #expect(
+      try result("auth.json", .composer) == [
+        "https://repo.example.org (ana) pw", "composer:github.com ghp_abc",
+      ])
+    #expect(try result("gradle.properties", .gradle) == ["gradle:corpPassword (ana) pw"])
+    #expect(try result("pgpass", .pgpass) == ["postgresql://db.example.org/app (ana) p:w", "3 noPlace"])
+    #expect(
+      try result("yarnrc.yml", .yarn) == [
+        "npm:npm.example.org t1", "https://r.example.org/npm (ana) pw", "10 reference",
+      ])
+    #expect(try result(of: "npmAuthToken: t\n", .yarn) == ["npm t"])
+    #expect(try result("my.cnf", .mysql) == ["mysql://db.example.org (ana) p#w"])
+    #expect(try rest("my.cnf", .mysql) == "[client]\nuser = ana\nhost = db.example.org\n")
+  }
+
   @Test("gh: the lists of its first versions")
   func ghList() throws {
     #expect(
@@ -121,7 +140,7 @@ struct DeveloperFilesTests {
       ])
     #expect(
       try remainder(of: "github.com:\n- oauth_token: t\n  user: ana\n", as: .gitHub)
-        == "github.com:\n  user: ana\n")
+        == "github.com:\n- oauth_token: \"\"\n  user: ana\n")
   }
 
   @Test("aws: comments, quotes, profiles of the configuration, an end, and keys that begin with slashes")
@@ -301,6 +320,25 @@ struct DeveloperFilesTests {
     #expect(
       try remainder(of: #"{"credentials":{"h":{"token":"t"},"i":{"token":"u","x":1}}}"#, as: .terraform)
         == #"{"credentials":{"h":{"token":""},"i":{"token":"u","x":1}}}"#)
+  }
+
+  @Test("a token that isn't taken is not removed together with others")
+  func notAsOne() throws {
+    for (other, reasons) in [
+      (#""b d":{"token":"u"}"#, ["1 noPlace"]),
+      (#""C.example":{"token":"u"},"c.example":{"token":"v"}"#, ["1 disputed", "1 disputed"]),
+    ] {
+      let text = #"{"credentials":{"a.example":{"token":"t"},\#(other)}}"#
+      #expect(try result(of: text, .terraform) == ["https://a.example for terraform t"] + reasons)
+      #expect(
+        try remainder(of: text, as: .terraform)
+          == #"{"credentials":{"a.example":{"token":""},\#(other)}}"#)
+    }
+    let composer = #"{"github-oauth":{"h":"t"},"bearer":{"h":"u"},"gitlab-token":{"i":"v"}}"#
+    #expect(try result(of: composer, .composer) == ["composer:i v", "1 disputed", "1 disputed"])
+    #expect(
+      try remainder(of: composer, as: .composer)
+        == #"{"github-oauth":{"h":"t"},"bearer":{"h":"u"},"gitlab-token":{"i":""}}"#)
   }
 
   @Test("composer and gradle")

@@ -180,6 +180,10 @@ struct EveryFieldTests {
       needed: [], values: ["proxy": "http://@:@@@.example/@"], between: "="),
     lines(
       "pip", .pip, "[global]\n", ["index-url", "new"], needed: [], values: ["index-url": url + " " + url]),
+    lines(
+      "yarn", .yarn, "npmRegistryServer: https://r.example\n",
+      ["npmAuthToken", "npmAuthIdent", "npmAlwaysAuth", "new"], needed: [], values: ["npmAuthIdent": "@:@"],
+      between: ": "),
     lines("gradle", .gradle, "", ["aUsername", "aPassword", "token", "new"], needed: []),
     lines(
       "mysql", .mysql, "[client]\n", ["user", "password", "host", "database", "new"], needed: ["password"]),

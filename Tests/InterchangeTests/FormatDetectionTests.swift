@@ -28,7 +28,12 @@ struct FormatDetectionTests {
     "exports/1p7.csv": "1password", "exports/1p8.csv": "1password", "keepassxc.csv": "keepassxc",
     "exports/kpxc.csv": "keepassxc", "exports/kdbx-as-csv.csv": "keepassxc", "chrome.csv": "chrome",
     "exports/chrome.csv": "chrome", "firefox.csv": "firefox", "exports/ff.csv": "firefox",
-    "vault.jsonl": "llavero",
+    "vault.jsonl": "llavero", "exports/x-aws": "aws", "exports/x-gitconfig": "git-config",
+    "exports/x-kube": "kubectl", "exports/x-npmrc": "npm", "exports/x-pipconf": "pip",
+    "exports/x-tfrc": "terraform",
+    "exports/x-vaulttoken": "vault", "exports/glab.yml": "glab", "exports/uv.toml": "uv",
+    "exports/auth.json": "composer", "exports/gradle.properties": "gradle", "exports/pgpass": "pgpass",
+    "exports/my.cnf": "mysql", "exports/yarnrc.yml": "yarn",
   ]
 
   @Test("each sample is of its own format", arguments: samples)

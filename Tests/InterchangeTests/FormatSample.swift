@@ -9,7 +9,11 @@ enum Sample {
     "chrome.csv",
     "docker-config.json", "docker-login.json", "firefox.csv", "gh-hosts-2.40.yml", "gh-hosts.yml",
     "keepassxc.csv",
-    "keyring_pass.cfg", "netrc", "pypirc", "skopeo-auth.json", "vault.jsonl",
+    "keyring_pass.cfg", "netrc", "pypirc", "skopeo-auth.json", "vault.jsonl", "exports/x-aws",
+    "exports/x-gitconfig", "exports/x-kube", "exports/x-npmrc", "exports/x-pipconf", "exports/x-tfrc",
+    "exports/glab.yml",
+    "exports/uv.toml", "exports/auth.json", "exports/gradle.properties", "exports/pgpass", "exports/my.cnf",
+    "exports/yarnrc.yml",
   ]
 
   /// The contents of the sample with this name.

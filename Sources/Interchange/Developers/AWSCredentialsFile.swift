@@ -15,7 +15,8 @@ extension FileFormat {
     usualPaths: [
       "$AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials", "$AWS_CONFIG_FILE", "~/.aws/config",
     ],
-    holdsLoginsAlone: true
+    holdsLoginsAlone: true,
+    looksLike: { $0.hasLine(beginningWith: "aws_access_key_id") ? .certain : .none }
   ) { text throws(FormatFault) in
     let file = INIDocument(text)
     if file.sections.isEmpty, !text.trimmedSlice.isEmpty {

@@ -12,7 +12,16 @@ extension FileFormat {
     usualPaths: [
       "$GIT_CONFIG_GLOBAL", "~/.gitconfig", "$XDG_CONFIG_HOME/git/config", "~/.config/git/config",
     ],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { shape in
+      let names = [
+        "core", "user", "credential", "sendemail", "url \"", "remote \"", "http \"", "credential \"",
+      ]
+      let isGits = shape.sections.contains { section in
+        names.contains { $0.last == "\"" ? section.bytes.starts(with: $0.utf8) : section == ByteString($0) }
+      }
+      return isGits ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     let file: GitConfiguration
     do throws(GitConfiguration.Malformed) {

@@ -9,7 +9,8 @@ extension FileFormat {
   public static let gradle = FileFormat(
     "gradle", "the passwords and tokens in gradle.properties",
     usualPaths: ["$GRADLE_USER_HOME/gradle.properties", "~/.gradle/gradle.properties"],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { $0.hasLine(beginningWith: "org.gradle.") ? .certain : .none }
   ) { text throws(FormatFault) in
     let file = SettingLines(text, comments: "#!", separators: "=: \t", hasSections: false)
     var found = FoundLogins()

@@ -9,7 +9,11 @@ extension FileFormat {
   /// alone logs in to, else under the service `kubectl:USER`. A certificate, and a program that is asked, are named.
   public static let kubectl = FileFormat(
     "kubectl", "the tokens in kubeconfigs", usualPaths: ["$KUBECONFIG:", "~/.kube/config"],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { shape in
+      shape.hasLine(beginningWith: "users:")
+        && shape.hasLine { $0 == "kind: Config" || $0 == "contexts:" || $0 == "clusters:" } ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     let file = try YAMLDocument(text, of: "kubectl")
     var found = FoundLogins()

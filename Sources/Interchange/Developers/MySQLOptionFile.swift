@@ -8,7 +8,11 @@ extension FileFormat {
   /// A group without a host of its own has that of `[client]`, else this machine.
   public static let mysql = FileFormat(
     "mysql", "the passwords of mysql's and mariadb's programs", usualPaths: ["~/.my.cnf", "~/.mysql/my.cnf"],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { shape in
+      let hasGroup = ["client", "mysql", "mysqldump"].contains { shape.sections.contains($0) }
+      return hasGroup && shape.hasLine(beginningWith: "password") ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     let file = SettingLines(text)
     if file.settings.contains(where: { $0.section.isEmpty && $0.name.bytes.first != UInt8(ascii: "!") }) {

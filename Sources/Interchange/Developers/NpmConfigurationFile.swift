@@ -10,7 +10,17 @@ extension FileFormat {
   /// with a password as the login for the registry's URL. Where a variable stands for it, there is no secret.
   public static let npm = FileFormat(
     "npm", "the tokens in the .npmrc of npm, pnpm and yarn",
-    usualPaths: ["$NPM_CONFIG_USERCONFIG", "$npm_config_userconfig", "~/.npmrc"], holdsLoginsAlone: false
+    usualPaths: ["$NPM_CONFIG_USERCONFIG", "$npm_config_userconfig", "~/.npmrc"], holdsLoginsAlone: false,
+    looksLike: { shape in
+      let names: [StaticString] = [":_authToken", ":_auth", ":_password", "_authToken", "_auth"]
+      let isNpms = shape.hasLine { line in
+        names.contains { name in
+          let start = name.utf8Start[0] == UInt8(ascii: ":") ? line.indices : 0..<min(1, line.count)
+          return start.contains { line.begins(with: name, at: $0) }
+        }
+      }
+      return isNpms ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     let file = SettingLines(text)
     var found = FoundLogins()
@@ -32,9 +42,7 @@ extension FileFormat {
       } else {
         let entry = SourceEntry(at: origin, removals: [Removal(setting.range)])
         if name == "_authToken" {
-          found.take(
-            Item(.genericPassword(GenericPassword(service: registry.npmService, account: nil))),
-            Credential(Secret(copying: text.slice(value))), of: entry)
+          found.takeNpmToken(Secret(copying: text.slice(value)), of: registry, entry)
         } else {
           let user = file.settings.last { $0.name.npmSetting(in: file, text) == (registry, "username") }
           let account =
@@ -48,6 +56,15 @@ extension FileFormat {
 }
 
 extension FoundLogins {
+  /// Adds the token of a registry.
+  mutating func takeNpmToken(
+    _ token: consuming Secret, of registry: ByteString, _ entry: borrowing SourceEntry
+  ) {
+    let service = registry == .npmPublicRegistry ? "npm" : ByteString("npm:\(registry)")
+    take(
+      Item(.genericPassword(GenericPassword(service: service, account: nil))), Credential(token), of: entry)
+  }
+
   /// Adds the login for a registry.
   ///
   /// - Parameters:
@@ -81,18 +98,17 @@ extension ByteString {
         ByteString(text.slice(text.unquoted($0.value)))
       }
       let place = url.flatMap { try? Place.parse($0).place }
-      return (place.map { $0.npmRegistry } ?? Self.publicRegistry, self)
+      return (place.map { $0.npmRegistry } ?? Self.npmPublicRegistry, self)
     }
     let name = ByteString(Array(bytes[(colon + 1)...]))
     return (ByteString(Array(bytes[2..<colon])).withoutSlashesAround, name)
   }
 
-  private static let publicRegistry: ByteString = "registry.npmjs.org"
-
-  /// The service under which a registry's token is stored.
-  fileprivate var npmService: ByteString { self == Self.publicRegistry ? "npm" : ByteString("npm:\(self)") }
+  /// The registry that npm asks if it is told nothing else.
+  static let npmPublicRegistry: ByteString = "registry.npmjs.org"
 }
 
 extension Place {
-  fileprivate var npmRegistry: ByteString { ByteString("\(hostAndPort)" + (path.map { "/\($0)" } ?? "")) }
+  /// The registry as the names of npm's settings have it.
+  var npmRegistry: ByteString { ByteString("\(hostAndPort)" + (path.map { "/\($0)" } ?? "")) }
 }

@@ -9,7 +9,15 @@ extension FileFormat {
   /// port or the user has no room in an item, and one for the host says nothing about where to log in to.
   public static let pgpass = FileFormat(
     "pgpass", "the passwords of psql and others of PostgreSQL", usualPaths: ["$PGPASSFILE", "~/.pgpass"],
-    holdsLoginsAlone: true, severalForTheSame: .firstAnswers
+    holdsLoginsAlone: true, severalForTheSame: .firstAnswers,
+    looksLike: { shape in
+      let isPasswords = shape.areLines { line in
+        let parts = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return parts.count > 4 && !parts[1].isEmpty
+          && parts[1].allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "*") }
+      }
+      return isPasswords ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
     for line in FileLines(text) where !line.text.isEmpty {

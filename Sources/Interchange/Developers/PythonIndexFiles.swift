@@ -9,7 +9,12 @@ extension FileFormat {
     usualPaths: [
       "$PIP_CONFIG_FILE", "$XDG_CONFIG_HOME/pip/pip.conf", "~/.config/pip/pip.conf", "~/.pip/pip.conf",
     ],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { shape in
+      let isPips = ["global", "install", "download"].contains { shape.sections.contains($0) }
+      return isPips && shape.hasLine { $0.begins(with: "index-url") || $0.begins(with: "extra-index-url") }
+        ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     let file = INIDocument(text)
     if file.sections.isEmpty, !text.trimmedSlice.isEmpty {
@@ -25,7 +30,13 @@ extension FileFormat {
   public static let uv = FileFormat(
     "uv", "passwords in the URLs of uv's configuration",
     usualPaths: ["$UV_CONFIG_FILE", "$XDG_CONFIG_HOME/uv/uv.toml", "~/.config/uv/uv.toml"],
-    holdsLoginsAlone: false
+    holdsLoginsAlone: false,
+    looksLike: { shape in
+      let hasURL = shape.hasLine {
+        $0.begins(with: "index-url = \"") || $0.begins(with: "extra-index-url = [")
+      }
+      return hasURL || shape.sections.contains("[index]") ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     let file = TOMLDocument(text)
     if file.entries.isEmpty, let line = file.malformedLines.first {

@@ -6,7 +6,11 @@ extension FileFormat {
   /// The token of the command line of Vault and OpenBao (Vault's documentation, "Token helpers"), which is all that is in
   /// the file. The server it is for stands in `VAULT_ADDR`, so that it is stored under the service `vault`.
   public static let vault = FileFormat(
-    "vault", "the token of vault and bao", usualPaths: ["~/.vault-token"], holdsLoginsAlone: true
+    "vault", "the token of vault and bao", usualPaths: ["~/.vault-token"], holdsLoginsAlone: true,
+    looksLike: { shape in
+      let token = shape.text.trimmedSlice
+      return token.begins(with: "hvs.") && !token.contains(where: isWhiteSpace) ? .certain : .none
+    }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
     let token = text.trimmedSlice

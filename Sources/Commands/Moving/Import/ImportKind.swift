@@ -37,7 +37,8 @@ struct ImportKind {
     ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh), ImportKind(.gitLab),
     ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc), ImportKind(.pip), ImportKind(.uv),
     ImportKind(.keyring, desktopItems: .keyring), ImportKind(.aws), ImportKind(.terraform),
-    ImportKind(.kubectl), ImportKind(.npm), ImportKind(.composer), ImportKind(.gradle), ImportKind(.pgpass),
+    ImportKind(.kubectl), ImportKind(.npm), ImportKind(.yarn), ImportKind(.composer), ImportKind(.gradle),
+    ImportKind(.pgpass),
     ImportKind(.mysql), ImportKind(.vault),
     ImportKind(
       name: "pass", summary: "the store of pass, entry by entry through that program",
