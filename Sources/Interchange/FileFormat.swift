@@ -102,7 +102,8 @@ public struct FileFormat: Sendable {
     .gitCredentials, .gitConfiguration, .netrc, .docker, .gitHub, .gitLab, .cargo, .pypirc, .keyring, .pip,
     .uv,
     .aws, .terraform, .kubectl, .npm, .yarn, .composer, .gradle, .pgpass, .mysql, .vault,
-    .bitwarden, .onePassword, .keepassxc, .chrome, .firefox, .llavero,
+    .bitwarden, .onePassword, .keepassxc, .keePass, .lastPass, .dashlane, .protonPass, .nordPass, .enpass,
+    .roboForm, .keeper, .chrome, .firefox, .safari, .llavero,
   ]
 
   /// The format of that name.

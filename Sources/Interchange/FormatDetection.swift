@@ -101,6 +101,15 @@ struct FileShape {
     return found
   }
 
+  /// The number of rows that are looked at.
+  private static let manyRows = 20
+
+  /// The fields of the first rows, for tables without a header; empty if one of them is malformed.
+  var rows: [[CSVField]] {
+    let rows = CSVRows(text).prefix(Self.manyRows).filter { !$0.isBlank }
+    return rows.contains { $0.fields == nil && !$0.isOpen } ? [] : rows.compactMap { $0.fields }
+  }
+
   /// Whether one of the first lines is as described, without the white space around it.
   func hasLine(where isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     FileLines(text).prefix(Self.manyLines).contains { isWanted($0.text.trimmedSlice) }

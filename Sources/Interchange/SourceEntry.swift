@@ -29,7 +29,7 @@ struct FieldName: Sendable {
   private static let bookkeeping: [ByteString] = [
     "guid", "icon", "id", "object", "organizationid", "passwordrevisiondate", "timelastused", "urichecksum",
   ]
-  private static let choices: [ByteString] = ["archived", "favorite", "icon", "reprompt"]
+  private static let choices: [ByteString] = ["archived", "fav", "favorite", "icon", "reprompt"]
 }
 
 /// The value of a field, where the source has it.
@@ -184,12 +184,13 @@ struct SourceEntry: ~Copyable {
   /// Takes a confidential text; empty if there is none.
   mutating func secret(_ wanted: ByteString...) -> Secret { secret(at: index(of: wanted)) }
 
-  /// Takes a date: milliseconds since 1970, of which those before say nothing, or RFC 3339.
-  mutating func date(at index: Int?) -> Timestamp? {
+  /// Takes a date: a number since 1970, of which those before say nothing, or RFC 3339.
+  mutating func date(at index: Int?, unit: CSVExport.DateUnit = .milliseconds) -> Timestamp? {
     guard let index, let text = values[index].text else { return nil }
-    let number = text.text.flatMap { Int64($0) }
+    let number = text.text.flatMap { Int64($0) }.map { $0.multipliedReportingOverflow(by: unit.rawValue) }
     let date =
-      number.map { $0 > 0 ? Timestamp(milliseconds: $0) : nil } ?? Timestamp(rfc3339: text.bytes)
+      number.map { $0.partialValue > 0 && !$0.overflow ? Timestamp(milliseconds: $0.partialValue) : nil }
+      ?? Timestamp(rfc3339: text.bytes)
     if date != nil || number != nil { states[index] = .taken }
     return date
   }
@@ -204,6 +205,17 @@ struct SourceEntry: ~Copyable {
       states[index] = .taken
     }
   }
+
+  /// The fields with one of these names that say something and that nobody has taken.
+  func indices(of wanted: [ByteString]) -> [Int] {
+    names.indices.filter { states[$0] != .taken && wanted.contains(names[$0].name) && !isNothing($0) }
+  }
+
+  /// The fields that say something and that nobody has taken.
+  var untaken: [Int] { names.indices.filter { states[$0] == .left && !isNothing($0) } }
+
+  /// The name of a field.
+  func name(at index: Int) -> ByteString { names[index].name }
 
   /// What nobody has taken, in a few words each.
   var leftBehind: [String] {

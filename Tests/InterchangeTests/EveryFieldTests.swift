@@ -98,6 +98,72 @@ struct EveryFieldTests {
           "login_password", "login_totp", "collections", "archivedDate",
         ], needed: ["login_password", "name"],
         values: ["type": "login", "login_uri": "https://@.example/@,androidapp://@,https://@.example?@"]),
+      csv(
+        "keepass", .keePass, ["Account", "Login Name", "Password", "Web Site", "Comments", "new"],
+        needed: ["Account", "Password"], values: ["Web Site": url]),
+      csv(
+        "lastpass", .lastPass,
+        ["url", "username", "password", "totp", "extra", "name", "grouping", "fav", "new"],
+        needed: ["password", "name"], values: ["url": url, "grouping": "@\\@"]),
+      csv(
+        "dashlane", .dashlane,
+        [
+          "username", "username2", "username3", "title", "password", "note", "url", "category", "otpUrl",
+          "otpSecret",
+          "new",
+        ], needed: ["password", "title"], values: ["url": url]),
+      csv(
+        "protonpass", .protonPass,
+        [
+          "type", "name", "url", "email", "username", "password", "note", "totp", "createTime", "modifyTime",
+          "vault",
+          "new",
+        ],
+        needed: ["password", "name"],
+        values: ["type": "login", "url": "https://@.example/@, https://@.example/@, app://@"]),
+      csv(
+        "nordpass", .nordPass,
+        [
+          "name", "url", "additional_urls", "username", "password", "note", "cardholdername", "cardnumber",
+          "folder",
+          "email", "type", "custom_fields",
+        ], needed: ["password", "name"],
+        values: [
+          "type": "password", "url": url, "additional_urls": #"[""https://@.example/@"",""@""]"#,
+          "custom_fields":
+            #"[{""label"":""@"",""type"":""hidden"",""value"":""@""},{""label"":""@"",""type"":""text"",""value"":""@""}]"#,
+        ]),
+      csv(
+        "roboform", .roboForm, ["Name", "Url", "MatchUrl", "Login", "Pwd", "Note", "Folder", "RfFieldsV2"],
+        needed: ["Pwd", "Name"],
+        values: [
+          "Url": url, "MatchUrl": url, "Folder": "/@/@", "RfFieldsV2": "@$,,,pwd,@\",\"@$,,,txt,@\",\"@",
+        ]),
+      csv(
+        "safari", .safari, ["Title", "URL", "Username", "Password", "Notes", "OTPAuth", "new"],
+        needed: ["Password", "Title"], values: ["URL": url]),
+      Kind(
+        name: "enpass", format: .enpass,
+        fields: ["Title", "Username", "*Password", "URL", "Email", "*New", "TOTP", "Note"],
+        needed: ["Title", "*Password"], values: ["URL": url]
+      ) { value in
+        let pairs = ["Username", "*Password", "URL", "Email", "*New", "TOTP"].map {
+          "\"\($0)\",\"\(value($0))\","
+        }
+        return "\"\(value("Title"))\"," + pairs.joined() + "\"\(value("Note"))\"\n"
+      },
+      Kind(
+        name: "keeper", format: .keeper,
+        fields: [
+          "Folder", "Title", "Login", "Password", "URL", "Notes", "Shared", "TFC:Keeper", "New",
+          "Website Address",
+        ],
+        needed: ["Title", "Password"], values: ["URL": url, "Folder": "@\\@", "Website Address": url]
+      ) { value in
+        ["Folder", "Title", "Login", "Password", "URL", "Notes", "Shared"].map { "\"\(value($0))\"" }.joined(
+          separator: ",")
+          + ["TFC:Keeper", "New", "Website Address"].map { ",\"\($0)\",\"\(value($0))\"" }.joined() + "\n"
+      },
       json(
         "bitwarden.json", .bitwarden,
         [
@@ -250,7 +316,7 @@ struct EveryFieldTests {
       guard let found = try? FoundLogins(Array(file.utf8), as: kind.format) else { continue }
       let items = found.logins.map { login in
         let secret = login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        return "\(login.item) \(login.item.fields) \(secret) \(Self.token(of: login))"
+        return "\(login.item) \(secret) \(Self.token(of: login)) \(Self.further(of: login))"
       }.joined()
       let rest = try Self.remainder(of: Array(file.utf8), without: found)
       for (field, word) in words where !items.contains(word) && !rest.contains(word) {
@@ -265,12 +331,18 @@ struct EveryFieldTests {
     case .none: break
     case .some(let token): text = token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
+    return text + (login.credential.authenticationScheme.map { "\($0)" } ?? "")
+  }
+
+  private static func further(of login: FoundLogin) -> String {
+    var text = login.item.tags.map(\.description).joined(separator: " ")
+    login.item.fields.forEach { text += " \($0.name) \($0.value)" }
+    login.credential.further.forEachField { text += " \($0) \(String(decoding: $1, as: UTF8.self))" }
     switch login.credential.further.oneTimeCode {
     case .none: break
     case .some(let code): text += code.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
-    login.credential.further.forEachField { text += " \($0)=\(String(decoding: $1, as: UTF8.self))" }
-    return text + (login.credential.authenticationScheme.map { "\($0)" } ?? "")
+    return text
   }
 
   /// The file once everything is gone that leaves nothing behind.

@@ -48,7 +48,8 @@ enum FileFormatProperty: Property {
     }
     for login in found.logins {
       try require(
-        !login.credential.secret.isEmpty || mayBeEmpty.contains(format.name),
+        !login.credential.secret.isEmpty || !login.credential.further.isEmpty
+          || mayBeEmpty.contains(format.name),
         "\(format.name): it has a secret")
       try require(login.item.reference == nil, "\(format.name): it is in no keychain yet")
     }

@@ -34,6 +34,14 @@ struct FormatDetectionTests {
     "exports/x-vaulttoken": "vault", "exports/glab.yml": "glab", "exports/uv.toml": "uv",
     "exports/auth.json": "composer", "exports/gradle.properties": "gradle", "exports/pgpass": "pgpass",
     "exports/my.cnf": "mysql", "exports/yarnrc.yml": "yarn",
+    "exports/keepass1.csv": "keepass", "exports/keepass2.csv": "keepass", "exports/lastpass.csv": "lastpass",
+    "exports/lastpass-more.csv": "lastpass", "exports/dashlane.csv": "dashlane",
+    "exports/dashlane-more.csv": "dashlane", "exports/proton.csv": "protonpass",
+    "exports/proton-more.csv": "protonpass", "exports/proton-old.csv": "protonpass",
+    "exports/nordpass.csv": "nordpass", "exports/enpass.csv": "enpass", "exports/enpass-old.csv": "enpass",
+    "exports/roboform.csv": "roboform", "exports/roboform-old.csv": "roboform",
+    "exports/keeper.csv": "keeper",
+    "exports/edge.csv": "chrome", "exports/safari.csv": "safari",
   ]
 
   @Test("each sample is of its own format", arguments: samples)
@@ -50,6 +58,8 @@ struct FormatDetectionTests {
   func uncertain() {
     for (text, formats) in [
       ("name,url,username,password,color\nn,,a,p,red\n", ["chrome"]),
+      ("Title,URL,Username,Password\nn,,a,p\n", ["1password", "safari"]),
+      ("Title,URL,Username,Password,Notes\nn,,a,p,\n", ["1password", "safari"]),
       ("a,b\n1,2\n", []), ("", []), ("\n", []), ("{}", []), (#"{"items":[]}"#, []), ("[x]\ny = 1\n", []),
       ("hello\n", []), ("https://h.example\n", []),
     ] {

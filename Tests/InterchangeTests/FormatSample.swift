@@ -14,6 +14,9 @@ enum Sample {
     "exports/glab.yml",
     "exports/uv.toml", "exports/auth.json", "exports/gradle.properties", "exports/pgpass", "exports/my.cnf",
     "exports/yarnrc.yml",
+    "exports/dashlane-more.csv", "exports/enpass.csv", "exports/keepass1.csv", "exports/keeper.csv",
+    "exports/lastpass-more.csv", "exports/nordpass.csv", "exports/proton-more.csv", "exports/roboform.csv",
+    "exports/roboform-old.csv", "exports/safari.csv",
   ]
 
   /// The contents of the sample with this name.

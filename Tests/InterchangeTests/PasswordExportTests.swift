@@ -10,7 +10,7 @@ struct PasswordExportTests {
     #expect(
       found.logins == [
         "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
-        "https://shop.example:8443 (alice@example.org) Pw-2 at https://shop.example:8443/login?next=%zz + notes",
+        "https://shop.example:8443 (alice@example.org) Pw-2 at https://shop.example:8443/login?next=%zz",
         "com.example.app (alice) Pw-3 at android://x7Zc0Jp9nVxw==@com.example.app/",
         "http://intranet.example Pw-4",
       ])
@@ -24,8 +24,8 @@ struct PasswordExportTests {
     let found = try Found(sample: "firefox.csv", as: .firefox)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1", "https://nas.example:5001 (admin) Pw-2 + httpRealm",
-        "moz-proxy://proxy.example:3128 (alice) Pw-3 + httpRealm",
+        "https://git.example.com (alice) p,w\"1", "https://nas.example:5001 (admin) Pw-2",
+        "moz-proxy://proxy.example:3128 (alice) Pw-3",
       ])
     #expect(found.labels == [nil, nil, nil])
     #expect(found.reasons == ["2 noLogin"])
@@ -36,10 +36,9 @@ struct PasswordExportTests {
     let found = try Found(sample: "bitwarden.csv", as: .bitwarden)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1 at androidapp://com.example.app\nhttps://git.example.com/users/sign_in"
-          + " + folder + favorite",
-        "https://registry.example:5050 (alice) p,w\"1 at androidapp://com.example.app + folder + favorite",
-        "https://imap.example.org (alice@example.org) Pw-2 + notes + custom fields + one-time code",
+        "https://git.example.com (alice) p,w\"1 at androidapp://com.example.app\nhttps://git.example.com/users/sign_in",
+        "https://registry.example:5050 (alice) p,w\"1 at androidapp://com.example.app",
+        "https://imap.example.org (alice@example.org) Pw-2",
         "Safe Pw-3",
       ])
     #expect(found.labels == ["GitLab", "GitLab", "Mail", nil])
@@ -100,30 +99,36 @@ struct PasswordExportTests {
       ).logins == ["n p + new"])
   }
 
-  @Test("what somebody has sorted or marked an entry by has no room, and what nobody has chosen says nothing")
+  @Test("what somebody has sorted or marked an entry by is a tag, and what nobody has chosen says nothing")
   func choices() throws {
-    for (row, leftBehind) in [
-      ("Work,,login,n,,0,,", " + folder"), (",1,login,n,,0,,", " + favorite"),
-      (",,login,n,,1,,", " + reprompt"), (",,login,n,,0,Team,", " + collections"),
-      (",,login,n,,0,,2026-01-01T00:00:00Z", " + archivedDate"), (",0,login,n,,0,,", ""),
-      (",,login,n,,,,", ""),
-    ] {
-      let header = "folder,favorite,type,name,login_uri,reprompt,collections,archivedDate"
-      let text = "\(header),login_username,login_password\n\(row),,p\n"
-      #expect(try Found(text, as: .bitwarden).logins == ["n p\(leftBehind)"], "\(row)")
+    func tags(_ header: String, _ row: String, _ format: FileFormat) throws -> [String] {
+      let item = try #require(try FoundLogins(Array("\(header)\n\(row)\n".utf8), as: format).logins.first)
+        .item
+      return item.tags.map(\.description) + item.fields.map { "\($0.name)=\($0.value)" }
     }
-    for (row, leftBehind) in [
-      ("true,false,,Private", " + Favorite + Vault"), ("false,true,,", " + Archived"),
-      ("false,FALSE,work;home,", " + Tags"), ("false,false,,", ""),
+    for (row, expected) in [
+      ("Work,,login,n,,0,,", ["Work"]), (",1,login,n,,0,,", ["favorite"]), (",,login,n,,1,,", ["reprompt"]),
+      (",,login,n,,0,Team,", ["Team"]),
+      (",,login,n,,0,,2026-01-01T00:00:00Z", ["archived", "archivedDate=2026-01-01T00:00:00Z"]),
+      (",0,login,n,,0,,", []), (",,login,n,,,,", []),
     ] {
-      let text = "Title,Url,Username,Password,Type,Favorite,Archived,Tags,Vault\nn,,,p,Login,\(row)\n"
-      #expect(try Found(text, as: .onePassword).logins == ["n p\(leftBehind)"], "\(row)")
+      let header =
+        "folder,favorite,type,name,login_uri,reprompt,collections,archivedDate,login_username,login_password"
+      #expect(try tags(header, row + ",,p", .bitwarden) == expected, "\(row)")
     }
-    for (group, leftBehind) in [
-      ("Root", ""), ("", ""), ("Root/Work", " + group"), ("Root/Work/Prod", " + group"),
+    for (row, expected) in [
+      ("true,false,,Private", ["Private", "favorite"]), ("false,true,,", ["archived"]),
+      ("false,FALSE,work;home,", ["work", "home"]), ("false,false,,", []),
     ] {
-      let text = "Group,Title,Username,Password,URL,Notes,Icon\n\(group),n,,p,,,7\n"
-      #expect(try Found(text, as: .keepassxc).logins == ["n p\(leftBehind)"], "\(group)")
+      let header = "Title,Url,Username,Password,Type,Favorite,Archived,Tags,Vault"
+      #expect(try tags(header, "n,,,p,Login,\(row)", .onePassword) == expected, "\(row)")
+    }
+    for (group, expected) in [
+      ("Root", []), ("", []), ("Root/Work", ["Work"]), ("Root/Work/Prod", ["Work/Prod"]),
+    ] {
+      let row = "\(group),n,,p,,,7"
+      #expect(
+        try tags("Group,Title,Username,Password,URL,Notes,Icon", row, .keepassxc) == expected, "\(group)")
     }
     for (member, leftBehind) in [
       (#""folderId":"1""#, " + folderId"), (#""collectionIds":["1"]"#, " + collectionIds"),
@@ -155,9 +160,9 @@ struct PasswordExportTests {
     let found = try Found(sample: "1password.csv", as: .onePassword)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + Favorite + Tags",
-        "https://netflix.example (alice@example.org) Pw-2 + one-time code",
-        "https://192.168.1.1 (admin) Pw-3 + notes", "Garage 4711",
+        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
+        "https://netflix.example (alice@example.org) Pw-2",
+        "https://192.168.1.1 (admin) Pw-3", "Garage 4711",
       ])
     #expect(found.passedOver.isEmpty)
   }
@@ -167,8 +172,8 @@ struct PasswordExportTests {
     let found = try Found(sample: "keepassxc.csv", as: .keepassxc)
     #expect(
       found.logins == [
-        "https://nas.example:5001 (admin) Pw-2  + notes", "Safe Pw-3",
-        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + group",
+        "https://nas.example:5001 (admin) Pw-2 ", "Safe Pw-3",
+        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
       ])
     #expect(found.reasons == ["4 reference", "5 noSecret", "7 discarded"])
   }
@@ -310,14 +315,14 @@ struct PasswordExportTests {
     for dates in [("", ""), ("2024-01-01T00:00:00Z", ""), ("2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z")] {
       #expect(
         Set(try Found(rows(dates.0, dates.1), as: .keepassxc).logins) == [
-          "https://h: A (u) p", "https://h: B (u) q + group",
+          "https://h: A (u) p", "https://h: B (u) q",
         ])
     }
     let newer = rows("2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z")
-    #expect(try Found(newer, as: .keepassxc).logins == ["https://h (u) q + group", "https://h (u) p"])
+    #expect(try Found(newer, as: .keepassxc).logins == ["https://h (u) q", "https://h (u) p"])
     var found = try FoundLogins(Array(rows("", "").utf8), as: .keepassxc)
     found.choose(found.keptApart[0].logins[1], of: found.keptApart[0])
-    #expect(Found(found).logins == ["https://h (u) q + group"])
+    #expect(Found(found).logins == ["https://h (u) q"])
     #expect(Found(found).reasons == ["2 notChosen"])
   }
 

@@ -1,6 +1,7 @@
 import Bytes
 import JSON
 import Keychain
+import TextFormats
 
 extension FileFormat {
   /// The output of "Export vault" in Bitwarden and Vaultwarden, as CSV or as unencrypted JSON.
@@ -17,7 +18,38 @@ extension FileFormat {
 
   private static let bitwardenCSV = CSVExport(
     name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
-    mark: "login_password", kind: ("type", "login", .foreign), addresses: .commas, ownFields: "fields")
+    notes: ["notes"], code: ["login_totp"],
+    tags: [.init(column: "folder"), .init(column: "collections", separator: UInt8(ascii: ","))],
+    marks: [("favorite", "favorite"), ("archivedDate", "archived"), ("reprompt", "reprompt")],
+    ownColumn: "login_password", kind: ("type", "login", .foreign), addresses: .commas, ownFields: "fields"
+  ) { login, entry in takeCustomFields(&login, &entry) }
+
+  /// Takes the fields that people have named: a line each, as `NAME: VALUE`, where a value may have further lines. Which
+  /// of them are hidden isn't said.
+  private static func takeCustomFields(_ login: inout LoginEntry, _ entry: inout SourceEntry) {
+    let index = entry.index(of: ["fields"])
+    guard case .some(let text) = entry.peek(at: index)?.secret else { return }
+    let separator = Array(": ".utf8)
+    let hasNames = text.withUnsafeBytes { bytes in
+      var name: ByteString = ""
+      var value = Secret()
+      for line in FileLines(bytes) {
+        let end = line.text.indices.first { line.text[$0...].starts(with: separator) }
+        guard let end, end > 0 else {
+          if name.isEmpty { return false }
+          value.append(0x0a)
+          value.append(line.text)
+          continue
+        }
+        if !name.isEmpty { login.secretFields.addField(name, value) }
+        name = ByteString(UnsafeRawBufferPointer(rebasing: line.text[..<end]))
+        value = Secret(copying: UnsafeRawBufferPointer(rebasing: line.text[(end + separator.count)...]))
+      }
+      if !name.isEmpty { login.secretFields.addField(name, value) }
+      return true
+    }
+    if hasNames { _ = entry.take(at: index) }
+  }
 }
 
 /// The export as JSON: an object with the entries in `items`. Each entry has a type; 1 is a login.

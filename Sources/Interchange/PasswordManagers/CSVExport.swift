@@ -1,25 +1,45 @@
 import Bytes
+import Keychain
 
-/// The column names of a password manager's export, including those of older versions and other languages.
+/// What a password manager's CSV says: the names of its columns, including those of older versions and other languages,
+/// and what they mean.
 struct CSVExport: Sendable {
   var name: [ByteString] = []
-  var url: [ByteString]
-  var account: [ByteString]
-  var password: [ByteString]
+  var url: [ByteString] = []
   /// Further addresses.
   var otherURL: [ByteString] = []
-  /// The columns of an entry's creation date and of its last password change: in milliseconds since 1970, or as RFC
-  /// 3339.
-  var dates: (created: ByteString, modified: ByteString)? = nil
-  /// A column that only exports of this program have.
-  var mark: ByteString? = nil
-  /// Columns of which only exports of this program have any, if it doesn't write one of them always.
-  var marks: [ByteString] = []
+  var account: [ByteString]
+  /// Columns with other names for the account, of which the first one that is filled stands in for an empty account.
+  var otherAccounts: [ByteString] = []
+  var password: [ByteString]
+  var notes: [ByteString] = []
+  /// The secret of one-time codes.
+  var code: [ByteString] = []
+  /// Tags, folders and the like.
+  var tags: [TagColumn] = []
+  /// Columns by which a person has marked an entry, and what the mark is called as a tag.
+  var marks: [(column: ByteString, tag: ByteString)] = []
+  /// Columns that become fields of their own, which may be shown.
+  var fields: [ByteString] = []
+  /// Columns that become fields of other names. Whether they may be shown isn't known.
+  var namedFields: [(column: ByteString, name: ByteString)] = []
+  /// Whether all other columns are named by people, and become fields.
+  var othersAreFields = false
+  /// The columns of an entry's creation date and of its last change: since 1970, or as RFC 3339.
+  var dates: (created: ByteString, modified: ByteString, unit: DateUnit)? = nil
+  /// A column that only exports of this program have, and that all of them have.
+  var ownColumn: ByteString? = nil
+  /// Columns of which only exports of this program have any.
+  var ownColumns: [ByteString] = []
+  /// A column of its newer versions, without which a file may be of other programs.
+  var typicalColumn: ByteString? = nil
   /// Further columns that the program writes.
   var others: [ByteString] = []
   /// How quotes are escaped.
   var escape = CSVStyle.Escape.doubled
-  /// The column with the path of an entry's group, and the names of the trash group.
+  /// How rows differ from the header in their number of fields.
+  var length = RowLength.same
+  /// The column with the path of an entry's group, below that of the whole database, and the names of the trash group.
   var group: (column: ByteString, discarded: [ByteString])? = nil
   /// The placeholders that the program replaces by other text in any field.
   var placeholders: [ByteString] = []
@@ -27,10 +47,37 @@ struct CSVExport: Sendable {
   var kind: (column: ByteString, login: ByteString, others: OtherKinds)? = nil
   /// How several addresses of one entry are separated.
   var addresses = Addresses.one
-  /// The address of an entry that belongs to the program itself.
-  var foreignURL: ByteString? = nil
+  /// Addresses of entries that belong to the program itself, or are no logins.
+  var foreignURLs: [ByteString] = []
   /// The column with fields that people name, a line each, among which are those of our own export.
   var ownFields: ByteString? = nil
+  /// What the program does with an entry beyond that. Its fields that nobody has taken by then are still there.
+  var refine: @Sendable (inout LoginEntry, inout SourceEntry) -> Void = { _, _ in }
+
+  /// A column of tags.
+  struct TagColumn: Sendable {
+    let column: ByteString
+    /// What separates several; `nil` if there is only one.
+    var separator: UInt8? = nil
+    /// Whether it is a path of folders, which may begin with a slash and be separated by backslashes.
+    var isPath = false
+  }
+
+  /// What dates are counted in.
+  enum DateUnit: Int64 {
+    case milliseconds = 1
+    case seconds = 1000
+  }
+
+  /// How long rows are.
+  enum RowLength {
+    /// As long as the header.
+    case same
+    /// The last field may be missing.
+    case lastMayLack
+    /// Fields after the last column belong to that, and it may be missing.
+    case lastRepeats
+  }
 
   /// What entries of other kinds are.
   enum OtherKinds {
@@ -49,47 +96,65 @@ struct CSVExport: Sendable {
     /// Separated by commas, which can't be distinguished from commas within an address. Each address after the first
     /// must have a scheme.
     case commas
+    /// The same with a space after each comma.
+    case commasAndSpaces
   }
 
   /// Whether a file with this header looks like an export of the program.
   func likeness(of header: [ByteString]) -> Likeness {
-    guard (try? Columns(of: self, in: header)) != nil else { return .none }
+    guard (try? CSVColumns(of: self, in: header)) != nil else { return .none }
     func has(_ names: [ByteString]) -> Bool {
       names.contains { name in header.contains { $0.isEqualIgnoringCase(name) } }
     }
-    if mark != nil || has(marks) { return .certain }
-    if !marks.isEmpty { return .possible }
+    if ownColumn != nil || has(ownColumns) { return .certain }
+    if !ownColumns.isEmpty { return .possible }
+    if let typicalColumn, !has([typicalColumn]) { return .possible }
     // Without a column of its own, it must be all that the program writes.
-    let known =
-      name + url + account + password + otherURL + others + [kind?.column, group?.column].compactMap(\.self)
+    let known = self.known
     return header.allSatisfy { column in known.contains { $0.isEqualIgnoringCase(column) } }
       ? .certain : .possible
+  }
+
+  /// Every column that is known.
+  var known: [ByteString] {
+    let named = name + url + otherURL + account + otherAccounts + password + notes + code + fields + others
+    let single = [dates?.created, dates?.modified, ownColumn, group?.column, kind?.column, ownFields]
+    return named + tags.map(\.column) + marks.map(\.column) + ownColumns + single.compactMap { $0 }
   }
 
   /// Reads an export.
   ///
   /// - Throws: ``FormatFault`` if it has no header with these columns.
   func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    guard let first = CSVHeader(text, escape: escape) else {
+    guard let header = CSVHeader(text, escape: escape) else {
       throw FormatFault("it does not begin with the names of columns", line: 1)
     }
-    let header = first.names
-    let columns = try Columns(of: self, in: header)
-    let names = header.map(FieldName.init)
+    let columns = try CSVColumns(of: self, in: header.names)
+    let names = header.names.map { FieldName($0) }
     var found = FoundLogins()
-    for row in first.rows where !row.isBlank {
-      guard let fields = row.fields, fields.count == header.count else {
+    for row in header.rows where !row.isBlank {
+      guard let fields = row.fields, let last = names.last, hasGoodLength(fields.count, names.count) else {
         found.passOver(row.origin, row.isOpen ? .cutOff : .malformed)
         continue
       }
+      let missing = max(0, fields.count - names.count)
       var entry = SourceEntry(
-        at: .line(row.lines.lowerBound), removals: [Removal(row.range)], names, fields.map { .csv($0) })
+        at: .line(row.lines.lowerBound), removals: [Removal(row.range)],
+        names.prefix(fields.count) + Array(repeating: last, count: missing), fields.map { .csv($0) })
       read(&entry, columns, &found)
     }
     return found
   }
 
-  private func read(_ entry: inout SourceEntry, _ columns: Columns, _ found: inout FoundLogins) {
+  private func hasGoodLength(_ count: Int, _ columns: Int) -> Bool {
+    switch length {
+    case .same: count == columns
+    case .lastMayLack: count == columns || count == columns - 1
+    case .lastRepeats: count >= columns - 1
+    }
+  }
+
+  private func read(_ entry: inout SourceEntry, _ columns: CSVColumns, _ found: inout FoundLogins) {
     let origin = entry.origin
     var login = LoginEntry()
     let type = entry.text(at: columns.kind)
@@ -97,10 +162,9 @@ struct CSVExport: Sendable {
       if kind.others == .foreign { return found.passOver(origin, .noLogin) }
       login.itemDescription = type.nonEmpty
     }
-    if let group, let column = columns.group, let names = entry.peek(at: column)?.text.map(Self.groups) {
+    if let group, let names = entry.peek(at: columns.group)?.text.map(Self.groups) {
       if names.count > 1, group.discarded.contains(names[1]) { return found.passOver(origin, .discarded) }
-      // The topmost group is the whole database.
-      if names.count < 2 { entry.leaveToProgram(at: column) }
+      takeGroup(names, columns.group, &entry, &login)
     }
     for column in [columns.account, columns.url, columns.password]
     where hasPlaceholder(entry.peek(at: column)) {
@@ -110,20 +174,68 @@ struct CSVExport: Sendable {
     guard let addresses = addresses(in: entry.text(at: columns.url)) else {
       return found.passOver(origin, .addresses)
     }
-    if let foreignURL, addresses.first == foreignURL { return found.passOver(origin, .noLogin) }
+    if let first = addresses.first, foreignURLs.contains(first) { return found.passOver(origin, .noLogin) }
     if let own = entry.peek(at: columns.ownFields)?.text.flatMap(OwnFields.init(reading:)) {
       _ = entry.take(at: columns.ownFields)
       login.own = own
-      if own["comment"] != nil { login.comment = entry.text(at: columns.notes).nonEmpty }
     }
     login.addresses = addresses.map { EntryAddress(text: $0) }
     let other = entry.text(at: columns.otherURL)
     if !addresses.contains(other) { login.addresses.append(EntryAddress(text: other, rule: .note)) }
-    login.account = entry.text(at: columns.account)
+    takeAccount(columns, &entry, &login)
     login.secret = entry.secret(at: columns.password)
-    login.creationDate = entry.date(at: columns.created)
-    login.modificationDate = entry.date(at: columns.modified)
-    found.take(login, of: &entry)
+    login.creationDate = entry.date(at: columns.created, unit: dates?.unit ?? .milliseconds)
+    login.modificationDate = entry.date(at: columns.modified, unit: dates?.unit ?? .milliseconds)
+    takeRest(columns, &entry, &login)
+    refine(&login, &entry)
+    found.takeLogin(login, of: &entry)
+  }
+
+  private func takeAccount(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
+    login.account = entry.text(at: columns.account)
+    for column in columns.otherAccounts {
+      let text = entry.text(at: column.index)
+      if text.isEmpty || text == login.account { continue }
+      if login.account.isEmpty { login.account = text } else { login.fields.append((column.name, text)) }
+    }
+  }
+
+  private func takeRest(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
+    login.comment = entry.text(at: columns.notes).nonEmpty
+    login.oneTimeCode = entry.secret(at: columns.code)
+    for column in columns.tags {
+      let text = entry.text(at: column.index)
+      let parts = column.separator.map { text.bytes.split(separator: $0) } ?? [text.bytes[...]]
+      for tag in parts.map({ ByteString(Array($0)).trimmed }) where !tag.isEmpty {
+        login.tags.append(column.isPath ? tag.asPath : tag)
+      }
+    }
+    for mark in columns.marks {
+      let text = entry.text(at: mark.index)
+      if text.isEmpty || text == "0" || text.isEqualIgnoringCase("false") { continue }
+      login.tags.append(mark.tag)
+      // It may say since when.
+      if text != "1", !text.isEqualIgnoringCase("true") { login.fields.append((mark.name, text)) }
+    }
+    for column in columns.fields {
+      if let text = entry.text(at: column.index).nonEmpty { login.fields.append((column.name, text)) }
+    }
+    for column in columns.persons {
+      let secret = entry.secret(at: column.index)
+      if !secret.isEmpty { login.secretFields.addField(column.name, secret) }
+    }
+  }
+
+  private func takeGroup(
+    _ names: [ByteString], _ column: Int?, _ entry: inout SourceEntry, _ login: inout LoginEntry
+  ) {
+    // The topmost group is the whole database.
+    guard let column, names.count > 1 else {
+      if let column { entry.leaveToProgram(at: column) }
+      return
+    }
+    _ = entry.take(at: column)
+    login.tags.append(ByteString(Array(names.dropFirst().map(\.bytes).joined(separator: "/".utf8))))
   }
 
   /// The names of a path of groups.
@@ -155,9 +267,14 @@ struct CSVExport: Sendable {
     case .one: return [text.trimmed]
     case .lines:
       return text.bytes.split(separator: 0x0a).map { ByteString(Array($0)).trimmed }.filter { !$0.isEmpty }
-    case .commas:
+    case .commas, .commasAndSpaces:
       let parts = text.bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-      guard parts.dropFirst().allSatisfy(Self.hasScheme) else { return nil }
+      let spaces = addresses == .commasAndSpaces ? 1 : 0
+      guard
+        parts.dropFirst().allSatisfy({
+          $0.prefix(spaces).allSatisfy { $0 == 0x20 } && Self.hasScheme($0.dropFirst(spaces))
+        })
+      else { return nil }
       return parts.map { ByteString(Array($0)).trimmed }
     }
   }
@@ -170,46 +287,24 @@ struct CSVExport: Sendable {
     }
     return rest.starts(with: "://".utf8) && rest.count > 3
   }
+}
 
-  /// The positions of the columns.
-  private struct Columns {
-    let name: Int?
-    let url: Int?
-    let otherURL: Int?
-    let account: Int?
-    let password: Int
-    let kind: Int?
-    let group: Int?
-    let created: Int?
-    let modified: Int?
-    let ownFields: Int?
-    let notes: Int?
-
-    init(of export: CSVExport, in header: [ByteString]) throws(FormatFault) {
-      func find(_ names: [ByteString]) -> Int? {
-        for name in names {
-          if let column = header.firstIndex(where: { $0.isEqualIgnoringCase(name) }) { return column }
-        }
-        return nil
-      }
-      func need(_ names: [ByteString]) throws(FormatFault) -> Int? {
-        guard let name = names.first else { return nil }
-        guard let column = find(names) else { throw FormatFault("it has no column \"\(name)\"", line: 1) }
-        return column
-      }
-      name = try need(export.name)
-      url = try need(export.url)
-      otherURL = find(export.otherURL)
-      account = try need(export.account)
-      password = try need(export.password) ?? 0
-      kind = export.kind.flatMap { find([$0.column]) }
-      group = try need(export.group.map { [$0.column] } ?? [])
-      created = find(export.dates.map { [$0.created] } ?? [])
-      modified = find(export.dates.map { [$0.modified] } ?? [])
-      ownFields = find(export.ownFields.map { [$0] } ?? [])
-      notes = find(["notes"])
-      if let mark = export.mark { _ = try need([mark]) }
+extension FoundLogins {
+  /// Adds an entry of a table, where whatever a person keeps may be a row. Without a password or what makes one-time codes
+  /// it is no login.
+  mutating func takeLogin(_ login: borrowing LoginEntry, of entry: inout SourceEntry) {
+    if login.secret.isEmpty, login.oneTimeCode.isEmpty, login.own.isEmpty {
+      return passOver(entry.origin, .noSecret)
     }
+    take(login, of: &entry)
+  }
+}
+
+extension ByteString {
+  /// A path of folders as most programs write it: `Work/Clients`.
+  var asPath: ByteString {
+    let slash = UInt8(ascii: "/")
+    return ByteString(Array(bytes.map { $0 == UInt8(ascii: "\\") ? slash : $0 }.drop { $0 == slash }))
   }
 }
 

@@ -7,5 +7,5 @@ extension FileFormat {
     "chrome", "the CSV that Chrome, Edge, Brave and Vivaldi export",
     otherNames: ["edge", "brave", "vivaldi", "opera", "chromium"],
     CSVExport(
-      name: ["name"], url: ["url"], account: ["username"], password: ["password"], others: ["note"]))
+      name: ["name"], url: ["url"], account: ["username"], password: ["password"], notes: ["note"]))
 }

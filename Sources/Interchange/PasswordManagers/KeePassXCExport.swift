@@ -5,14 +5,15 @@ extension FileFormat {
   public static let keepassxc = FileFormat(
     "keepassxc", "the CSV that KeePassXC exports", otherNames: ["keepassx"],
     CSVExport(
-      name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"],
-      dates: ("Created", modified: "Last Modified"),
-      others: ["Notes", "TOTP", "Icon", "Last Modified", "Created", "Tags"],
-      group: ("Group", discarded: bins),
-      // Entries contain these as typed; KeePassXC replaces them when an entry is used.
-      placeholders: [
-        "REF", "TITLE", "USERNAME", "PASSWORD", "NOTES", "TOTP", "URL", "UUID", "S", "DB", "DT", "T",
-      ]))
+      name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"], notes: ["Notes"],
+      code: ["TOTP"], tags: [.init(column: "Tags", separator: UInt8(ascii: ";"))],
+      dates: ("Created", modified: "Last Modified", .milliseconds), others: ["Icon"],
+      group: ("Group", discarded: bins), placeholders: keepassPlaceholders))
+
+  /// What KeePass and KeePassXC replace when an entry is used (keepass.info, "Placeholders"). Entries contain these as typed.
+  static let keepassPlaceholders: [ByteString] = [
+    "REF", "TITLE", "USERNAME", "PASSWORD", "NOTES", "TOTP", "URL", "UUID", "S", "DB", "DT", "T",
+  ]
 
   /// What KeePassXC calls the group of its bin when it makes it, in each of its languages (2.8, `share/translations`). The
   /// export doesn't say which group it is.

@@ -47,7 +47,9 @@ struct ImportKind {
       name: "gopass", summary: "the stores of gopass, in the same way",
       others: { (paths) throws(Failure) in try PassStore.present(.gopass, paths: paths) }),
     ImportKind(.bitwarden), ImportKind(.onePassword),
-    ImportKind(.keepassxc), ImportKind(.chrome), ImportKind(.firefox),
+    ImportKind(.keepassxc), ImportKind(.keePass), ImportKind(.lastPass), ImportKind(.dashlane),
+    ImportKind(.protonPass), ImportKind(.nordPass), ImportKind(.enpass), ImportKind(.roboForm),
+    ImportKind(.keeper), ImportKind(.chrome), ImportKind(.firefox), ImportKind(.safari),
     ImportKind(name: "llavero", summary: "a vault of llavero, or what 'llavero export' made of one"),
   ]
 

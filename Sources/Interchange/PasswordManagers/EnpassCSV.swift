@@ -1,0 +1,94 @@
+import Bytes
+import Keychain
+
+extension FileFormat {
+  /// The output of Enpass's "Export", "CSV": rows of different lengths, each with a title, the names and values of fields in
+  /// turn, and a note. Older versions begin with a row that says so.
+  public static let enpass = FileFormat(
+    "enpass", "the CSV that Enpass exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
+    looksLike: { EnpassCSV.likeness($0) }
+  ) { text throws(FormatFault) in try EnpassCSV.read(text) }
+}
+
+/// Enpass's CSV.
+enum EnpassCSV {
+  static func likeness(_ shape: FileShape) -> Likeness {
+    if isHeader(shape.columns) { return .certain }
+    let rows = shape.rows
+    guard rows.count(where: { $0.count.isMultiple(of: 2) }) * 2 > rows.count else { return .none }
+    // The first row of another table may have the name of a column there.
+    let hasPassword = rows.dropFirst().contains { row in
+      stride(from: 1, to: row.count - 1, by: 2).contains { key(row[$0].text) == "password" }
+    }
+    return hasPassword ? .certain : .none
+  }
+
+  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    var found = FoundLogins()
+    let saysHidden = saysHidden(text)
+    var isFirst = true
+    for row in CSVRows(text) where !row.isBlank {
+      defer { isFirst = false }
+      if isFirst, let fields = row.fields, isHeader(fields.map { $0.text }) { continue }
+      guard let fields = row.fields, fields.count.isMultiple(of: 2) else {
+        found.passOver(row.origin, row.isOpen ? .cutOff : .malformed)
+        continue
+      }
+      var entry = SourceEntry(
+        at: .line(row.lines.lowerBound), removals: [Removal(row.range)], [FieldName("Title")],
+        [.csv(fields[0])])
+      for index in stride(from: 1, to: fields.count - 1, by: 2) {
+        entry.add(fields[index].text, .csv(fields[index + 1]))
+      }
+      if let note = fields.last { entry.add("Note", .csv(note)) }
+      take(&entry, saysHidden, &found)
+    }
+    return found
+  }
+
+  private static func isHeader(_ row: [ByteString]) -> Bool {
+    row.count > 2 && row.prefix(3).elementsEqual(["Title", "Field", "Value"])
+  }
+
+  /// A name without the star before those that are hidden, in small letters.
+  private static func key(_ name: ByteString) -> ByteString {
+    ByteString(Array(name.bytes.drop { $0 == UInt8(ascii: "*") })).trimmed.lowercased
+  }
+
+  /// Whether a star is before the names of hidden fields. Older versions have none.
+  private static func saysHidden(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.indices.contains(where: { index in
+      text[index] == UInt8(ascii: ",") && text[(index + 1)...].starts(with: "\"*".utf8)
+    })
+  }
+
+  private static func take(_ entry: inout SourceEntry, _ saysHidden: Bool, _ found: inout FoundLogins) {
+    var login = LoginEntry()
+    login.name = entry.text("Title")
+    login.comment = entry.text("Note").nonEmpty
+    let indices = entry.untaken
+    func first(_ names: [ByteString]) -> Int? {
+      for name in names {
+        if let index = indices.first(where: { key(entry.name(at: $0)) == name }) { return index }
+      }
+      return nil
+    }
+    let account = first(["username", "login", "e-mail", "email"])
+    let (password, address, code) = (first(["password"]), first(["website", "url"]), first(["totp"]))
+    login.account = entry.text(at: account)
+    login.secret = entry.secret(at: password)
+    if let text = entry.text(at: address).nonEmpty { login.addresses = [EntryAddress(text: text)] }
+    login.oneTimeCode = entry.secret(at: code)
+    for index in entry.untaken {
+      let name = entry.name(at: index)
+      if name.isEmpty { continue }
+      if !saysHidden || name.bytes.first == UInt8(ascii: "*") || ["password", "totp"].contains(key(name)) {
+        login.secretFields.addField(
+          ByteString(Array(name.bytes.drop { $0 == UInt8(ascii: "*") })), entry.secret(at: index))
+      } else {
+        login.fields.append((name, entry.text(at: index)))
+      }
+    }
+    found.takeLogin(login, of: &entry)
+  }
+}

@@ -1,0 +1,78 @@
+import Bytes
+import Keychain
+
+extension FileFormat {
+  /// The output of Keeper's "Export", "CSV" (its manual, "Import a .CSV file"): rows without a header, each with seven
+  /// fields, and behind them the names and values of those that a person has added, in turn.
+  public static let keeper = FileFormat(
+    "keeper", "the CSV that Keeper exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
+    looksLike: { KeeperCSV.likeness($0) }
+  ) { text throws(FormatFault) in try KeeperCSV.read(text) }
+}
+
+/// Keeper's CSV.
+enum KeeperCSV {
+  private static let names: [ByteString] = [
+    "Folder", "Title", "Login", "Password", "Website Address", "Notes", "Shared Folder",
+  ]
+
+  static func likeness(_ shape: FileShape) -> Likeness {
+    if isHeader(shape.columns) { return .certain }
+    let rows = shape.rows
+    func isRow(_ row: [CSVField]) -> Bool { row.count >= names.count && !row.count.isMultiple(of: 2) }
+    guard let first = rows.first, isRow(first), rows.count(where: isRow) * 2 > rows.count else {
+      return .none
+    }
+    func hasAddress(_ row: [CSVField]) -> Bool { isRow(row) && row[4].raw.starts(with: "http".utf8) }
+    if rows.contains(where: { $0.dropFirst(names.count).contains { $0.raw == "TFC:Keeper" } }) {
+      return .certain
+    }
+    // The first row is none of names.
+    guard hasAddress(first) || first[4].isEmpty else { return .none }
+    return rows.contains(where: hasAddress) ? .certain : .possible
+  }
+
+  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    var found = FoundLogins()
+    var isFirst = true
+    for row in CSVRows(text) where !row.isBlank {
+      defer { isFirst = false }
+      if isFirst, let fields = row.fields, isHeader(fields.map { $0.text }) { continue }
+      guard let fields = row.fields, fields.count >= names.count, !fields.count.isMultiple(of: 2) else {
+        found.passOver(row.origin, row.isOpen ? .cutOff : .malformed)
+        continue
+      }
+      var entry = SourceEntry(
+        at: .line(row.lines.lowerBound), removals: [Removal(row.range)], names.map { FieldName($0) },
+        fields.prefix(names.count).map { .csv($0) })
+      for index in stride(from: names.count, to: fields.count, by: 2) {
+        entry.add(fields[index].text, .csv(fields[index + 1]))
+      }
+      take(&entry, &found)
+    }
+    return found
+  }
+
+  private static func isHeader(_ row: [ByteString]) -> Bool {
+    row.count >= names.count && zip(row, names).allSatisfy { $0.isEqualIgnoringCase($1) }
+  }
+
+  private static func take(_ entry: inout SourceEntry, _ found: inout FoundLogins) {
+    var login = LoginEntry()
+    login.name = entry.text("Title")
+    login.account = entry.text("Login")
+    login.secret = entry.secret("Password")
+    if let text = entry.text("Website Address").nonEmpty { login.addresses = [EntryAddress(text: text)] }
+    login.comment = entry.text("Notes").nonEmpty
+    login.tags = [entry.text("Folder"), entry.text("Shared Folder")].filter { !$0.isEmpty }.map(\.asPath)
+    login.oneTimeCode = entry.secret("TFC:Keeper")
+    for index in entry.indices(of: ["Website Address"]) {
+      login.addresses.append(EntryAddress(text: entry.text(at: index)))
+    }
+    // Which of the others are hidden isn't said.
+    for index in entry.untaken where !entry.name(at: index).isEmpty {
+      login.secretFields.addField(entry.name(at: index), entry.secret(at: index))
+    }
+    found.takeLogin(login, of: &entry)
+  }
+}

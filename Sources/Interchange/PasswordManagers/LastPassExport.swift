@@ -1,0 +1,18 @@
+import Bytes
+import Keychain
+
+extension FileFormat {
+  /// The output of LastPass's "Export", and of `lpass export`. What is no login has an address that says so.
+  public static let lastPass = FileFormat(
+    "lastpass", "the CSV that LastPass exports",
+    CSVExport(
+      name: ["name"], url: ["url"], account: ["username"], password: ["password"], notes: ["extra"],
+      code: ["totp"], tags: [.init(column: "grouping", isPath: true)], marks: [("fav", "favorite")],
+      ownColumn: "grouping",
+      // A secure note and a folder.
+      foreignURLs: ["http://sn", "http://group"]
+    ) { login, _ in
+      // It writes this where there is no address.
+      login.addresses.removeAll { $0.text == "http://" || $0.text == "https://" }
+    })
+}

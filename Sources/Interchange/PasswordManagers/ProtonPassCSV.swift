@@ -1,0 +1,12 @@
+import Keychain
+
+extension FileFormat {
+  /// The output of Proton Pass's "Export", "CSV". The user name of older versions may be an e-mail address.
+  public static let protonPass = FileFormat(
+    "protonpass", "the CSV that Proton Pass exports", otherNames: ["proton", "proton-pass"],
+    CSVExport(
+      name: ["name"], url: ["url"], account: ["username"], otherAccounts: ["email"], password: ["password"],
+      notes: ["note"], code: ["totp"], tags: [.init(column: "vault")],
+      dates: ("createTime", modified: "modifyTime", .seconds), ownColumn: "createTime",
+      kind: ("type", "login", .foreign), addresses: .commasAndSpaces))
+}

@@ -1,0 +1,69 @@
+import Bytes
+import Keychain
+
+extension FileFormat {
+  /// The output of RoboForm's "Export", "CSV". Behind the last column it has a field for each field of the entry's form.
+  public static let roboForm = FileFormat(
+    "roboform", "the CSV that RoboForm exports",
+    CSVExport(
+      name: ["Name"], url: ["Url"], otherURL: ["MatchUrl"], account: ["Login"], password: ["Pwd"],
+      notes: ["Note"], tags: [.init(column: "Folder", isPath: true)], ownColumn: "Pwd", length: .lastRepeats
+    ) { login, entry in
+      for index in entry.indices(of: ["RfFieldsV2", "Rf_fields"]) { takeField(at: index, &login, &entry) }
+      // It puts a quote before what a spreadsheet could take for a formula.
+      login.account = ByteString(login.account.bytes.withUnsafeBytes { Array(unquoted($0)) })
+      login.secret = login.secret.withUnsafeBytes { Secret(copying: unquoted($0)) }
+    })
+
+  /// Takes a field of a form: `NAME$,,,TYPE,VALUE`, each part quoted as in CSV, or in older versions `NAME$:TYPE:VALUE`.
+  private static func takeField(
+    at index: Int, _ login: inout LoginEntry, _ entry: inout SourceEntry
+  ) {
+    guard case .some(let text) = entry.peek(at: index)?.secret else { return }
+    let isTaken = text.withUnsafeBytes { bytes in
+      guard let field = part(of: bytes) else { return false }
+      // The entry's own columns say these.
+      if field.value.isEqual(to: login.secret) { return true }
+      if field.value.withUnsafeBytes({ $0.elementsEqual(login.account.bytes) }) { return true }
+      if field.name == "TOTP KEY", login.oneTimeCode.isEmpty {
+        login.oneTimeCode = field.value.copy()
+      } else if field.value.isEmpty {
+        return true
+      } else if field.isHidden {
+        login.secretFields.addField(field.name, field.value.copy())
+      } else {
+        login.fields.append((field.name, field.value.withUnsafeBytes { ByteString($0) }))
+      }
+      return true
+    }
+    if isTaken { _ = entry.take(at: index) }
+  }
+
+  private struct FormField: ~Copyable {
+    let name: ByteString
+    let isHidden: Bool
+    let value: Secret
+  }
+
+  private static func part(of text: UnsafeRawBufferPointer) -> FormField? {
+    guard let end = text.firstIndex(of: UInt8(ascii: "$")), end > 0, end + 1 < text.count else { return nil }
+    let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end]))
+    let rest = UnsafeRawBufferPointer(rebasing: text[(end + 2)...])
+    if text[end + 1] == UInt8(ascii: ",") {
+      var rows = CSVRows(rest)
+      guard let fields = rows.next()?.fields, fields.count == 4, rows.next() == nil else { return nil }
+      return FormField(name: name, isHidden: fields[2].text == "pwd", value: fields[3].secret)
+    }
+    guard text[end + 1] == UInt8(ascii: ":"), let colon = rest.firstIndex(of: UInt8(ascii: ":")) else {
+      return nil
+    }
+    let value = Secret(copying: UnsafeRawBufferPointer(rebasing: rest[(colon + 1)...]))
+    return FormField(name: name, isHidden: rest[..<colon].elementsEqual("pwd".utf8), value: value)
+  }
+
+  /// Without the quote before an `@` or another quote.
+  private static func unquoted(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    let isQuoted = text.starts(with: "'@".utf8) || text.starts(with: "''".utf8)
+    return isQuoted ? UnsafeRawBufferPointer(rebasing: text[1...]) : text
+  }
+}

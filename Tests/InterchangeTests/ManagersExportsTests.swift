@@ -1,0 +1,386 @@
+import Bytes
+import Interchange
+import Keychain
+import Testing
+
+/// Files in the shapes of what password managers export, with everything that becomes of each.
+@Suite("whole exports of password managers")
+struct ManagersExportsTests {
+  /// A login with all that it keeps.
+  private func whole(_ login: FoundLogin) -> String {
+    let item = login.item
+    func text(_ secret: borrowing Secret) -> String {
+      secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+    var words = ["\(item.key.name): \(text(login.credential.secret))"]
+    func add(_ name: String, _ value: String?) {
+      if let value { words.append("\(name) \(value)") }
+    }
+    add("label", item.label?.description)
+    add("is a", item.itemDescription?.description)
+    add("notes", item.comment?.description)
+    item.tags.forEach { add("tag", $0.description) }
+    item.fields.forEach { add("field \($0.name):", $0.value.description) }
+    login.credential.further.forEachField { add("hidden \($0):", String(decoding: $1, as: UTF8.self)) }
+    switch login.credential.further.oneTimeCode {
+    case .none: break
+    case .some(let code): add("code", text(code))
+    }
+    item.addresses.forEach { add("at", $0.description) }
+    add("created", item.creationDate?.description)
+    add("changed", item.modificationDate?.description)
+    login.leftBehind.forEach { add("without", $0) }
+    return words.joined(separator: "; ")
+  }
+
+  private func result(_ name: String, _ format: FileFormat) throws -> [String] {
+    let found = try FoundLogins(Sample.bytes(of: "exports/\(name)"), as: format)
+    return found.logins.map(whole) + Found(found).reasons + found.bookkeeping.map { "without \($0)" }
+      + (found.hasOthers ? ["others"] : [])
+  }
+
+  @Test("1Password 7")
+  func o1p7Csv() throws {
+    #expect(
+      try result("1p7.csv", .onePassword) == [
+        "https://one7.example.org (ana): pw1; label T",
+        "Card (x): 4111; is a Credit Card",
+        "SW: n2; is a Software License; notes note",
+      ])
+  }
+
+  @Test("1Password 8")
+  func o1p8Csv() throws {
+    #expect(
+      try result("1p8.csv", .onePassword) == [
+        "https://p.example.org (ana): pw1; label Plain; at https://p.example.org/login",
+        "https://f.example.org (bob): p\"w,\nx; label Full; notes note; tag work; tag home;"
+          + " tag favorite; without one-time code",
+        "https://arch.example.org (c): pw3; label Arch; tag archived",
+        "https://m1.example.org (e): pw5; label Multi",
+        "https://m2.example.org (e): pw5; label Multi",
+        "6 noSecret",
+        "9 noSecret",
+      ])
+  }
+
+  @Test("Bitwarden")
+  func bwBomCrlfCsv() throws {
+    #expect(
+      try result("bw-bom-crlf.csv", .bitwarden) == [
+        "https://plain.example.org (ana): pw-1; label plain; at https://plain.example.org/login",
+        "https://full.example.org (bob): p\"w,\nz; label full; notes n1\nn2; tag Work/Sub;"
+          + " tag favorite; tag reprompt; hidden PIN: 12; hidden X: y; without one-time code",
+        "https://full2.example.org (bob): p\"w,\nz; label full; notes n1\nn2; tag Work/Sub;"
+          + " tag favorite; tag reprompt; hidden PIN: 12; hidden X: y; without one-time code",
+        "https://sp.example.org ( lead ):  trail ; label spaces",
+        "https://typeless.example.org (ff): pw-5; label typeless",
+        "https://upper.example.org (gg): pw-6; label upper",
+        "7 addresses",
+        "8 addresses",
+        "9 noLogin",
+        "10 noSecret",
+        "12 noLogin",
+        "15 addresses",
+      ])
+  }
+
+  @Test("Chrome")
+  func chromeCsv() throws {
+    #expect(
+      try result("chrome.csv", .chrome) == [
+        "https://chrome1.example.com/login (ana): pw1; label www.example.com",
+        "https://chrome2.example.com (bob): p\"w,x; label multi; notes line 1, comma\r\nline \"2\"",
+        "missing url (miss): pw3",
+        "broken (y): pw5; at htt:/broken.example.com",
+        "app (droid): pw6; at android://aBcD-hash_123==@com.example.app/",
+        "ftp://ftp.example.com (f): pw7; label ftp",
+        "http://chrome1.example.com:8080 (ana): pw8; label http; at http://chrome1.example.com:8080/x",
+        "https://chrome1.example.com/signup (ana): pw9; label chrome1.example.com",
+        "https://nouser.example.com: pw10; label nouser",
+        "https://noname.example.com (nn): pw11",
+        "ext (e): pw12; at chrome-extension://abcdef/",
+        "6 noSecret",
+      ])
+  }
+
+  @Test("Edge")
+  func edgeCsv() throws {
+    #expect(
+      try result("edge.csv", .chrome) == [
+        "https://ed1.example.org (ana): pw1; label edge.example.org; notes a note of Edge"
+      ])
+  }
+
+  @Test("Firefox")
+  func ffCsv() throws {
+    #expect(
+      try result("ff.csv", .firefox) == [
+        "https://router.example.org (admin): realm-pw; field httpRealm: Router;"
+          + " created 2020-09-13T12:26:40.000Z; changed 2022-08-08T23:06:40.000Z",
+        "https://ff1.example.org (ana): pw1; created 2020-09-13T12:26:40.000Z;"
+          + " changed 2022-04-15T05:20:00.000Z",
+        "https://ff2.example.org (bob): p\"w,\nx; created 2020-09-13T12:26:40.000Z;"
+          + " changed 2022-04-15T05:20:00.000Z",
+        "https://router.example.org (admin): form-pw; created 2020-09-13T12:26:40.000Z;"
+          + " changed 2022-04-15T05:20:00.000Z",
+        "moz-proxy://proxy.example.org:3128 (pu): ppw; field httpRealm: Proxy;"
+          + " created 2020-09-13T12:26:40.000Z; changed 2022-04-15T05:20:00.000Z",
+        "mailbox://pop.example.org (pu): pop-pw; field httpRealm: mailbox://pop.example.org;"
+          + " created 2020-09-13T12:26:40.000Z; changed 2022-04-15T05:20:00.000Z",
+        "oauth://accounts.example.com (me@example.com): 1//refresh;"
+          + " field httpRealm: https://mail.example.com/; created 2020-09-13T12:26:40.000Z;"
+          + " changed 2022-04-15T05:20:00.000Z",
+        "imap://mail.example.org (mu): mpw; field httpRealm: imap://mail.example.org",
+        "7 noLogin",
+        "without guid",
+        "without timeLastUsed",
+      ])
+  }
+
+  @Test("KeePassXC's command line")
+  func kdbxAsCsvCsv() throws {
+    #expect(
+      try result("kdbx-as-csv.csv", .keepassxc) == [
+        "Database (bob): dbpw; at jdbc:postgresql://db.example.org/app;"
+          + " created 2026-11-28T02:03:23.000Z; changed 2026-11-28T02:03:23.000Z",
+        "No address (carol): pw3; created 2026-11-28T02:03:23.000Z; changed 2026-11-28T02:03:23.000Z",
+        "https://git.example.org (alice): p\"w\\x, é; label Forge; notes two\nlines; tag Work;"
+          + " code otpauth://totp/Forge:alice?secret=JBSWY3DPEHPK3PXP&period=30&digits=6&issuer=Forge;"
+          + " at https://git.example.org/acme; created 2026-11-28T02:03:23.000Z;"
+          + " changed 2026-11-28T02:03:23.000Z",
+        "6 discarded",
+        "without group",
+      ])
+  }
+
+  @Test("KeePassXC in two languages")
+  func kpxcCsv() throws {
+    #expect(
+      try result("kpxc.csv", .keepassxc) == [
+        "https://kp.example.org (ana): pw1; label Plain; tag Social;"
+          + " created 2023-01-15T10:30:00.000Z; changed 2024-01-15T10:30:00.000Z",
+        "https://kt.example.org (bob): p\"w,\né; label Top; created 2023-01-15T10:30:00.000Z;"
+          + " changed 2024-01-15T10:30:00.000Z",
+        "https://kb2.example.org (a): x{nope}y; label braces2; tag A",
+        "https://kb3.example.org (a): pw{SPACE}z{C:comment}; label spaceholder; tag A",
+        "https://ktotp.example.org (a): pw; label totp; tag A; without one-time code",
+        "cmd (a): pw; tag A; at cmd://ssh root@kcmd.example.org",
+        "kdbx (a): pw; tag A; at kdbx://other.kdbx",
+        "wildcard (a): pw; tag A; at https://*.wild.example.org",
+        "file (a): pw; tag A; at file:///home/x",
+        "5 discarded",
+        "6 discarded",
+        "7 discarded",
+        "8 reference",
+        "9 reference",
+        "10 reference",
+        "16 noSecret",
+        "without group",
+      ])
+  }
+
+  @Test("KeePass escapes with backslashes")
+  func keepass1Csv() throws {
+    #expect(
+      try result("keepass1.csv", .keePass) == [
+        "https://k1.example.org (ana): p\\w\"1; label quoted \"name\";"
+          + " notes first\nsecond \"line\"; at https://k1.example.org/login",
+        "no address (bob): pw,2",
+        "app (eve): pw4; at cmd://putty root@host",
+        "5 reference",
+        "7 noSecret",
+      ])
+  }
+
+  @Test("KeePass")
+  func keepass2Csv() throws {
+    #expect(
+      try result("keepass2.csv", .keePass) == [
+        "https://k2.example.org (ana): pw; label T"
+      ])
+  }
+
+  @Test("LastPass")
+  func lastpassCsv() throws {
+    #expect(
+      try result("lastpass.csv", .lastPass) == [
+        "https://lp.example.org (ana): pw1; label lp; tag Work/Sub",
+        "nourl (bob): pw2",
+        "https://lp2.example.org (c): pw3; label lp2; notes a \"note\"; tag favorite;"
+          + " without one-time code",
+        "3 noLogin",
+      ])
+  }
+
+  @Test("LastPass before it had one-time codes")
+  func lastpassMoreCsv() throws {
+    #expect(
+      try result("lastpass-more.csv", .lastPass) == [
+        "https://lp5.example.org (ana): p&amp;w<&lt;; label five; notes two\nlines;"
+          + " tag Work/Clients/One; tag favorite; at https://lp5.example.org/login?x=1",
+        "broken (bob): pw6; at htts:/broken.example.org",
+        "4 noLogin",
+      ])
+  }
+
+  @Test("Dashlane")
+  func dashlaneCsv() throws {
+    #expect(
+      try result("dashlane.csv", .dashlane) == [
+        "https://dl.example.org (ana): pw; label dl; tag Work"
+      ])
+  }
+
+  @Test("Dashlane with several user names")
+  func dashlaneMoreCsv() throws {
+    #expect(
+      try result("dashlane-more.csv", .dashlane) == [
+        "https://da1.example.org (second@example.org): pw1; label no first name;"
+          + " notes line 1\nline 2; field username3: third; code otpauth://totp/?secret=JBSWY3DPEHPK3PXP",
+        "https://da2.example.org (ana): pw,\"2\"; label with \"quotes\", and commas; tag Shop;"
+          + " field username3: other; at https://da2.example.org/comma,",
+        "5 noSecret",
+      ])
+  }
+
+  @Test("Proton Pass")
+  func protonCsv() throws {
+    #expect(
+      try result("proton.csv", .protonPass) == [
+        "https://pp.example.org (ana): pw; label pp; tag Personal; field email: a@example.org;"
+          + " created 2023-11-14T22:13:20.000Z; changed 2023-11-14T22:13:20.000Z",
+        "https://pp2.example.org (ana): pw; label pp; tag Personal; field email: a@example.org;"
+          + " created 2023-11-14T22:13:20.000Z; changed 2023-11-14T22:13:20.000Z",
+        "3 noLogin",
+      ])
+  }
+
+  @Test("Proton Pass with what is no login")
+  func protonMoreCsv() throws {
+    #expect(
+      try result("proton-more.csv", .protonPass) == [
+        "https://pr1.example.org (ana@example.org): pw1; label login title; notes login note;"
+          + " tag Personal; code otpauth://totp/x?secret=JBSWY3DPEHPK3PXP;"
+          + " created 2024-02-12T10:55:20.000Z; changed 2024-02-12T10:55:49.000Z",
+        "https://pr2.example.org (ana@example.org): pw1; label login title; notes login note;"
+          + " tag Personal; code otpauth://totp/x?secret=JBSWY3DPEHPK3PXP;"
+          + " at https://pr2.example.org/path; created 2024-02-12T10:55:20.000Z;"
+          + " changed 2024-02-12T10:55:49.000Z",
+        "3 noLogin",
+        "4 noLogin",
+        "5 addresses",
+      ])
+  }
+
+  @Test("Proton Pass before it had e-mail addresses")
+  func protonOldCsv() throws {
+    #expect(
+      try result("proton-old.csv", .protonPass) == [
+        "https://pr5.example.org (ana@example.org): pw5; label old;"
+          + " created 2023-11-14T22:13:20.000Z; changed 2023-11-14T22:13:21.000Z"
+      ])
+  }
+
+  @Test("NordPass")
+  func nordpassCsv() throws {
+    #expect(
+      try result("nordpass.csv", .nordPass) == [
+        "https://np1.example.org: testtest; label short row",
+        "https://np2.example.org (ana): pw2; label several; notes a note; tag Work;"
+          + " field Shop: nine; hidden PIN: 12\"34; at hts:/broken.example.org;"
+          + " at https://np2.example.org/login",
+        "https://np3.example.org (ana): pw2; label several; notes a note; tag Work;"
+          + " field Shop: nine; hidden PIN: 12\"34; at hts:/broken.example.org",
+        "https://np4.example.org (bob): pw3; label odd fields; without additional_urls;"
+          + " without email; without custom_fields",
+        "https://np5.example.org (carl): pw5; label old row without a type",
+        "2 noLogin",
+        "6 noLogin",
+        "7 noLogin",
+      ])
+  }
+
+  @Test("Enpass")
+  func enpassCsv() throws {
+    #expect(
+      try result("enpass.csv", .enpass) == [
+        "https://en1.example.org (guy): 3\\9q,Fbr:4YR>; label website.example;"
+          + " notes notes and stuff here; field Email: guy@example.org; field Phone: 123456789;"
+          + " field Security question: a question; hidden Security answer: an answer;"
+          + " at https://en1.example.org/login",
+        "https://en2.example.org (ann@example.org): pw2; label Mail; hidden TOTP: second;"
+          + " code otpauth://totp/?secret=JBSWY3DPEHPK3PXP",
+        "2 noSecret",
+        "3 noSecret",
+        "5 malformed",
+      ])
+  }
+
+  @Test("Enpass 5")
+  func enpassOldCsv() throws {
+    #expect(
+      try result("enpass-old.csv", .enpass) == [
+        "https://en3.example.org (ana): D<IN?#; label mastodon.example"
+      ])
+  }
+
+  @Test("RoboForm")
+  func roboformCsv() throws {
+    #expect(
+      try result("roboform.csv", .roboForm) == [
+        "http://rf1.example.org (ana): some@pw; label two fields; notes cool note;"
+          + " code otpauth://totp/?secret=JBSWY3DPEHPK3PXP",
+        "http://rf2.example.org (empty): @\'password\"; label quotes",
+        "https://rf3.example.org (bob): pw3; label more fields; notes line 1\nline 2;"
+          + " tag Work/Sub; field City: Paris, France; field Terms: 1; hidden PIN: 4711;"
+          + " at https://other.example.org; at https://rf3.example.org/login",
+        "https://rf5.example.org (dan): pw5; label odd; without RfFieldsV2",
+        "6 noSecret",
+        "7 noSecret",
+      ])
+  }
+
+  @Test("RoboForm 8")
+  func roboformOldCsv() throws {
+    #expect(
+      try result("roboform-old.csv", .roboForm) == [
+        "https://rf6.example.org (ana): pw6; label old; tag Bank; hidden Answer: blue"
+      ])
+  }
+
+  @Test("Keeper")
+  func keeperCsv() throws {
+    #expect(
+      try result("keeper.csv", .keeper) == [
+        "https://ke1.example.org (2fa@example.com): pw1; label login with 2fa;"
+          + " code otpauth://totp/x?secret=JBSWY3DPEHPK3PXP",
+        "https://ke2.example.org (user, \"): pw, \"2; label comma, quotes \";"
+          + " notes notes, \"\nmore; tag Work/Sub; tag Team/Shared; hidden Hidden Field: hidden one",
+        "https://second.example.org (user, \"): pw, \"2; label comma, quotes \";"
+          + " notes notes, \"\nmore; tag Work/Sub; tag Team/Shared; hidden Hidden Field: hidden one",
+        "broken address (john): pw4; at https://ke:4.example.org/",
+        "ssh key (john): pw5; notes foo; hidden Key Pair: private | public",
+        "4 noSecret",
+        "7 noSecret",
+        "8 malformed",
+      ])
+  }
+
+  @Test("Apple's Passwords")
+  func safariCsv() throws {
+    #expect(
+      try result("safari.csv", .safari) == [
+        "https://s1.example.org (ana): pw1",
+        "https://s2.example.org (bob): p\"w,; label s2; notes note\n2; without one-time code",
+      ])
+  }
+
+  @Test("Safari 15")
+  func safariOldCsv() throws {
+    #expect(
+      try result("safari-old.csv", .safari) == [
+        "https://sa.example.org (a): p; label x"
+      ])
+  }
+}
