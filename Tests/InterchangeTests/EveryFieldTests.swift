@@ -325,6 +325,16 @@ struct EveryFieldTests {
     }
   }
 
+  @Test("the same of a table whose columns a person names")
+  func table() throws {
+    let columns = try TableColumns(
+      "name=Name,url=Url,account=User,password=Pass,notes=Info,tags=Kind,field:f=Pin")
+    try everyField(
+      kind: Self.csv(
+        "csv", columns.format, ["Name", "Url", "User", "Pass", "Info", "Kind", "Pin", "Colour"],
+        needed: ["Name", "Pass"], values: ["Url": Self.url]))
+  }
+
   private static func token(of login: FoundLogin) -> String {
     var text = ""
     switch login.credential.refreshToken {

@@ -50,6 +50,12 @@ struct ImportCommand: ParsableCommand {
         + "does)", valueName: "keep|drop"))
   var paths: PathPolicy?
 
+  @Option(
+    help: ArgumentHelp(
+      "What the columns of a file of the kind csv are: url=Website,account=Login,password=Pass,notes=…,code=…,tags=…,"
+        + "field:NAME=…", valueName: "columns"))
+  var columns: String?
+
   @Flag(help: "Remove what was imported, once it has been read back from the keychain")
   var removeSource = false
 
@@ -65,7 +71,13 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     let operands = try ImportOperands(self.kind, file)
-    let (kind, file) = (operands.kind, operands.file)
+    let file = operands.file
+    var kind = operands.kind
+    if columns != nil, !kind.isTable {
+      throw Failure(
+        "--columns is only for the kind csv", hint: "\(prose: kind.name) has columns of its own",
+        status: .usage)
+    }
     // Before anything is read, because this may restart the program.
     var selection = keychain.selection
     selection.readsSecrets = true
@@ -76,6 +88,10 @@ struct ImportCommand: ParsableCommand {
       if kind.format == nil, !kind.hasOthers { throw SecretServiceProgram.isMissing(why) }
     }
     let open = try selection.choose().open()
+    if kind.isTable, let file {
+      kind = kind.with(
+        try TableFile(path: file, columns: columns, mayAsk: selection.mayAskPerson).format())
+    }
     let sources = try sources(of: kind, file, selection, open)
     // What an import that was killed had begun is finished, and there is nothing else.
     if sources.isEmpty { return }
@@ -116,6 +132,9 @@ struct ImportCommand: ParsableCommand {
           "no file was named", hint: "llavero import llavero FILE", status: .usage)
       }
       return [LlaveroFileSource(file, decryption(selection, open.location))]
+    }
+    if kind.isTable, file == nil {
+      throw Failure("no file was named", hint: "llavero import csv FILE", status: .usage)
     }
     if let file {
       guard let format = kind.format else {

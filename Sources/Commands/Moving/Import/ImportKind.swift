@@ -7,7 +7,7 @@ struct ImportKind {
   let name: String
   let summary: String
   /// The file format of this kind.
-  var format: FileFormat?
+  private(set) var format: FileFormat?
   /// The items of this kind in the desktop's Secret Service.
   var desktopItems: DesktopItems?
   /// The other sources of this kind, used if no file is named.
@@ -15,6 +15,9 @@ struct ImportKind {
 
   /// Whether this is a vault, or an export, of llavero itself.
   var isLlaveros: Bool { name == "llavero" }
+
+  /// Whether this is a table of which no program is known.
+  var isTable: Bool { name == "csv" }
 
   /// Whether there are sources besides a file and the Secret Service.
   var hasOthers: Bool { otherSources != nil }
@@ -50,6 +53,7 @@ struct ImportKind {
     ImportKind(.keepassxc), ImportKind(.keePass), ImportKind(.lastPass), ImportKind(.dashlane),
     ImportKind(.protonPass), ImportKind(.nordPass), ImportKind(.enpass), ImportKind(.roboForm),
     ImportKind(.keeper), ImportKind(.chrome), ImportKind(.firefox), ImportKind(.safari),
+    ImportKind(name: "csv", summary: "any other table; --columns says what its columns are"),
     ImportKind(name: "llavero", summary: "a vault of llavero, or what 'llavero export' made of one"),
   ]
 
@@ -66,6 +70,13 @@ struct ImportKind {
     self.format = format
     self.desktopItems = desktopItems
     otherSources = others
+  }
+
+  /// The same kind with the format of a file.
+  func with(_ format: FileFormat) -> ImportKind {
+    var kind = self
+    kind.format = format
+    return kind
   }
 
   /// Whether there is a kind with this name.

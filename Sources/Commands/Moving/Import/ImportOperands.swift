@@ -66,6 +66,11 @@ struct ImportOperands {
         "\(path) may be of the kind \(names), and nothing in it says for certain",
         hint: "say what it is, such as \(command: "llavero", "import", first.name, path)", status: .usage)
     }
+    if TableColumns(guessedFrom: detection.columns) != nil {
+      throw Failure(
+        "\(path) has columns of no program that is known",
+        hint: "\(command: "llavero", "import", "csv", path) asks what they are", status: .usage)
+    }
     throw Failure(
       "\(path) doesn't look like a file of any kind that can be imported",
       hint: "see \(command: "llavero", "import", "--help") for the kinds, and name the one that it is",

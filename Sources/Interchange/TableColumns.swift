@@ -1,0 +1,166 @@
+public import Bytes
+
+/// What the columns of any table are, as a person says it, or as their names suggest.
+public struct TableColumns: Equatable, Sendable {
+  /// What a column can be.
+  public enum Role: String, CaseIterable, Sendable {
+    case name, url, account, password, notes, code, tags, created, modified
+    /// A field with a name of its own.
+    case field
+  }
+
+  /// A column, and what it is.
+  public struct Column: Equatable, Sendable {
+    /// What it is.
+    public let role: Role
+    /// The name of the field that it becomes; empty unless it is one.
+    public let field: ByteString
+    /// The name of the column.
+    public let name: ByteString
+
+    /// What it is, as a person says it: `url`, `field:PIN`.
+    public var meaning: String { role == .field ? "field:\(field)" : role.rawValue }
+  }
+
+  /// The columns that are something. Others are left behind.
+  public private(set) var columns: [Column] = []
+
+  /// Reads what a person says: `url=Website,account=Login,field:PIN=Pin`. An assignment with a comma is in quotes.
+  ///
+  /// - Throws: ``FormatFault`` that says what is wrong with it.
+  public init(_ text: String) throws(FormatFault) {
+    let parts = Array(text.utf8).withUnsafeBytes { bytes in
+      var rows = CSVRows(bytes)
+      return rows.next()?.fields?.map { $0.text }
+    }
+    guard let parts else { throw FormatFault("the quotes in it are in disorder") }
+    for part in parts {
+      guard let equals = part.bytes.firstIndex(of: UInt8(ascii: "=")) else {
+        throw FormatFault("'\(part)' has no '=' between what a column is and its name")
+      }
+      let meaning = part.bytes[..<equals].split(separator: UInt8(ascii: ":"), maxSplits: 1).map { Array($0) }
+      let name = ByteString(Array(part.bytes[(equals + 1)...])).trimmed
+      let role = meaning.first.map { ByteString($0).trimmed }?.text.flatMap { Role(rawValue: $0) }
+      guard let role, (meaning.count == 2) == (role == .field), !name.isEmpty else {
+        throw FormatFault("'\(part)' doesn't say what a column is")
+      }
+      columns.append(Column(role: role, field: meaning.count == 2 ? ByteString(meaning[1]) : "", name: name))
+    }
+    try check()
+  }
+
+  private func check() throws(FormatFault) {
+    for (index, column) in columns.enumerated() {
+      let before = columns[..<index]
+      if before.contains(where: { $0.name == column.name }) {
+        throw FormatFault("the column '\(column.name)' is in it twice")
+      }
+      if column.role != .field, column.role != .tags, before.contains(where: { $0.role == column.role }) {
+        throw FormatFault("it names two columns for '\(column.meaning)'")
+      }
+    }
+    if !columns.contains(where: { $0.role == .password }) {
+      throw FormatFault("it doesn't say where the password is")
+    }
+  }
+
+  /// Guesses from the names of columns, in some languages.
+  ///
+  /// - Returns: `nil` if none can be the password's, or none says what the login is for.
+  public init?(guessedFrom header: [ByteString]) {
+    var isTaken = Set<Int>()
+    for (role, names) in Self.usualNames {
+      let index = names.lazy.compactMap { name in
+        header.indices.first { !isTaken.contains($0) && header[$0].lowercased == name }
+      }.first
+      guard let index, isTaken.insert(index).inserted else { continue }
+      columns.append(Column(role: role, field: "", name: header[index]))
+    }
+    func has(_ role: Role) -> Bool { columns.contains { $0.role == role } }
+    if !has(.password) || !has(.url) && !has(.name) { return nil }
+  }
+
+  /// The text that says the same.
+  public var text: String {
+    columns.map { column in
+      let assignment = "\(column.meaning)=\(column.name)"
+      if !assignment.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }) {
+        return assignment
+      }
+      return "\"" + assignment.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+    }.joined(separator: ",")
+  }
+
+  /// The format of a table with these columns.
+  public var format: FileFormat {
+    func named(_ role: Role) -> [ByteString] { columns.filter { $0.role == role }.map(\.name) }
+    let (created, modified) = (named(.created).first, named(.modified).first)
+    return FileFormat(
+      "csv", "any other table",
+      CSVExport(
+        name: named(.name), url: named(.url), account: named(.account), password: named(.password),
+        notes: named(.notes), code: named(.code), tags: named(.tags).map { .init(column: $0) },
+        namedFields: columns.filter { $0.role == .field }.map { ($0.name, $0.field) },
+        dates: (created ?? "", modified ?? "", .seconds)))
+  }
+
+  /// What columns are usually called, in small letters, the most certain names first.
+  private static let usualNames: [(Role, [ByteString])] = [
+    (
+      .password,
+      [
+        "password", "pass", "pwd", "passphrase", "secret", "passwort", "kennwort", "mot de passe",
+        "contraseña",
+        "senha", "wachtwoord", "hasło", "пароль",
+      ]
+    ),
+    (
+      .account,
+      [
+        "username", "user name", "user", "login", "login name", "login_username", "userid", "user id",
+        "login id",
+        "benutzername", "benutzer", "nom d'utilisateur", "identifiant", "usuario", "gebruikersnaam", "e-mail",
+        "email", "mail", "account",
+      ]
+    ),
+    (
+      .url,
+      [
+        "url", "uri", "website", "web site", "website url", "login url", "login_uri", "site", "address",
+        "web address",
+        "hostname", "host", "server", "domain", "link", "webseite", "adresse", "site web", "sitio web",
+      ]
+    ),
+    (
+      .name,
+      [
+        "title", "name", "label", "display name", "display_name", "entry", "item", "service", "description",
+        "titel",
+        "bezeichnung", "titre", "nom", "título", "nombre", "account",
+      ]
+    ),
+    (
+      .notes,
+      [
+        "notes", "note", "comments", "comment", "extra", "remarks", "notizen", "notiz", "bemerkung", "notas",
+        "description",
+      ]
+    ),
+    (
+      .code,
+      [
+        "totp", "otpauth", "otp", "2fa", "totp secret", "twofasecret", "authenticator key",
+        "one-time password",
+      ]
+    ),
+    (
+      .tags,
+      [
+        "tags", "labels", "folder", "group", "category", "grouping", "vault", "ordner", "gruppe", "dossier",
+        "carpeta",
+      ]
+    ),
+    (.created, ["created", "createtime", "creation date", "date created"]),
+    (.modified, ["modified", "last modified", "modifytime", "updated", "date modified"]),
+  ]
+}
