@@ -137,10 +137,13 @@ struct CSVExport: Sendable {
         found.passOver(row.origin, row.isOpen ? .cutOff : .malformed)
         continue
       }
-      let missing = max(0, fields.count - names.count)
+      // Nearly all rows share the header's names.
+      let further = max(0, fields.count - names.count)
+      let rowNames =
+        fields.count == names.count
+        ? names : Array(names.prefix(fields.count)) + Array(repeating: last, count: further)
       var entry = SourceEntry(
-        at: .line(row.lines.lowerBound), removals: [Removal(row.range)],
-        names.prefix(fields.count) + Array(repeating: last, count: missing), fields.map { .csv($0) })
+        at: .line(row.lines.lowerBound), removals: [Removal(row.range)], rowNames, fields.map { .csv($0) })
       read(&entry, columns, &found)
     }
     return found
