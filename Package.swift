@@ -91,7 +91,7 @@ let withoutRegularExpressions: [LinkerSetting] = [
 ]
 
 // For a companion, which loads its library. In `static` is what makes the linker take the archives of libstdc++, whose
-// shared form takes half a millisecond to load, and of libsodium and libgcrypt, which other systems have under other
+// shared form takes half a millisecond to load, and of libsodium, libgcrypt and libexpat, which other systems have under other
 // names; to relocate a position-independent executable of this size would take as much again. No
 // library looks for our functions by name: the names of all that could be called would take 0.8 MiB.
 let besideLibraries: [LinkerSetting] = [
@@ -102,7 +102,7 @@ let besideLibraries: [LinkerSetting] = [
       "-Xlinker", "--no-export-dynamic",
     ]
       // The folders that pkg-config names are searched first.
-      + ["sodium", "gcrypt", "gpg-error"].flatMap { name in
+      + ["sodium", "gcrypt", "gpg-error", "expat"].flatMap { name in
         let script = "\(Context.packageDirectory)/Sources/llavero-secret-service/static/lib\(name).so"
         return ["-Xlinker", "--remap-inputs=*/lib\(name).so=\(script)"]
       } + withoutUnwinding)
@@ -141,6 +141,7 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
       name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .target(name: "CLinux"),
     // For the executables alone: a library changes nothing in the program that uses it. Without it, an answer takes 4 %
     // more instructions, five system calls more, and a fifth more page faults.
@@ -245,7 +246,9 @@ let package = Package(
     .target(name: "TextFormats", dependencies: ["Bytes", "JSON"], swiftSettings: settings + compactInside),
     .target(
       name: "Interchange",
-      dependencies: ["Bytes", "JSON", "TextFormats", "Keychain", "CredentialProtocols", "OneTimeCodes"],
+      dependencies: [
+        "Bytes", "JSON", "TextFormats", "Keychain", "CredentialProtocols", "OneTimeCodes", "CExpat",
+      ],
       swiftSettings: settings + compactInside),
     // What a program shows of itself: its streams, its terminal, tables, and why it failed.
     .target(

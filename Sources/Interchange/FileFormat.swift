@@ -30,6 +30,43 @@ public struct FileFormat: Sendable {
   /// Further names on the command line, of programs that write the same.
   public let otherNames: [String]
 
+  /// What such a file may lie in, so that another program has to take it out.
+  public enum Wrapping: Sendable {
+    /// A ZIP archive with one of these members.
+    case archive(members: [String])
+    /// A database of KeePass, whose text is its XML.
+    case keePassDatabase
+
+    /// What a person calls it.
+    public var name: String {
+      switch self {
+      case .archive: "a ZIP archive"
+      case .keePassDatabase: "a database of KeePass"
+      }
+    }
+
+    /// How it begins: a ZIP archive's first header (APPNOTE.TXT, section 4.3.7), or the signature of KeePass 2.
+    private var beginning: [UInt8] {
+      switch self {
+      case .archive: [0x50, 0x4b, 0x03, 0x04]
+      case .keePassDatabase: [0x03, 0xd9, 0xa2, 0x9a, 0x67, 0xfb, 0x4b, 0xb5]
+      }
+    }
+
+    /// Whether a file is one.
+    public func isOne(_ file: UnsafeRawBufferPointer) -> Bool { file.starts(with: beginning) }
+  }
+
+  /// What files of this format may lie in; `nil` if that is nothing.
+  public private(set) var wrapping: Wrapping?
+
+  /// The same format, whose files may lie in something.
+  func wrapped(in wrapping: Wrapping) -> FileFormat {
+    var format = self
+    format.wrapping = wrapping
+    return format
+  }
+
   private let severalForTheSame: SeveralForTheSame
   private let recognition: Recognition
   private let reading: Reading
@@ -77,6 +114,20 @@ public struct FileFormat: Sendable {
     reading = read
   }
 
+  /// Makes a format that has several forms. Of them, the one reads a file that it looks like, or else the first.
+  init(_ name: String, _ summary: String, otherNames: [String] = [], forms: [FileFormat]) {
+    self.init(
+      name, summary, holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers, otherNames: otherNames,
+      looksLike: { shape in forms.lazy.map { $0.recognition(shape) }.max() ?? .none }
+    ) { text throws(FormatFault) in
+      let shape = FileShape(text, in: text)
+      let form =
+        forms.first { $0.recognition(shape) == .certain } ?? forms.first { $0.recognition(shape) != .none }
+      return try (form ?? forms[0]).reading(text, nil)
+    }
+    wrapping = forms.lazy.compactMap(\.wrapping).first
+  }
+
   /// Reads a whole file.
   ///
   /// - Parameters:
@@ -103,7 +154,7 @@ public struct FileFormat: Sendable {
     .uv,
     .aws, .terraform, .kubectl, .npm, .yarn, .composer, .gradle, .pgpass, .mysql, .vault,
     .bitwarden, .onePassword, .keepassxc, .keePass, .lastPass, .dashlane, .protonPass, .nordPass, .enpass,
-    .roboForm, .keeper, .chrome, .firefox, .safari, .llavero,
+    .roboForm, .keeper, .credentialExchange, .chrome, .firefox, .safari, .llavero,
   ]
 
   /// The format of that name.

@@ -3,7 +3,7 @@ import JSON
 import TextFormats
 
 /// How much a file looks like one of a format.
-enum Likeness {
+enum Likeness: Comparable {
   case none
   /// It has what the format has, as files of others may have, too.
   case possible
@@ -108,6 +108,18 @@ struct FileShape {
   var rows: [[CSVField]] {
     let rows = CSVRows(text).prefix(Self.manyRows).filter { !$0.isBlank }
     return rows.contains { $0.fields == nil && !$0.isOpen } ? [] : rows.compactMap { $0.fields }
+  }
+
+  /// Whether it is a ZIP archive whose first file has a name that begins so. The name is 30 bytes behind the beginning
+  /// (APPNOTE.TXT of PKWARE, section 4.3.7).
+  func isArchive(of beginning: String) -> Bool {
+    FileFormat.Wrapping.archive(members: []).isOne(bytes) && bytes.dropFirst(30).starts(with: beginning.utf8)
+  }
+
+  /// Whether the root element has this name, if it is XML without comments at its top.
+  func isXML(_ root: String) -> Bool {
+    guard text.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return false }
+    return text.prefix(512).split(separator: UInt8(ascii: "<")).contains { $0.starts(with: root.utf8) }
   }
 
   /// Whether one of the first lines is as described, without the white space around it.

@@ -37,6 +37,8 @@ struct LoginEntry: ~Copyable {
   var secretFields = FurtherSecrets()
   var creationDate: Timestamp? = nil
   var modificationDate: Timestamp? = nil
+  /// After this, programs aren't answered with it.
+  var expiry: Timestamp? = nil
   /// What our own export says beside that.
   var own = OwnFields()
 }
@@ -63,7 +65,7 @@ extension FoundLogins {
       return passOver(entry.origin, .noSecret)
     }
     func credential() -> Credential {
-      var credential = Credential(login.secret.copy())
+      var credential = Credential(login.secret.copy(), expiry: login.expiry?.seconds)
       credential.further = further.copy()
       return credential
     }

@@ -7,24 +7,39 @@ struct FieldName: Sendable {
   /// The name as the source has it.
   let name: ByteString
   /// What a person is told that has no room in an item.
-  let word: String
+  fileprivate(set) var word: String
+  /// The same without the field that it is a part of.
+  fileprivate let ownWord: String
   /// Whether the program fills the field by itself, with what is of use to itself alone: an identifier, a counter, an icon.
   let isBookkeeping: Bool
   /// Whether `0` and `false` say that nobody has chosen anything.
   let isChoice: Bool
 
-  init(_ name: ByteString) {
+  /// Whether it is a person's word for the field, which says nothing of what the field is.
+  let isPersons: Bool
+
+  init(_ name: ByteString) { self.init(name, partOf: nil) }
+
+  /// - Parameters:
+  ///   - whole: the word for the field that it is a part of, if it has none of its own.
+  ///   - isPersons: whether it is a person's word for the field.
+  init(_ name: ByteString, partOf whole: String?, isPersons: Bool = false) {
     self.name = name
+    self.isPersons = isPersons
     let key = name.lowercased
-    word = Self.words.first { $0.names.contains(key) }?.word ?? "\(name)"
-    isBookkeeping = Self.bookkeeping.contains(key)
-    isChoice = Self.choices.contains(key)
+    let known = Self.words.first { $0.names.contains(key) }?.word
+    ownWord = known ?? "\(name)"
+    word = known ?? whole ?? ownWord
+    isBookkeeping = !isPersons && Self.bookkeeping.contains(key)
+    isChoice = !isPersons && Self.choices.contains(key)
   }
 
   private static let words: [(names: [ByteString], word: String)] = [
-    (["notes", "note"], "notes"), (["fields"], "custom fields"), (["passwordhistory"], "former passwords"),
+    (["notes", "note"], "notes"), (["fields"], "custom fields"),
+    (["passwordhistory", "history"], "former passwords"), (["attachments", "files", "file"], "attachments"),
     (["totp", "login_totp", "otpauth", "one-time password", "otp", "hotp"], "one-time code"),
-    (["fido2credentials"], "passkey"), (["group"], "group"), ([""], "a nameless column"),
+    (["fido2credentials", "passkey", "passkeys"], "passkey"), (["group"], "group"),
+    ([""], "a nameless column"),
   ]
   private static let bookkeeping: [ByteString] = [
     "guid", "icon", "id", "object", "organizationid", "passwordrevisiondate", "timelastused", "urichecksum",
@@ -37,6 +52,7 @@ enum FieldValue {
   case bytes(UnsafeRawBufferPointer)
   case csv(CSVField)
   case json(JSONValue)
+  case xml(XMLElement)
   /// A part of another field that is only named.
   case part
 
@@ -49,13 +65,22 @@ enum FieldValue {
       var secret = Secret(capacity: value.raw.count)
       do throws(JSONReader.Malformed) { try value.appendString(to: &secret) } catch { return nil }
       return secret
+    case .xml(let element): return element.text.copy()
     case .part: return nil
     }
   }
 
+  /// The same, or a number or a truth value as it is written.
+  var scalar: Secret? {
+    if case .json(let value) = self, value.kind == .number || value.kind == .bool {
+      return Secret(copying: value.raw)
+    }
+    return secret
+  }
+
   /// The value, if it is not confidential.
   var text: ByteString? {
-    switch secret {
+    switch scalar {
     case .none: nil
     case .some(let secret): secret.withUnsafeBytes { ByteString($0) }
     }
@@ -70,6 +95,7 @@ enum FieldValue {
     case .json(let value):
       value.kind == .null || value.raw == "\"\"" || value.raw == "[]" || value.raw == "{}"
         || value.raw == "false" || value.raw == "0"
+    case .xml(let element): element.text.isEmpty
     case .part: false
     }
   }
@@ -105,8 +131,14 @@ struct SourceEntry: ~Copyable {
   }
 
   /// Adds a field.
-  mutating func add(_ name: ByteString, _ value: FieldValue) {
-    let name = FieldName(name)
+  ///
+  /// - Parameters:
+  ///   - whole: the word for the field that it is a part of.
+  ///   - isPersons: whether the name is a person's word for the field.
+  mutating func add(
+    _ name: ByteString, _ value: FieldValue, partOf whole: String? = nil, isPersons: Bool = false
+  ) {
+    let name = FieldName(name, partOf: whole, isPersons: isPersons)
     names.append(name)
     values.append(value)
     states.append(name.isBookkeeping ? .bookkeeping : .left)
@@ -131,12 +163,23 @@ struct SourceEntry: ~Copyable {
   /// Whether every field says nothing, as after the removal of what it had.
   var isEmpty: Bool { values.indices.allSatisfy { isNothing($0) } }
 
-  private func isNothing(_ index: Int) -> Bool { values[index].isNothing(asChoice: names[index].isChoice) }
+  private func isNothing(_ index: Int) -> Bool {
+    if names[index].isPersons, case .json(let value) = values[index],
+      value.kind == .number || value.kind == .bool
+    {
+      return false
+    }
+    return values[index].isNothing(asChoice: names[index].isChoice)
+  }
 
   /// The index of the first field with one of these names that says something and that nobody has taken.
-  func index(of wanted: [ByteString]) -> Int? {
+  ///
+  /// - Parameter part: the fields among which it is looked for; `nil` for all.
+  func index(of wanted: [ByteString], in part: Part? = nil) -> Int? {
     for name in wanted {
-      let index = names.indices.first { states[$0] != .taken && names[$0].name == name && !isNothing($0) }
+      let index = (part?.indices ?? names.indices).first {
+        states[$0] != .taken && names[$0].name == name && !isNothing($0)
+      }
       if let index { return index }
     }
     return nil
@@ -214,8 +257,141 @@ struct SourceEntry: ~Copyable {
   /// The fields that say something and that nobody has taken.
   var untaken: [Int] { names.indices.filter { states[$0] == .left && !isNothing($0) } }
 
+  // MARK: Fields within fields
+
+  /// The fields that an object within the entry has become. The rest of what it said is no field.
+  struct Part {
+    let indices: Range<Int>
+    /// Whether it was an object, and not another element of an array.
+    let isObject: Bool
+
+    /// A part without fields.
+    static let empty = Part(indices: 0..<0, isObject: true)
+  }
+
+  /// Opens the object that a field is: its members are fields of the entry from now on, in its place.
+  ///
+  /// - Parameter arePersons: whether its names are words that a person gave them.
+  /// - Returns: its members; none if it is no object.
+  /// - Throws: ``JSONReader/Malformed`` if it has a member twice.
+  mutating func open(at index: Int?, arePersons: Bool = false) throws(JSONReader.Malformed) -> Part {
+    guard let index, case .json(let value) = values[index], value.kind == .object else { return .empty }
+    states[index] = .taken
+    return try open(value, partOf: names[index].word, arePersons: arePersons)
+  }
+
+  /// Opens the object with one of these names.
+  mutating func open(_ wanted: ByteString..., in part: Part? = nil) throws(JSONReader.Malformed) -> Part {
+    try open(at: index(of: wanted, in: part))
+  }
+
+  private mutating func open(
+    _ object: JSONValue, partOf whole: String, arePersons: Bool = false
+  ) throws(JSONReader.Malformed) -> Part {
+    let start = names.count
+    var repeated = false
+    try JSONReader.members(of: object.raw) { (name, value) throws(JSONReader.Malformed) in
+      let name = try JSONValue.name(name)
+      repeated = repeated || names[start...].contains { $0.name == name }
+      add(name, .json(value), partOf: whole, isPersons: arePersons)
+    }
+    if repeated { throw JSONReader.Malformed() }
+    return Part(indices: start..<names.count, isObject: true)
+  }
+
+  /// Opens the array that a field is: each object in it is a part of its own, and so is every other element, as a field
+  /// with the array's name.
+  ///
+  /// - Returns: its elements; none if it is no array.
+  /// - Throws: ``JSONReader/Malformed`` if an object has a member twice.
+  mutating func openElements(at index: Int?) throws(JSONReader.Malformed) -> [Part] {
+    guard let index, case .json(let value) = values[index], value.kind == .array else { return [] }
+    states[index] = .taken
+    let name = names[index]
+    var parts: [Part] = []
+    try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+      if element.kind == .object {
+        parts.append(try open(element, partOf: name.word))
+      } else {
+        add(name.name, .json(element))
+        parts.append(Part(indices: names.count - 1..<names.count, isObject: false))
+      }
+    }
+    return parts
+  }
+
+  /// Opens the array with one of these names.
+  mutating func openElements(
+    _ wanted: ByteString..., in part: Part? = nil
+  ) throws(JSONReader.Malformed) -> [Part] { try openElements(at: index(of: wanted, in: part)) }
+
+  /// Takes the texts in the array with one of these names, which aren't confidential.
+  mutating func texts(
+    _ wanted: ByteString..., in part: Part? = nil
+  ) throws(JSONReader.Malformed) -> [ByteString] {
+    try openElements(at: index(of: wanted, in: part)).compactMap { text(at: $0.indices.first).nonEmpty }
+  }
+
+  /// Opens all objects and arrays below a field, and takes whatever they say, each with the names that lead to it.
+  mutating func takeLeaves(
+    at index: Int, as name: ByteString, _ body: (_ name: ByteString, consuming Secret) -> Void
+  ) throws(JSONReader.Malformed) {
+    guard states[index] == .left, !isNothing(index), case .json(let value) = values[index] else { return }
+    func member(_ index: Int) -> ByteString { ByteString(name.bytes + [0x20] + names[index].name.bytes) }
+    switch value.kind {
+    case .object:
+      for index in try open(at: index, arePersons: true).indices {
+        try takeLeaves(at: index, as: member(index), body)
+      }
+    case .array:
+      for element in try openElements(at: index) {
+        for index in element.indices {
+          try takeLeaves(at: index, as: element.isObject ? member(index) : name, body)
+        }
+      }
+    default:
+      guard case .some(let text) = values[index].scalar else { return }
+      states[index] = .taken
+      body(name, text)
+    }
+  }
+
+  /// The fields that nobody has taken and whose names are words that a person gave them.
+  var named: [Int] { names.indices.filter { states[$0] == .left && names[$0].isPersons } }
+
   /// The name of a field.
   func name(at index: Int) -> ByteString { names[index].name }
+
+  /// Says what a part is, of which nothing was taken.
+  mutating func name(_ part: Part, _ name: ByteString) {
+    let word = FieldName(name).word
+    for index in part.indices { names[index].word = word }
+  }
+
+  /// Takes a text that isn't confidential; empty if there is none.
+  mutating func text(_ wanted: ByteString..., in part: Part) -> ByteString {
+    text(at: index(of: wanted, in: part))
+  }
+
+  /// Takes a confidential text; empty if there is none.
+  mutating func secret(_ wanted: ByteString..., in part: Part) -> Secret {
+    secret(at: index(of: wanted, in: part))
+  }
+
+  /// Takes a date: seconds since 1970, or RFC 3339.
+  mutating func date(inSeconds wanted: ByteString..., in part: Part? = nil) -> Timestamp? {
+    guard let index = index(of: wanted, in: part), let text = values[index].text else { return nil }
+    guard let seconds = text.text.flatMap({ Int64($0) }) else { return date(at: index) }
+    states[index] = .taken
+    return seconds > 0 ? Timestamp(seconds: seconds) : nil
+  }
+
+  /// Leaves out fields that are of use to the source's program alone.
+  mutating func leaveToProgram(_ wanted: ByteString..., in part: Part) {
+    for index in part.indices where states[index] == .left && wanted.contains(names[index].name) {
+      states[index] = .bookkeeping
+    }
+  }
 
   /// What nobody has taken, in a few words each.
   var leftBehind: [String] {
@@ -228,6 +404,6 @@ struct SourceEntry: ~Copyable {
 
   /// What is left out because it is of use to the source's program alone.
   var bookkeeping: [String] {
-    names.indices.filter { states[$0] == .bookkeeping && !isNothing($0) }.map { names[$0].word }
+    names.indices.filter { states[$0] == .bookkeeping && !isNothing($0) }.map { names[$0].ownWord }
   }
 }

@@ -180,6 +180,102 @@ struct EveryFieldTests {
             + #"{"uri":"^@$","match":4}]}"#,
         ], #"{"items":[{"type":1,"#, "}]}"),
       json(
+        "enpass.json", .enpass,
+        ["title", "subtitle", "category", "note", "uuid", "fields", "folders", "attachments", "new"],
+        needed: ["title", "fields"],
+        values: [
+          "category": "login", "folders": #"["@"]"#, "attachments": #"[{"name":"@"}]"#,
+          "fields":
+            #"[{"type":"username","value":"@"},{"type":"password","value":"@"},{"type":"totp","value":"@"},"#
+            + #"{"type":"url","value":"https://@.example/@?@"},{"type":"email","label":"@","value":"@"},"#
+            + #"{"type":"pin","label":"@","value":"@"},{"type":"text","label":"@","value":"@","new":"@"},"#
+            + #"{"type":"text","label":"@","value":"@","deleted":1},{"type":".Android#","value":"@"},"#
+            + #"{"type":"password","label":"@","value":"@","history":[{"value":"@"}]}]"#,
+        ], #"{"items":[{"#, "}]}"),
+      json(
+        "protonpass.json", .protonPass, ["itemId", "data", "aliasEmail", "files", "new"], needed: ["data"],
+        values: [
+          "files": #"["@"]"#,
+          "data":
+            #"{"metadata":{"name":"@","note":"@","new":"@"},"type":"login","new":"@","content":{"itemUsername":"@","#
+            + #""itemEmail":"@","password":"@","totpUri":"@","urls":["https://@.example/@"],"passkeys":[{"key":"@"}],"#
+            + #""new":"@"},"extraFields":[{"fieldName":"@","type":"hidden","data":{"content":"@"}},{"fieldName":"@","#
+            + #""type":"text","data":{"content":"@","new":"@"}},{"fieldName":"@","type":"totp","data":{"totpUri":"@"}}],"#
+            + #""platformSpecific":{"android":{"allowedApps":[{"packageName":"@"}]},"new":"@"}}"#,
+        ], #"{"vaults":{"v":{"name":"V","items":[{"#, "}]}}}"),
+      json(
+        "keeper.json", .keeper,
+        [
+          "title", "login", "password", "login_url", "notes", "custom_fields", "folders", "uid",
+          "attachments",
+          "new",
+        ],
+        needed: ["title", "password"],
+        values: [
+          "login_url": url, "folders": #"[{"folder":"@","shared_folder":"@","new":"@"}]"#,
+          "custom_fields":
+            #"{"@":"@","id":"@","$text:@:1":"@","$host:@:1":{"hostName":"@","port":["@","@"]},"#
+            + #""$oneTimeCode::1":"@","$oneTimeCode:@:2":"@","$url::1":"https://@.example"}"#,
+          "attachments": #"[{"name":"@"}]"#,
+        ], #"{"records":[{"#, "}]}"),
+      json(
+        "cxf", .credentialExchange,
+        ["id", "title", "subtitle", "tags", "scope", "credentials", "extensions", "new"],
+        needed: ["title", "credentials"],
+        values: [
+          "tags": #"["@","@"]"#, "extensions": #"[{"name":"@"}]"#,
+          "scope": #"{"urls":["https://@.example/@"],"androidApps":[{"bundleId":"@"}],"new":"@"}"#,
+          "credentials":
+            #"[{"type":"basic-auth","username":{"value":"@"},"password":{"value":"@","new":"@"}},"#
+            + #"{"type":"basic-auth","username":{"value":"@"},"password":{"value":"@"}},{"type":"passkey","key":"@"},"#
+            + #"{"type":"totp","secret":"@","issuer":"@","username":"@"},{"type":"note","content":{"value":"@"}},"#
+            + #"{"type":"note","content":{"value":"@"}},{"type":"api-key","key":{"value":"@"},"url":{"value":"https://@.example"}},"#
+            + #"{"type":"wifi","ssid":{"value":"@"},"passphrase":{"value":"@"}},{"type":"generated-password","password":"@"},"#
+            + #"{"type":"custom-fields","label":"@","fields":[{"fieldType":"concealed-string","label":"@","value":"@"},"#
+            + #"{"fieldType":"string","label":"@","value":"@"}]},{"type":"@","more":{"value":"@"}}]"#,
+        ], #"{"version":{"major":1},"accounts":[{"items":[{"#, "}]}]}"),
+      json(
+        "1pux", .onePassword, ["uuid", "overview", "details", "new"], needed: ["overview", "details"],
+        values: [
+          "overview":
+            #"{"title":"@","subtitle":"@","url":"https://@.example/@","tags":["@"],"urls":[{"url":"https://@.example"}],"new":"@"}"#,
+          "details":
+            #"{"loginFields":[{"designation":"username","value":"@"},{"designation":"password","value":"@"},"#
+            + #"{"fieldType":"T","name":"@","value":"@"}],"notesPlain":"@","password":"@","new":"@","passwordHistory":[{"value":"@"}],"#
+            + #""sections":[{"title":"@","fields":[{"title":"@","value":{"totp":"@"}},{"title":"@","value":{"totp":"@"}},"#
+            + #"{"title":"@","value":{"concealed":"@"}},{"title":"@","value":{"string":"@"}},{"title":"@","value":{"address":"#
+            + #"{"street":"@","id":"@"}}},{"title":"@","value":{"reference":"@"}},{"title":"@","value":{"file":{"fileName":"@"}}},"#
+            + #"{"title":"@","value":{"new":"@"}}]}]}"#,
+        ], #"{"accounts":[{"vaults":[{"items":[{"categoryUuid":"001","#, "}]}]}]}"),
+      json(
+        "1pif", .onePassword, ["uuid", "title", "location", "openContents", "secureContents", "new"],
+        needed: ["title", "secureContents"],
+        values: [
+          "location": url, "openContents": #"{"tags":["@"],"new":"@"}"#,
+          "secureContents":
+            #"{"fields":[{"designation":"username","value":"@"},{"designation":"password","value":"@"},"#
+            + #"{"type":"T","name":"@","value":"@"}],"notesPlain":"@","new":"@","URLs":[{"url":"https://@.example"}],"#
+            + #""sections":[{"title":"@","fields":[{"k":"concealed","n":"TOTP_1","t":"@","v":"@"},{"k":"concealed","n":"x","#
+            + #""t":"@","v":"@"},{"k":"string","t":"@","v":"@"},{"k":"address","t":"@","v":{"zip":"@"}}]}]}"#,
+        ], "***5642bee8-a5ff-11dc-8314-0800200c9a66***\n" + #"{"typeName":"webforms.WebForm","#, "}\n"),
+      Kind(
+        name: "keepass.xml",
+        format: .keePass,
+        fields: [
+          "Title", "UserName", "Password", "URL", "Notes", "id", "History", "KP2A_URL", "otp", "TOTP Seed",
+          "PIN",
+          "TimeOtp-Secret-Hex", "KPEX_PASSKEY_X",
+        ], needed: ["Title", "Password"],
+        values: ["URL": "https://@.example/@", "KP2A_URL": "https://@.example"]
+      ) { value in
+        let strings = [
+          "Title", "UserName", "Password", "URL", "Notes", "id", "History", "KP2A_URL", "otp", "TOTP Seed",
+          "PIN",
+          "TimeOtp-Secret-Hex", "KPEX_PASSKEY_X",
+        ].map { "<String><Key>\($0)</Key><Value>\(value($0))</Value></String>" }
+        return "<KeePassFile><Root><Group><Entry>\(strings.joined())</Entry></Group></Root></KeePassFile>"
+      },
+      json(
         "docker", .docker,
         ["username", "password", "identitytoken", "registrytoken", "email", "serveraddress", "new"],
         needed: ["username", "password"], values: [:], #"{"auths":{"r.example":{"#, "}}}"),
@@ -341,6 +437,7 @@ struct EveryFieldTests {
     case .none: break
     case .some(let token): text = token.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
+    login.credential.further.forEachField { text += "\($0) \(String(decoding: $1, as: UTF8.self)) " }
     return text + (login.credential.authenticationScheme.map { "\($0)" } ?? "")
   }
 

@@ -15,11 +15,6 @@ struct ExportCasesTests {
       + (found.pathsLeftOut > 0 ? ["\(found.pathsLeftOut) paths"] : []) + (found.hasOthers ? ["others"] : [])
   }
 
-  @Test("Bitwarden's JSON with a mark")
-  func bwBomJson() throws {
-    #expect(try result("bw-bom.json", .bitwarden) == result("bw.json", .bitwarden))
-  }
-
   @Test("Bitwarden's CSV, saved by a spreadsheet with semicolons")
   func bwSemiCsv() throws {
     #expect(
@@ -39,67 +34,9 @@ struct ExportCasesTests {
       ])
   }
 
-  @Test("half a character")
-  func bwSurrogateJson() throws {
-    #expect(
-      try result("bw-surrogate.json", .bitwarden) == [
-        "https://sg.example.org (a) x🔑y",
-        "https://nul.example.org (a) x\0y",
-        "1 malformed",
-      ])
-  }
-
   @Test("Bitwarden's CSV in UTF-16")
   func bwUtf16Csv() throws {
     #expect(try result("bw-utf16.csv", .bitwarden) == result("bw-bom-crlf.csv", .bitwarden))
-  }
-
-  @Test("Bitwarden's JSON")
-  func bwJson() throws {
-    #expect(
-      try result("bw.json", .bitwarden) == [
-        "https://future.example.org (wim) pw24",
-        "https://plain.example.org (ana) pw-plain-1 at https://plain.example.org/login?x=1",
-        "https://odd.example.org (bó\"b,) p\"w,\nzweié你🔑\t end ",
-        "https://a.several.example (carl) pw3 at androidapp://org.example.app",
-        "https://b.several.example:8443 (carl) pw3 at androidapp://org.example.app\nhttps://b.several.example:8443/x",
-        "http://c.several.example (carl) pw3 at androidapp://org.example.app",
-        "https://totp.example.org (dora) pw4 + one-time code",
-        "https://notes.example.org (emil) pw5 + notes",
-        "https://fields.example.org (fred) pw6 + custom fields",
-        "https://folder.example.org (gina) pw7 + folderId + reprompt + favorite",
-        "https://history.example.org (hans) pw8 + former passwords",
-        "https://passkey2.example.org (ines) pw9 + passkey",
-        "https://archived.example.org (kai) pw11 + archivedDate",
-        "no uri (max) pw12",
-        "broken uri (nina) pw13 at htt:/broken.example.org/",
-        "regex (olga) pw14 at ^https://.*\\.regex\\.example\\.org$",
-        "never (paul) pw15 at https://never.example.org",
-        "https://noname.example.org (noname) pw16",
-        "https://nouser.example.org pw17",
-        "https://git.example.org (quin) pw18 at https://git.example.org/acme/app.git",
-        "https://printer.example.org (rosa) pw19",
-        "http://192.0.2.7:8080 (sue) pw20 at http://192.0.2.7:8080/admin",
-        "https://[2001:db8::1]:8443 (sue) pw20",
-        "https://bücher.example (tom) pw21",
-        "https://xn--bcher-kva.example (tom) pw21",
-        "https://urluser.example.org (uwe) pw22 + a password in the URL",
-        "ssh://host.example.org:2222 (vera) pw23",
-        "https://attach.example.org (zz) pw26 + attachments",
-        "https://dup.example.org (ana) pw-new",
-        "https://dup.example.org (ana) pw-old",
-        "passkey only noSecret",
-        "trash discarded",
-        "empty pw noSecret",
-        "note noLogin",
-        "card noLogin",
-        "identity noLogin",
-        "sshkey noLogin",
-        "948 malformed",
-        "without id",
-        "4 paths",
-        "others",
-      ])
   }
 
   @Test("gh 2.40")

@@ -17,6 +17,7 @@ enum Sample {
     "exports/dashlane-more.csv", "exports/enpass.csv", "exports/keepass1.csv", "exports/keeper.csv",
     "exports/lastpass-more.csv", "exports/nordpass.csv", "exports/proton-more.csv", "exports/roboform.csv",
     "exports/roboform-old.csv", "exports/safari.csv",
+    "1password.1pif", "keepass2.xml", "protonpass.json",
   ]
 
   /// The contents of the sample with this name.

@@ -146,10 +146,10 @@ struct PasswordExportTests {
     let found = try Found(sample: "bitwarden.json", as: .bitwarden)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + former passwords + folderId"
+        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + former passwords"
           + " + favorite",
-        "https://registry.example:5050 (alice) p,w\"1 + former passwords + folderId + favorite",
-        "Safe Pw-3 + notes + custom fields + one-time code + passkey",
+        "https://registry.example:5050 (alice) p,w\"1 + former passwords + favorite",
+        "Safe Pw-3 + passkey",
       ])
     #expect(found.origins == [.entry("GitLab"), .entry("GitLab"), .entry("Safe")])
     #expect(found.reasons == ["Door code noLogin", "Nothing yet noSecret"])

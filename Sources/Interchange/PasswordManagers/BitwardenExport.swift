@@ -14,7 +14,7 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     if text.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try BitwardenJSON.read(text) }
     return try bitwardenCSV.read(text)
-  }
+  }.wrapped(in: .archive(members: ["data.json"]))
 
   private static let bitwardenCSV = CSVExport(
     name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
@@ -60,47 +60,39 @@ private enum BitwardenJSON {
   }
 
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    var found = FoundLogins()
-    var positions = FilePositions(text)
+    var entries = JSONEntries(text)
     var isEncrypted = false
-    var hasItems = false
+    var items: JSONValue?
+    var folders: [ByteString: ByteString] = [:]
     do throws(JSONReader.Malformed) {
       try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
         if name == "encrypted" {
           isEncrypted = try value.bool()
         } else if name == "items" {
-          hasItems = true
-          try JSONReader.elements(of: value.raw) { (item) throws(JSONReader.Malformed) in
-            read(item, &positions, &found)
-          }
+          items = value
+        } else if name == "folders" || name == "collections" {
+          folders.merge(try value.names("name", by: "id")) { $1 }
         } else if !FieldValue.json(value).isNothing(asChoice: false) {
-          found.noteOthers()
+          entries.found.noteOthers()
+        }
+      }
+      if let items, !isEncrypted {
+        try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
+          entries.read(item, flattening: "login") { (entry, found) throws(JSONReader.Malformed) in
+            try take(&entry, folders, &found)
+          }
         }
       }
     } catch {
       throw FormatFault("it is not JSON that Bitwarden exports")
     }
     if isEncrypted { throw FormatFault("it is encrypted; export it as '.json' or '.csv' instead") }
-    guard hasItems else { throw FormatFault("it has no entries, as an export of Bitwarden has") }
-    return found
-  }
-
-  private static func read(_ item: JSONValue, _ positions: inout FilePositions, _ found: inout FoundLogins) {
-    let line = Origin.line(positions.line(of: item.raw))
-    do throws(JSONReader.Malformed) {
-      var entry = SourceEntry(
-        at: line, removals: [Removal(positions.range(of: item.raw), replacement: .emptyObject)])
-      try entry.addMembers(of: item.raw, flattening: "login")
-      // A login that was removed before.
-      if entry.isEmpty { return }
-      try take(&entry, &found)
-    } catch {
-      found.passOver(line, .malformed)
-    }
+    guard items != nil else { throw FormatFault("it has no entries, as an export of Bitwarden has") }
+    return entries.found
   }
 
   private static func take(
-    _ entry: inout SourceEntry, _ found: inout FoundLogins
+    _ entry: inout SourceEntry, _ folders: [ByteString: ByteString], _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     let name = entry.text("name")
     if !name.isEmpty { entry.origin = .entry(name) }
@@ -117,39 +109,35 @@ private enum BitwardenJSON {
     if password != nil, login.secret.isEmpty { throw JSONReader.Malformed() }
     login.creationDate = entry.date("creationDate")
     login.modificationDate = entry.date("revisionDate")
-    if case .json(let addresses)? = entry.take(["uris"]) { login.addresses = try read(addresses, of: &entry) }
+    login.comment = entry.text("notes").nonEmpty
+    login.oneTimeCode = entry.secret("totp")
+    login.tags =
+      try entry.folders("folderId", among: folders) + entry.folders("collectionIds", among: folders)
+    for address in try entry.openElements("uris") {
+      let rule = entry.text("match", in: address)
+      login.addresses.append(EntryAddress(text: entry.text("uri", in: address), rule: self.rule(rule)))
+    }
+    for field in try entry.openElements("fields") { takeField(field, of: &entry, &login) }
     found.take(login, of: &entry)
   }
 
-  private static func read(
-    _ addresses: JSONValue, of entry: inout SourceEntry
-  ) throws(JSONReader.Malformed) -> [EntryAddress] {
-    var read: [EntryAddress] = []
-    var others: [(ByteString, JSONValue)] = []
-    try JSONReader.elements(of: addresses.raw) { (element) throws(JSONReader.Malformed) in
-      var address = EntryAddress(text: "")
-      try JSONReader.members(of: element.raw) { (name, value) throws(JSONReader.Malformed) in
-        if value.kind == .null { return }
-        if name == "uri" {
-          address = EntryAddress(text: try value.string(), rule: address.rule)
-        } else if name == "match" {
-          address.rule = rule(try value.integer())
-        } else {
-          others.append((try JSONValue.name(name), value))
-        }
-      }
-      read.append(address)
-    }
-    for (name, value) in others { entry.add(name, .json(value)) }
-    return read
+  /// Takes a custom field (its help, "Custom fields"): 0 is text, 1 hidden, 2 a choice. One that is linked to the password
+  /// or the account has nothing of its own.
+  private static func takeField(
+    _ field: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) {
+    if entry.index(of: ["linkedId"], in: field) != nil { return }
+    let isHidden = entry.text("type", in: field) == "1"
+    let name = entry.text("name", in: field)
+    login.keep(entry.index(of: ["value"], in: field), as: name, of: &entry, isHidden: isHidden)
   }
 
   /// What Bitwarden's kinds of matching say of an address (its help, "Using URIs", "Match detection"): 2 is by its
   /// beginning, 3 exact, 4 a regular expression, 5 never. The others are for the domain or the host.
-  private static func rule(_ match: Int) -> EntryAddress.Rule {
+  private static func rule(_ match: ByteString) -> EntryAddress.Rule {
     switch match {
-    case 2, 3: .path
-    case 4, 5: .note
+    case "2", "3": .path
+    case "4", "5": .note
     default: .page
     }
   }

@@ -41,8 +41,8 @@ struct CSVExport: Sendable {
   var length = RowLength.same
   /// The column with the path of an entry's group, below that of the whole database, and the names of the trash group.
   var group: (column: ByteString, discarded: [ByteString])? = nil
-  /// The placeholders that the program replaces by other text in any field.
-  var placeholders: [ByteString] = []
+  /// Whether the program replaces KeePass's placeholders by other text in any field.
+  var hasPlaceholders = false
   /// The column with the kind of an entry, and the kind that is a login.
   var kind: (column: ByteString, login: ByteString, others: OtherKinds)? = nil
   /// How several addresses of one entry are separated.
@@ -250,17 +250,8 @@ struct CSVExport: Sendable {
 
   /// Whether the program replaces a part of it by something else.
   private func hasPlaceholder(_ value: FieldValue?) -> Bool {
-    guard !placeholders.isEmpty, case .csv(let field) = value else { return false }
-    let text = field.raw
-    for index in text.indices where text[index] == UInt8(ascii: "{") {
-      for name in placeholders.map(\.bytes) {
-        // The name in upper or lower case, then `}` or the separator before a parameter.
-        let rest = text[(index + 1)...].prefix(name.count + 1)
-        guard rest.count > name.count, let end = rest.last, Array("}:-_".utf8).contains(end) else { continue }
-        if zip(rest, name).allSatisfy({ $0 & 0xdf == $1 }) { return true }
-      }
-    }
-    return false
+    guard hasPlaceholders, case .csv(let field) = value else { return false }
+    return KeePassPlaceholders.areIn(field.raw)
   }
 
   /// The addresses in a field; `nil` if they can't be separated.

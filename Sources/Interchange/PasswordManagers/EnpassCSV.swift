@@ -2,9 +2,13 @@ import Bytes
 import Keychain
 
 extension FileFormat {
+  /// What Enpass exports, in each of its forms.
+  public static let enpass = FileFormat(
+    "enpass", "the CSV or JSON that Enpass exports", forms: [.enpassCSV, .enpassJSON])
+
   /// The output of Enpass's "Export", "CSV": rows of different lengths, each with a title, the names and values of fields in
   /// turn, and a note. Older versions begin with a row that says so.
-  public static let enpass = FileFormat(
+  static let enpassCSV = FileFormat(
     "enpass", "the CSV that Enpass exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
     looksLike: { EnpassCSV.likeness($0) }
   ) { text throws(FormatFault) in try EnpassCSV.read(text) }

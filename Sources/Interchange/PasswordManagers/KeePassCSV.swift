@@ -1,11 +1,16 @@
 import Keychain
 
 extension FileFormat {
+  /// What KeePass exports, in each of its forms.
+  public static let keePass = FileFormat(
+    "keepass", "the CSV, XML or database of KeePass 1, 2 and KeePassXC",
+    otherNames: ["keepass1", "keepass2"], forms: [.keePassCSV, .keePassXML])
+
   /// The output of "Export", "KeePass CSV (1.x)", in KeePass 1 and 2 (keepass.info, "Import / Export"). It has neither
   /// groups nor fields of one's own.
-  public static let keePass = FileFormat(
-    "keepass", "the CSV that KeePass exports", otherNames: ["keepass1", "keepass2"],
+  static let keePassCSV = FileFormat(
+    "keepass", "the CSV that KeePass exports",
     CSVExport(
       name: ["Account"], url: ["Web Site"], account: ["Login Name"], password: ["Password"],
-      notes: ["Comments"], ownColumn: "Login Name", escape: .backslash, placeholders: keepassPlaceholders))
+      notes: ["Comments"], ownColumn: "Login Name", escape: .backslash, hasPlaceholders: true))
 }

@@ -1,19 +1,18 @@
 import Keychain
 
 extension FileFormat {
-  /// The output of KeePassXC's "Export", "CSV", and of `keepassxc-cli export --format csv`.
+  /// The output of KeePassXC's "Export", "CSV", and of `keepassxc-cli export`, also as XML.
   public static let keepassxc = FileFormat(
-    "keepassxc", "the CSV that KeePassXC exports", otherNames: ["keepassx"],
-    CSVExport(
-      name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"], notes: ["Notes"],
-      code: ["TOTP"], tags: [.init(column: "Tags", separator: UInt8(ascii: ";"))],
-      dates: ("Created", modified: "Last Modified", .milliseconds), others: ["Icon"],
-      group: ("Group", discarded: bins), placeholders: keepassPlaceholders))
-
-  /// What KeePass and KeePassXC replace when an entry is used (keepass.info, "Placeholders"). Entries contain these as typed.
-  static let keepassPlaceholders: [ByteString] = [
-    "REF", "TITLE", "USERNAME", "PASSWORD", "NOTES", "TOTP", "URL", "UUID", "S", "DB", "DT", "T",
-  ]
+    "keepassxc", "the CSV that KeePassXC exports, or what 'keepass' reads", otherNames: ["keepassx"],
+    forms: [
+      FileFormat(
+        "keepassxc", "its CSV",
+        CSVExport(
+          name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"], notes: ["Notes"],
+          code: ["TOTP"], tags: [.init(column: "Tags", separator: UInt8(ascii: ";"))],
+          dates: ("Created", modified: "Last Modified", .milliseconds), others: ["Icon"],
+          group: ("Group", discarded: bins), hasPlaceholders: true)), .keePassXML,
+    ])
 
   /// What KeePassXC calls the group of its bin when it makes it, in each of its languages (2.8, `share/translations`). The
   /// export doesn't say which group it is.

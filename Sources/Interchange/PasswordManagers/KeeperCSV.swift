@@ -2,9 +2,13 @@ import Bytes
 import Keychain
 
 extension FileFormat {
+  /// What Keeper exports, in each of its forms.
+  public static let keeper = FileFormat(
+    "keeper", "the CSV or JSON that Keeper exports", forms: [.keeperCSV, .keeperJSON])
+
   /// The output of Keeper's "Export", "CSV" (its manual, "Import a .CSV file"): rows without a header, each with seven
   /// fields, and behind them the names and values of those that a person has added, in turn.
-  public static let keeper = FileFormat(
+  static let keeperCSV = FileFormat(
     "keeper", "the CSV that Keeper exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
     looksLike: { KeeperCSV.likeness($0) }
   ) { text throws(FormatFault) in try KeeperCSV.read(text) }

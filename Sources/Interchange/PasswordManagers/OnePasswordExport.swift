@@ -1,15 +1,29 @@
 import Keychain
 
 extension FileFormat {
-  /// The output of 1Password's "Export", "CSV", which contains only logins and passwords. Version 7 has a column for each
-  /// field that a person has made.
+  /// The output of 1Password's "Export": CSV, which contains only logins and passwords, the archive `.1pux` of which this
+  /// gets `export.data`, or the `.1pif` of older versions.
   public static let onePassword = FileFormat(
-    "1password", "the CSV that 1Password exports",
-    CSVExport(
-      name: ["Title"], url: ["Url", "Website", "Urls"], account: ["Username"], password: ["Password"],
-      notes: ["Notes"], code: ["OTPAuth", "One-time password"],
-      tags: [.init(column: "Tags", separator: UInt8(ascii: ";")), .init(column: "Vault")],
-      marks: [("Favorite", "favorite"), ("Archived", "archived")], othersAreFields: true,
-      ownColumns: ["Favorite", "Archived", "Tags", "Type", "Vault", "Website", "Urls"],
-      kind: ("Type", "Login", .described), addresses: .lines))
+    "1password", "the CSV, 1pux or 1pif that 1Password exports",
+    forms: [
+      // Version 7 has a column for each field that a person has made.
+      FileFormat(
+        "1password", "its CSV",
+        CSVExport(
+          name: ["Title"], url: ["Url", "Website", "Urls"], account: ["Username"], password: ["Password"],
+          notes: ["Notes"], code: ["OTPAuth", "One-time password"],
+          tags: [.init(column: "Tags", separator: UInt8(ascii: ";")), .init(column: "Vault")],
+          marks: [("Favorite", "favorite"), ("Archived", "archived")], othersAreFields: true,
+          ownColumns: ["Favorite", "Archived", "Tags", "Type", "Vault", "Website", "Urls"],
+          kind: ("Type", "Login", .described), addresses: .lines)),
+      FileFormat(
+        "1password", "its 1pux", holdsLoginsAlone: true,
+        looksLike: { $0.isArchive(of: "export.") || $0.members == ["accounts"] ? .certain : .none }
+      ) { text throws(FormatFault) in try OnePasswordArchive.read(text) }
+      .wrapped(in: .archive(members: ["export.data"])),
+      FileFormat(
+        "1password", "its 1pif", holdsLoginsAlone: true,
+        looksLike: { OnePasswordInterchange.isOne($0.text) ? .certain : .none }
+      ) { text in OnePasswordInterchange.read(text) },
+    ])
 }

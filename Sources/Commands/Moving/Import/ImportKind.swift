@@ -52,7 +52,8 @@ struct ImportKind {
     ImportKind(.bitwarden), ImportKind(.onePassword),
     ImportKind(.keepassxc), ImportKind(.keePass), ImportKind(.lastPass), ImportKind(.dashlane),
     ImportKind(.protonPass), ImportKind(.nordPass), ImportKind(.enpass), ImportKind(.roboForm),
-    ImportKind(.keeper), ImportKind(.chrome), ImportKind(.firefox), ImportKind(.safari),
+    ImportKind(.keeper), ImportKind(.credentialExchange), ImportKind(.chrome), ImportKind(.firefox),
+    ImportKind(.safari),
     ImportKind(name: "csv", summary: "any other table; --columns says what its columns are"),
     ImportKind(name: "llavero", summary: "a vault of llavero, or what 'llavero export' made of one"),
   ]

@@ -1,0 +1,226 @@
+import Bytes
+import JSON
+import Keychain
+
+extension FileFormat {
+  /// The FIDO Alliance's Credential Exchange Format 1.0 (fidoalliance.org/specs/cx, "cxf-v1.0-ps"): a header, or an account
+  /// alone as Apple's systems hand it out. Each account has items, and each item credentials of several types.
+  public static let credentialExchange = FileFormat(
+    "cxf", "the Credential Exchange Format of the FIDO Alliance", holdsLoginsAlone: true,
+    severalForTheSame: .lastChangedAnswers,
+    looksLike: { shape in
+      let isHeader = shape.members.contains("accounts") && shape.members.contains("version")
+      let isAccount = shape.members.contains("items") && shape.members.contains("email")
+      return isHeader || isAccount ? .certain : .none
+    }
+  ) { text throws(FormatFault) in
+    var entries = JSONEntries(text)
+    var accounts: JSONValue?
+    var items: JSONValue?
+    var major = 1
+    var collections: [ByteString: [ByteString]] = [:]
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        if name == "version" { major = try value.member("major")?.integer() ?? 1 }
+        if name == "accounts" { accounts = value }
+        if name == "items" { items = value }
+        if name == "collections" { try readCollections(value, &collections) }
+      }
+      if major == 1, let accounts {
+        try JSONReader.elements(of: accounts.raw) { (account) throws(JSONReader.Malformed) in
+          collections = [:]
+          if let member = try account.member("collections") { try readCollections(member, &collections) }
+          if let items = try account.member("items") { try readItems(items, collections, &entries) }
+        }
+      } else if let items {
+        try readItems(items, collections, &entries)
+      }
+    } catch {
+      throw FormatFault("it is not JSON of the Credential Exchange Format")
+    }
+    if major != 1 {
+      throw FormatFault("it has version \(major) of the Credential Exchange Format; 1 is read")
+    }
+    guard accounts != nil || items != nil else { throw FormatFault("it has no accounts") }
+    return entries.found
+  }
+
+  /// The titles of the collections that each item is in.
+  private static func readCollections(
+    _ collections: JSONValue, _ titles: inout [ByteString: [ByteString]]
+  ) throws(JSONReader.Malformed) {
+    if collections.kind != .array { return }
+    try JSONReader.elements(of: collections.raw) { (collection) throws(JSONReader.Malformed) in
+      let title = try collection.text("title")
+      if let items = try collection.member("items"), !title.isEmpty {
+        try JSONReader.elements(of: items.raw) { (link) throws(JSONReader.Malformed) in
+          titles[try link.text("item"), default: []].append(title)
+        }
+      }
+      if let below = try collection.member("subCollections") { try readCollections(below, &titles) }
+    }
+  }
+
+  private static func readItems(
+    _ items: JSONValue, _ collections: [ByteString: [ByteString]], _ entries: inout JSONEntries
+  ) throws(JSONReader.Malformed) {
+    try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
+      entries.read(item) { (entry, found) throws(JSONReader.Malformed) in
+        try take(&entry, collections, &found)
+      }
+    }
+  }
+
+  private static func take(
+    _ entry: inout SourceEntry, _ collections: [ByteString: [ByteString]], _ found: inout FoundLogins
+  ) throws(JSONReader.Malformed) {
+    var login = LoginEntry()
+    login.name = entry.text("title")
+    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    login.creationDate = entry.date(inSeconds: "creationAt")
+    login.modificationDate = entry.date(inSeconds: "modifiedAt")
+    let tags = try entry.texts("tags")
+    login.tags = (collections[entry.peek(at: entry.index(of: ["id"]))?.text ?? ""] ?? []) + tags
+    let scope = try entry.open("scope")
+    login.addresses = try entry.texts("urls", in: scope).map { EntryAddress(text: $0) }
+    try takeApps(in: scope, of: &entry, &login)
+    let subtitle = entry.index(of: ["subtitle"])
+    if subtitle != nil { login.keep(subtitle, as: "subtitle", of: &entry, isHidden: false) }
+    var hasLogin = false
+    for credential in try entry.openElements("credentials") {
+      let type = entry.index(of: ["type"], in: credential)
+      if try take(credential, entry.peek(at: type)?.text ?? "", of: &entry, &login, &hasLogin) {
+        _ = entry.take(at: type)
+      } else if let type = entry.peek(at: type)?.text {
+        entry.name(credential, type)
+      }
+    }
+    guard hasLogin else { return found.passOver(entry.origin, .noLogin) }
+    found.take(login, of: &entry)
+  }
+
+  /// Takes a credential.
+  ///
+  /// - Returns: whether it is one of those that an item has room for. Passkeys, cards, identities and files stay, and what
+  ///   they have is named.
+  private static func take(
+    _ credential: SourceEntry.Part, _ type: ByteString, of entry: inout SourceEntry,
+    _ login: inout LoginEntry,
+    _ hasLogin: inout Bool
+  ) throws(JSONReader.Malformed) -> Bool {
+    switch type {
+    case "basic-auth":
+      try takePair("username", "password", in: credential, of: &entry, &login)
+      // Those of drafts had addresses of their own.
+      login.addresses += try entry.texts("urls", in: credential).map { EntryAddress(text: $0) }
+    case "api-key":
+      try takePair("username", "key", in: credential, of: &entry, &login)
+      let url = try entry.open("url", in: credential)
+      _ = entry.text("fieldType", in: url)
+      login.addresses.append(EntryAddress(text: entry.text("value", in: url)))
+      try keep(["keyType", "validFrom", "expiryDate"], in: credential, of: &entry, &login)
+    case "wifi":
+      login.itemDescription = login.itemDescription ?? "Wi-Fi"
+      try takePair("", "passphrase", in: credential, of: &entry, &login)
+      try keep(["ssid", "networkSecurityType", "hidden"], in: credential, of: &entry, &login)
+    case "generated-password":
+      if login.secret.isEmpty {
+        login.secret = entry.secret("password", in: credential)
+      } else {
+        login.secretFields.addField("generated password", entry.secret("password", in: credential))
+      }
+    case "totp":
+      takeCode(credential, of: &entry, &login)
+    case "note":
+      let content = try entry.open("content", in: credential)
+      let note = entry.text("value", in: content)
+      _ = entry.text("fieldType", in: content)
+      if let comment = login.comment {
+        login.comment = ByteString(comment.bytes + [0x0a, 0x0a] + note.bytes)
+      } else {
+        login.comment = note.nonEmpty
+      }
+      return true
+    case "custom-fields":
+      try takeFields(credential, of: &entry, &login)
+      return true
+    default: return false
+    }
+    hasLogin = true
+    return true
+  }
+
+  /// Takes a user name and a password. Those after the first ones are fields.
+  private static func takePair(
+    _ account: ByteString, _ password: ByteString, in credential: SourceEntry.Part,
+    of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    let isFirst = login.secret.isEmpty && login.account.isEmpty
+    for name in [account, password] {
+      let field = try entry.open(name, in: credential)
+      _ = entry.text("fieldType", in: field)
+      guard let value = entry.index(of: ["value"], in: field) else { continue }
+      if !isFirst {
+        login.keep(value, as: name, of: &entry, isHidden: name == password)
+      } else if name == password {
+        login.secret = entry.secret(at: value)
+      } else {
+        login.account = entry.text(at: value)
+      }
+    }
+  }
+
+  private static func takeCode(
+    _ credential: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) {
+    var code = OneTimeCodeParts(secret: entry.secret("secret", in: credential))
+    let period = entry.text("period", in: credential)
+    let digits = entry.text("digits", in: credential)
+    let algorithm = entry.text("algorithm", in: credential)
+    if period != "30" { code.period = period }
+    if digits != "6" { code.digits = digits }
+    if algorithm.lowercased != "sha1" { code.algorithm = algorithm }
+    code.account = entry.text("username", in: credential)
+    code.issuer = entry.text("issuer", in: credential)
+    login.keepCode(code.url, as: "")
+  }
+
+  /// Keeps fields with names of the format as those that a person made.
+  private static func keep(
+    _ names: [ByteString], in credential: SourceEntry.Part, of entry: inout SourceEntry,
+    _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    for name in names {
+      let field = try entry.open(at: entry.index(of: [name], in: credential))
+      _ = entry.text("fieldType", in: field)
+      guard let value = entry.index(of: ["value"], in: field) else { continue }
+      login.keep(value, as: name, of: &entry, isHidden: false)
+    }
+  }
+
+  private static func takeFields(
+    _ section: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    let title = entry.text("label", in: section)
+    for field in try entry.openElements("fields", in: section) {
+      let type = entry.text("fieldType", in: field)
+      let label = entry.text("label", in: field)
+      let isNamed = !title.isEmpty && !label.isEmpty
+      let name = isNamed ? ByteString(title.bytes + Array(": ".utf8) + label.bytes) : label.nonEmpty ?? title
+      login.keep(
+        entry.index(of: ["value"], in: field), as: name, of: &entry, isHidden: type == "concealed-string")
+    }
+  }
+
+  /// Takes the apps that an item is for.
+  private static func takeApps(
+    in scope: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    for app in try entry.openElements("androidApps", in: scope) {
+      let bundle = entry.text("bundleId", in: app)
+      if bundle.isEmpty { continue }
+      login.addresses.append(.androidApp(bundle))
+      entry.leaveToProgram("certificate", "name", in: app)
+    }
+  }
+}

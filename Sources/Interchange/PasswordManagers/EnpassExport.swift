@@ -1,0 +1,98 @@
+import Bytes
+import JSON
+import Keychain
+
+extension FileFormat {
+  /// The output of Enpass's "Export", "JSON": an object with `items`, whose `fields` have a type each.
+  static let enpassJSON = FileFormat(
+    "enpass", "the JSON that Enpass exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
+    looksLike: { shape in
+      let names = shape.elementMembers(of: "items")
+      return names.contains("category") && names.contains("fields") ? .certain : .none
+    }
+  ) { text throws(FormatFault) in
+    var entries = JSONEntries(text)
+    var items: JSONValue?
+    var folders: [ByteString: ByteString] = [:]
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        if name == "items" {
+          items = value
+        } else if name == "folders" {
+          folders = try value.names("title", by: "uuid")
+        } else if !FieldValue.json(value).isNothing(asChoice: false) {
+          entries.found.noteOthers()
+        }
+      }
+      if let items {
+        try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
+          entries.read(item) { (entry, found) throws(JSONReader.Malformed) in
+            try take(&entry, folders, &found)
+          }
+        }
+      }
+    } catch {
+      throw FormatFault("it is not JSON that Enpass exports")
+    }
+    guard items != nil else { throw FormatFault("it has no entries, as an export of Enpass has") }
+    return entries.found
+  }
+
+  private static func take(
+    _ entry: inout SourceEntry, _ folders: [ByteString: ByteString], _ found: inout FoundLogins
+  ) throws(JSONReader.Malformed) {
+    var login = LoginEntry()
+    login.name = entry.text("title")
+    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    if entry.take(["trashed"]) != nil { return found.passOver(entry.origin, .discarded) }
+    let category = entry.text("category")
+    if ["creditcard", "identity", "note"].contains(category) {
+      return found.passOver(entry.origin, .noLogin)
+    }
+    if !["login", "password", ""].contains(category) { login.itemDescription = category }
+    login.comment = entry.text("note").nonEmpty
+    login.tags = try entry.folders("folders", among: folders)
+    login.creationDate = entry.date(inSeconds: "createdAt")
+    login.modificationDate = entry.date(inSeconds: "updated_at")
+    // What it shows below the title, which is the account of most.
+    let subtitle = entry.index(of: ["subtitle"])
+    var email: (index: Int?, label: ByteString) = (nil, "")
+    for field in try entry.openElements("fields") { takeField(field, of: &entry, &login, &email) }
+    if login.account.isEmpty {
+      login.account = entry.text(at: email.index)
+    } else if email.index != nil {
+      login.keep(email.index, as: email.label, of: &entry, isHidden: false)
+    }
+    if [login.account, login.name].contains(entry.peek(at: subtitle)?.text) { _ = entry.take(at: subtitle) }
+    for name: ByteString in ["auto_submit", "template_type", "uuid"] { entry.leaveToProgram(name) }
+    found.take(login, of: &entry)
+  }
+
+  /// Takes a field. The first of the type of a user name, a password and a code are the login's, and an
+  /// address for mail is in place of a missing user name. One that was deleted, and
+  /// former values, have no room.
+  private static func takeField(
+    _ field: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry,
+    _ email: inout (index: Int?, label: ByteString)
+  ) {
+    entry.leaveToProgram("uid", "order", "updated_at", "value_updated_at", in: field)
+    if entry.index(of: ["deleted"], in: field) != nil { return }
+    let value = entry.index(of: ["value"], in: field)
+    let type = entry.text("type", in: field)
+    let label = entry.text("label", in: field)
+    let isHidden = ["1", "true"].contains(entry.text("sensitive", in: field))
+    // Most of a template's fields are empty.
+    guard value != nil else { return }
+    switch type {
+    case "username" where login.account.isEmpty: login.account = entry.text(at: value)
+    case "password" where login.secret.isEmpty: login.secret = entry.secret(at: value)
+    case "url": login.addresses.append(EntryAddress(text: entry.text(at: value)))
+    case ".Android#": login.addresses.append(.androidApp(entry.text(at: value)))
+    case "totp": login.keepCode(entry.secret(at: value), as: label)
+    case "email" where email.index == nil: email = (value, label)
+    default:
+      login.keep(
+        value, as: label, of: &entry, isHidden: isHidden || ["password", "pin"].contains(type))
+    }
+  }
+}

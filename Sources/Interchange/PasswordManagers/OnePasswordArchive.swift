@@ -1,0 +1,186 @@
+import Bytes
+import JSON
+import Keychain
+
+/// What 1Password's own forms of export have in common: kinds of entries, and fields in sections.
+enum OnePasswordArchive {
+  /// Reads `export.data` of a `.1pux` file (support.1password.com/1pux-format): accounts, each with vaults, each with items.
+  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    var entries = JSONEntries(text)
+    var accounts: JSONValue?
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        if name == "accounts" { accounts = value } else { entries.found.noteOthers() }
+      }
+      if let accounts {
+        try JSONReader.elements(of: accounts.raw) { (account) throws(JSONReader.Malformed) in
+          guard let vaults = try account.member("vaults") else { return }
+          try JSONReader.elements(of: vaults.raw) { (vault) throws(JSONReader.Malformed) in
+            try read(vault, &entries)
+          }
+        }
+      }
+    } catch {
+      throw FormatFault("it is not JSON that 1Password exports")
+    }
+    guard accounts != nil else { throw FormatFault("it has no accounts, as an export of 1Password has") }
+    return entries.found
+  }
+
+  private static func read(_ vault: JSONValue, _ entries: inout JSONEntries) throws(JSONReader.Malformed) {
+    let name = try vault.member("attrs")?.text("name") ?? ""
+    guard let items = try vault.member("items") else { return }
+    try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
+      // Older exports have each item within an object.
+      entries.read(item, flattening: "item") { (entry, found) throws(JSONReader.Malformed) in
+        try take(&entry, in: name, &found)
+      }
+    }
+  }
+
+  /// The kinds of entries that are no logins: cards, notes, identities, documents and so on.
+  private static let foreign: [ByteString] = [
+    "002", "003", "004", "006", "100", "101", "103", "104", "105", "106", "107", "108", "113", "114", "115",
+  ]
+  /// What the other kinds are, but for logins and passwords.
+  private static let descriptions: [ByteString: ByteString] = [
+    "102": "Database", "109": "Wireless Router", "110": "Server", "111": "Email Account",
+    "112": "API Credential",
+  ]
+
+  private static func take(
+    _ entry: inout SourceEntry, in vault: ByteString, _ found: inout FoundLogins
+  ) throws(JSONReader.Malformed) {
+    let overview = try entry.open("overview")
+    let details = try entry.open("details")
+    var login = LoginEntry()
+    login.name = entry.text("title", in: overview)
+    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    if entry.text("state") == "trashed" || entry.take(["trashed"]) != nil {
+      return found.passOver(entry.origin, .discarded)
+    }
+    let category = entry.text("categoryUuid")
+    if foreign.contains(category) { return found.passOver(entry.origin, .noLogin) }
+    login.itemDescription = descriptions[category]
+    login.creationDate = entry.date(inSeconds: "createdAt")
+    login.modificationDate = entry.date(inSeconds: "updatedAt")
+    login.tags = (vault.isEmpty ? [] : [vault]) + (try entry.texts("tags", in: overview))
+    try takeAddresses(in: overview, of: &entry, &login)
+    let subtitle = entry.index(of: ["subtitle"], in: overview)
+    entry.leaveToProgram(
+      "ps", "pbe", "pgrng", "icons", "watchtowerExclusions", "ainfo", "passwordStrength", in: overview)
+    for name: ByteString in ["uuid", "favIndex"] { entry.leaveToProgram(name) }
+    try takeDetails(details, of: &entry, &login)
+    // What it shows below the title, which is the account of most.
+    if [login.account, login.name, "-", "–", "—"].contains(entry.peek(at: subtitle)?.text) {
+      _ = entry.take(at: subtitle)
+    }
+    found.take(login, of: &entry)
+  }
+
+  private static func takeAddresses(
+    in overview: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    let first = entry.text("url", in: overview)
+    if !first.isEmpty { login.addresses.append(EntryAddress(text: first)) }
+    for url in try entry.openElements("urls", in: overview) {
+      let rule: EntryAddress.Rule = entry.text("mode", in: url) == "never" ? .note : .page
+      entry.leaveToProgram("label", "primary", in: url)
+      let text = entry.text("url", in: url)
+      if text != first { login.addresses.append(EntryAddress(text: text, rule: rule)) }
+    }
+  }
+
+  private static func takeDetails(
+    _ details: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    login.comment = entry.text("notesPlain", in: details).nonEmpty
+    login.secret = entry.secret("password", in: details)
+    for field in try entry.openElements("loginFields", in: details) {
+      takeLoginField(field, of: &entry, &login)
+    }
+    for section in try entry.openElements("sections", in: details) {
+      entry.leaveToProgram("name", "hideAddAnotherField", in: section)
+      let title = entry.text("title", in: section)
+      for field in try entry.openElements("fields", in: section) {
+        try takeField(field, in: title, of: &entry, &login)
+      }
+    }
+  }
+
+  /// Takes a field of the form in which the login was saved. Only two of them have a meaning.
+  static func takeLoginField(
+    _ field: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) {
+    let type = entry.text("fieldType", "type", in: field)
+    let role = entry.text("designation", in: field)
+    let value = entry.index(of: ["value"], in: field)
+    if role == "username", login.account.isEmpty {
+      login.account = entry.text(at: value)
+      entry.leaveToProgram("name", in: field)
+    } else if role == "password", login.secret.isEmpty {
+      login.secret = entry.secret(at: value)
+      entry.leaveToProgram("name", in: field)
+    } else if value != nil {
+      let name = entry.text("name", in: field)
+      login.keep(value, as: name.nonEmpty ?? role, of: &entry, isHidden: type == "P")
+    } else {
+      // A button or an empty line of the form.
+      entry.leaveToProgram("name", in: field)
+    }
+  }
+
+  /// Takes a field of a section, whose value says what it is.
+  private static func takeField(
+    _ field: SourceEntry.Part, in section: ByteString, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    entry.leaveToProgram("indexAtSource", "guarded", "multiline", "dontGenerate", "inputTraits", in: field)
+    let identifier = entry.peek(at: entry.index(of: ["id"], in: field))?.text ?? ""
+    let value = try entry.open("value", in: field)
+    let title = entry.text("title", in: field)
+    let name = Self.name(title.nonEmpty ?? identifier, in: section)
+    for index in value.indices where entry.index(of: [entry.name(at: index)], in: value) == index {
+      switch entry.name(at: index) {
+      case "totp": login.keepCode(entry.secret(at: index), as: name)
+      case "concealed":
+        takeSecret(index, identifier, as: name, of: &entry, &login)
+      case "url": login.addresses.append(EntryAddress(text: entry.text(at: index)))
+      // Another entry, and what is in a file of its own.
+      case "reference", "file": break
+      case "string" where identifier == "username" && login.account.isEmpty && login.itemDescription != nil:
+        login.account = entry.text(at: index)
+      case "string" where isAddress(identifier) && login.itemDescription != nil:
+        login.addresses.append(EntryAddress(text: entry.text(at: index)))
+      case "date":
+        let text = entry.text(at: index)
+        let date = text.text.flatMap { Int64($0) }.map { "\(Timestamp(seconds: $0))".prefix(10) }
+        login.fields.append((name, date.map { ByteString($0) } ?? text))
+      case "string", "monthYear", "phone", "menu", "gender", "month":
+        login.keep(index, as: name, of: &entry, isHidden: false)
+      default: try login.keepAll(at: index, as: name, of: &entry)
+      }
+    }
+  }
+
+  static func isAddress(_ identifier: ByteString) -> Bool {
+    ["hostname", "url", "server", "pop_server", "admin_console_url"].contains(identifier)
+  }
+
+  /// Takes a concealed field, which is the secret of an entry that isn't a login.
+  static func takeSecret(
+    _ index: Int, _ identifier: ByteString, as name: ByteString, of entry: inout SourceEntry,
+    _ login: inout LoginEntry
+  ) {
+    let secrets: [ByteString] = ["password", "credential", "wireless_password", "pop_password"]
+    if login.secret.isEmpty, secrets.contains(identifier) {
+      login.secret = entry.secret(at: index)
+    } else {
+      login.keep(index, as: name, of: &entry, isHidden: true)
+    }
+  }
+
+  /// The name of a field in a section.
+  static func name(_ name: ByteString, in section: ByteString) -> ByteString {
+    section.isEmpty ? name : ByteString(section.bytes + Array(": ".utf8) + name.bytes)
+  }
+}

@@ -1,0 +1,142 @@
+import Bytes
+import JSON
+import Keychain
+import TextFormats
+
+/// 1Password's older Interchange Format, `data.1pif`: an entry in JSON on a line, between lines that separate them.
+enum OnePasswordInterchange {
+  /// The line between two entries, which is the same in every file.
+  private static let separator: StaticString = "***5642bee8-a5ff-11dc-8314-0800200c9a66***"
+
+  /// Whether a file is one.
+  static func isOne(_ text: UnsafeRawBufferPointer) -> Bool {
+    FileLines(text).prefix(4).contains { $0.text == separator }
+  }
+
+  static func read(_ text: UnsafeRawBufferPointer) -> FoundLogins {
+    var folders: [ByteString: ByteString] = [:]
+    for line in FileLines(text) where JSONEntries.isObject(line.text) {
+      if let (identifier, title) = folder(line.text) { folders[identifier] = title }
+    }
+    var found = FoundLogins()
+    for line in FileLines(text) where !line.isBlank && !(line.text == separator) {
+      var entry = SourceEntry(at: .line(line.number), removals: [Removal(line.range)])
+      do throws(JSONReader.Malformed) {
+        try entry.addMembers(of: line.text)
+        try take(&entry, folders, &found)
+      } catch {
+        found.passOver(.line(line.number), .malformed)
+      }
+    }
+    return found
+  }
+
+  /// The identifier and the title of a folder; `nil` if the line is something else.
+  private static func folder(_ line: UnsafeRawBufferPointer) -> (ByteString, ByteString)? {
+    var kind: ByteString = ""
+    var identifier: ByteString = ""
+    var title: ByteString = ""
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
+        if name == "typeName" { kind = try value.string() }
+        if name == "uuid" { identifier = try value.string() }
+        if name == "title" { title = try value.string() }
+      }
+    } catch { return nil }
+    return kind == "system.folder.Regular" ? (identifier, title) : nil
+  }
+
+  /// The kinds of entries that are logins or have a password, and what they are.
+  private static let kinds: [ByteString: ByteString?] = [
+    "webforms.WebForm": nil, "passwords.Password": nil, "wallet.computer.UnixServer": "Server",
+    "wallet.computer.Database": "Database", "wallet.computer.Router": "Wireless Router",
+    "wallet.onlineservices.Email.v2": "Email Account", "wallet.onlineservices.GenericAccount": "Account",
+    "wallet.onlineservices.FTP": "FTP Account", "wallet.onlineservices.ISP": "Internet Provider",
+  ]
+
+  private static func take(
+    _ entry: inout SourceEntry, _ folders: [ByteString: ByteString], _ found: inout FoundLogins
+  ) throws(JSONReader.Malformed) {
+    let type = entry.text("typeName")
+    if type.bytes.starts(with: "system.folder".utf8) { return }
+    var login = LoginEntry()
+    login.name = entry.text("title")
+    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    if entry.take(["trashed"]) != nil { return found.passOver(entry.origin, .discarded) }
+    guard let description = kinds[type] else { return found.passOver(entry.origin, .noLogin) }
+    login.itemDescription = description
+    login.creationDate = entry.date(inSeconds: "createdAt")
+    login.modificationDate = entry.date(inSeconds: "updatedAt")
+    let open = try entry.open("openContents")
+    login.tags = try entry.folders("folderUuid", among: folders) + entry.texts("tags", in: open)
+    let details = try entry.open("secureContents")
+    let location = entry.text("location")
+    if !location.isEmpty { login.addresses.append(EntryAddress(text: location)) }
+    for url in try entry.openElements("URLs", in: details) {
+      entry.leaveToProgram("label", in: url)
+      let text = entry.text("url", in: url)
+      if text != location { login.addresses.append(EntryAddress(text: text)) }
+    }
+    for name: ByteString in ["uuid", "locationKey", "securityLevel", "contentsHash", "keyID", "txTimestamp"] {
+      entry.leaveToProgram(name)
+    }
+    entry.leaveToProgram("scope", "autosubmit", "securityLevel", "contentsHash", in: open)
+    entry.leaveToProgram(
+      "htmlForm", "htmlMethod", "htmlName", "htmlID", "htmlAction", "backupKeys", "sendEverything",
+      in: details)
+    try takeDetails(details, of: &entry, &login)
+    found.take(login, of: &entry)
+  }
+
+  private static func takeDetails(
+    _ details: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    login.comment = entry.text("notesPlain", in: details).nonEmpty
+    login.secret = entry.secret("password", in: details)
+    for field in try entry.openElements("fields", in: details) {
+      OnePasswordArchive.takeLoginField(field, of: &entry, &login)
+    }
+    for section in try entry.openElements("sections", in: details) {
+      entry.leaveToProgram("name", in: section)
+      let title = entry.text("title", in: section)
+      for field in try entry.openElements("fields", in: section) {
+        try takeField(field, in: title, of: &entry, &login)
+      }
+    }
+    if login.itemDescription == nil { return }
+    // What the other kinds have outside their sections.
+    if login.account.isEmpty { login.account = entry.text("username", "pop_username", in: details) }
+    if login.secret.isEmpty { login.secret = entry.secret("wireless_password", "pop_password", in: details) }
+    for name: ByteString in ["hostname", "url", "server", "pop_server"] {
+      let address = entry.text(name, in: details)
+      if !address.isEmpty { login.addresses.append(EntryAddress(text: address)) }
+    }
+  }
+
+  /// Takes a field of a section: `k` is its kind, `n` its identifier, `t` its title and `v` its value.
+  private static func takeField(
+    _ field: SourceEntry.Part, in section: ByteString, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    entry.leaveToProgram("inputTraits", "a", in: field)
+    let kind = entry.text("k", in: field)
+    let identifier = entry.text("n", in: field)
+    let title = entry.text("t", in: field)
+    let name = OnePasswordArchive.name(title.nonEmpty ?? identifier, in: section)
+    guard let index = entry.index(of: ["v"], in: field) else { return }
+    if identifier.bytes.starts(with: "TOTP_".utf8) {
+      login.keepCode(entry.secret(at: index), as: name)
+    } else if kind == "concealed" {
+      OnePasswordArchive.takeSecret(index, identifier, as: name, of: &entry, &login)
+    } else if kind == "URL" || OnePasswordArchive.isAddress(identifier) && login.itemDescription != nil {
+      login.addresses.append(EntryAddress(text: entry.text(at: index)))
+    } else if kind == "reference" || kind == "file" {
+      return
+    } else if identifier == "username", login.account.isEmpty, login.itemDescription != nil {
+      login.account = entry.text(at: index)
+    } else if kind == "address" {
+      try login.keepAll(at: index, as: name, of: &entry)
+    } else {
+      login.keep(index, as: name, of: &entry, isHidden: false)
+    }
+  }
+}

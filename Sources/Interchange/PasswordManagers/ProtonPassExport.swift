@@ -1,0 +1,131 @@
+import Bytes
+import JSON
+import Keychain
+
+extension FileFormat {
+  /// The output of Proton Pass's "Export", "JSON" without a passphrase: `data.json`, in a ZIP archive or alone. It has
+  /// vaults by their identifiers, each with items.
+  static let protonPassJSON = FileFormat(
+    "protonpass", "the ZIP or JSON that Proton Pass exports", holdsLoginsAlone: true,
+    severalForTheSame: .lastChangedAnswers,
+    looksLike: { $0.members.contains("vaults") || $0.isArchive(of: "Proton Pass/") ? .certain : .none }
+  ) { text throws(FormatFault) in
+    var entries = JSONEntries(text)
+    var isEncrypted = false
+    var vaults: JSONValue?
+    do throws(JSONReader.Malformed) {
+      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        if name == "encrypted" {
+          isEncrypted = try value.bool()
+        } else if name == "vaults" {
+          vaults = value
+        } else if !(name == "version" || name == "userId"), !FieldValue.json(value).isNothing(asChoice: false)
+        {
+          entries.found.noteOthers()
+        }
+      }
+      if let vaults, vaults.kind == .object {
+        try JSONReader.members(of: vaults.raw) { (_, vault) throws(JSONReader.Malformed) in
+          try read(vault, &entries)
+        }
+      }
+    } catch {
+      throw FormatFault("it is not JSON that Proton Pass exports")
+    }
+    if isEncrypted { throw FormatFault("it is encrypted; export it without a passphrase instead") }
+    guard vaults != nil else { throw FormatFault("it has no vaults, as an export of Proton Pass has") }
+    return entries.found
+  }.wrapped(in: .archive(members: ["Proton Pass/data.json", "data.json"]))
+
+  private static func read(_ vault: JSONValue, _ entries: inout JSONEntries) throws(JSONReader.Malformed) {
+    let name = try vault.text("name")
+    guard let items = try vault.member("items") else { return }
+    try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
+      entries.read(item, flattening: "data") { (entry, found) throws(JSONReader.Malformed) in
+        try take(&entry, in: name, &found)
+      }
+    }
+  }
+
+  private static func take(
+    _ entry: inout SourceEntry, in vault: ByteString, _ found: inout FoundLogins
+  ) throws(JSONReader.Malformed) {
+    let about = try entry.open("metadata")
+    var login = LoginEntry()
+    login.name = entry.text("name", in: about)
+    if !login.name.isEmpty { entry.origin = .entry(login.name) }
+    // 2 is the trash.
+    if entry.text("state") == "2" { return found.passOver(entry.origin, .discarded) }
+    let type = entry.text("type")
+    if ["note", "alias", "creditCard", "identity", "sshKey"].contains(type) {
+      return found.passOver(entry.origin, .noLogin)
+    }
+    if type != "login" { login.itemDescription = type.nonEmpty }
+    login.comment = entry.text("note", in: about).nonEmpty
+    login.creationDate = entry.date(inSeconds: "createTime")
+    login.modificationDate = entry.date(inSeconds: "modifyTime")
+    if !vault.isEmpty { login.tags = [vault] }
+    entry.leaveToProgram("itemUuid", in: about)
+    for name: ByteString in ["itemId", "shareId", "contentFormatVersion"] { entry.leaveToProgram(name) }
+    try takeContent(try entry.open("content"), of: &entry, &login)
+    for field in try entry.openElements("extraFields") { try takeField(field, of: &entry, &login) }
+    try takeApps(of: &entry, &login)
+    found.take(login, of: &entry)
+  }
+
+  private static func takeContent(
+    _ content: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    login.account = entry.text("itemUsername", "username", in: content)
+    let email = entry.index(of: ["itemEmail"], in: content)
+    if login.account.isEmpty {
+      login.account = entry.text(at: email)
+    } else if email != nil {
+      login.keep(email, as: "email", of: &entry, isHidden: false)
+    }
+    login.secret = entry.secret("password", in: content)
+    login.addresses = try entry.texts("urls", in: content).map { EntryAddress(text: $0) }
+    login.keepCode(entry.secret("totpUri", in: content), as: "")
+    for name: ByteString in ["ssid", "security"] {
+      if let index = entry.index(of: [name], in: content) {
+        login.keep(index, as: name, of: &entry, isHidden: false)
+      }
+    }
+    // Those of the kinds that people make.
+    for section in try entry.openElements("sections", in: content) {
+      let title = entry.text("sectionName", in: section)
+      for field in try entry.openElements("sectionFields", in: section) {
+        try takeField(field, in: title, of: &entry, &login)
+      }
+    }
+  }
+
+  /// Takes a field that a person made.
+  private static func takeField(
+    _ field: SourceEntry.Part, in section: ByteString = "", of entry: inout SourceEntry,
+    _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    let label = entry.text("fieldName", in: field)
+    let type = entry.text("type", in: field)
+    let data = try entry.open("data", in: field)
+    let name = section.isEmpty ? label : ByteString(section.bytes + Array(": ".utf8) + label.bytes)
+    login.keepCode(entry.secret("totpUri", in: data), as: name)
+    let value = entry.index(of: ["content", "timestamp"], in: data)
+    let isHidden = type == "hidden"
+    // What an entry of another kind than a login has instead of a password. It is a field, too, for its name.
+    if isHidden, login.secret.isEmpty, login.itemDescription != nil { login.secret = entry.secret(at: value) }
+    if value != nil { login.keep(value, as: name, of: &entry, isHidden: isHidden) }
+  }
+
+  /// Takes the apps that a login is for.
+  private static func takeApps(
+    of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) throws(JSONReader.Malformed) {
+    let android = try entry.open("android", in: try entry.open("platformSpecific"))
+    for app in try entry.openElements("allowedApps", in: android) {
+      entry.leaveToProgram("hashes", "appName", in: app)
+      let name = entry.text("packageName", in: app)
+      if !name.isEmpty { login.addresses.append(.androidApp(name)) }
+    }
+  }
+}

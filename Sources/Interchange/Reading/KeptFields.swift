@@ -1,0 +1,48 @@
+import Bytes
+import JSON
+import Keychain
+
+extension LoginEntry {
+  /// Keeps a field that a person named, or that has no place of its own in an item. One without a value has a name.
+  ///
+  /// - Parameter isHidden: whether the source hides it, or doesn't say.
+  mutating func keep(
+    _ index: Int?, as name: ByteString, of entry: inout SourceEntry, isHidden: Bool
+  ) {
+    guard let index else {
+      if !name.isEmpty { fields.append((name, "")) }
+      return
+    }
+    let name = name.nonEmpty ?? "field"
+    if isHidden {
+      let value = entry.secret(at: index)
+      if !value.isEmpty { secretFields.addField(name, value) }
+    } else if let value = entry.text(at: index).nonEmpty {
+      fields.append((name, value))
+    }
+  }
+
+  /// Keeps the secret of one-time codes. Those after the first one are fields.
+  mutating func keepCode(_ code: consuming Secret, as name: ByteString) {
+    if code.isEmpty { return }
+    if oneTimeCode.isEmpty {
+      oneTimeCode = code
+    } else {
+      secretFields.addField(name.nonEmpty ?? "one-time code", code)
+    }
+  }
+
+  /// Keeps everything that a field says, with all below it, as hidden fields.
+  mutating func keepAll(
+    at index: Int, as name: ByteString, of entry: inout SourceEntry
+  ) throws(JSONReader.Malformed) {
+    try entry.takeLeaves(at: index, as: name) { secretFields.addField($0, $1) }
+  }
+}
+
+extension EntryAddress {
+  /// An app on Android, by the name of its package.
+  static func androidApp(_ package: ByteString) -> EntryAddress {
+    EntryAddress(text: ByteString(Array("androidapp://".utf8) + package.bytes), rule: .note)
+  }
+}

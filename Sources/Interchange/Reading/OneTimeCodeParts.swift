@@ -1,0 +1,73 @@
+import Bytes
+import Keychain
+
+/// The secret of one-time codes with its settings, as sources have them that don't keep the whole `otpauth:` URL.
+struct OneTimeCodeParts: ~Copyable {
+  /// In base32.
+  var secret: Secret
+  /// `totp` or `hotp`.
+  var kind: ByteString = "totp"
+  var issuer: ByteString = ""
+  var account: ByteString = ""
+  /// `SHA1`, `SHA256` or `SHA512`; empty if the source doesn't say.
+  var algorithm: ByteString = ""
+  var digits: ByteString = ""
+  var period: ByteString = ""
+  var counter: ByteString = ""
+
+  init(secret: consuming Secret) { self.secret = secret }
+
+  /// The `otpauth:` URL (github.com/google/google-authenticator, "Key URI Format"), or the secret alone where nothing else
+  /// is said; empty if there is no secret.
+  var url: Secret {
+    if secret.isEmpty { return Secret() }
+    let settings: [(StaticString, ByteString)] = [
+      ("issuer", issuer), ("algorithm", algorithm.uppercased), ("digits", digits), ("period", period),
+      ("counter", counter),
+    ]
+    if kind == "totp", account.isEmpty, settings.allSatisfy(\.1.isEmpty) { return secret.copy() }
+    var url = Secret(capacity: 64 + secret.count)
+    url.append("otpauth://")
+    url.append(contentsOf: kind)
+    url.append("/")
+    PercentEncoding.append(Secret(copying: account), to: &url)
+    url.append("?secret=")
+    secret.withUnsafeBytes { bytes in
+      for byte in bytes where byte != 0x20 && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "=") {
+        url.append(byte)
+      }
+    }
+    for (name, value) in settings where !value.isEmpty {
+      url.append("&")
+      url.append(name)
+      url.append("=")
+      PercentEncoding.append(Secret(copying: value), to: &url)
+    }
+    return url
+  }
+}
+
+extension ByteString {
+  fileprivate var uppercased: ByteString { ByteString(bytes.map { 0x61...0x7a ~= $0 ? $0 & 0xdf : $0 }) }
+}
+
+/// Base32 (RFC 4648, section 6), without padding.
+enum Base32 {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+
+  static func encode(_ bytes: UnsafeRawBufferPointer) -> Secret {
+    var text = Secret(capacity: (bytes.count * 8 + 4) / 5)
+    var pending: UInt32 = 0
+    var count = 0
+    for byte in bytes {
+      pending = pending << 8 | UInt32(byte)
+      count += 8
+      while count >= 5 {
+        count -= 5
+        text.append(alphabet[Int(pending >> UInt32(count) & 31)])
+      }
+    }
+    if count > 0 { text.append(alphabet[Int(pending << UInt32(5 - count) & 31)]) }
+    return text
+  }
+}

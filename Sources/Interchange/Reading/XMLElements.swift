@@ -1,0 +1,137 @@
+import Bytes
+import CExpat
+import Glibc
+import Keychain
+
+/// An element of an XML file. A class, because confidential texts can't be elements of an array.
+final class XMLElement {
+  let name: ByteString
+  let attributes: [(name: ByteString, value: ByteString)]
+  /// The bytes of the file from its first tag to its last one.
+  fileprivate(set) var range: Range<Int>
+  /// The line on which it begins, counting from 1.
+  let line: Int
+  /// The elements in it, but for those that the reader has taken.
+  fileprivate(set) var children: [XMLElement] = []
+  /// What is between its tags and in no element there.
+  fileprivate(set) var text = Secret()
+
+  fileprivate init(
+    _ name: ByteString, _ attributes: [(name: ByteString, value: ByteString)], at start: Int, line: Int
+  ) {
+    self.name = name
+    self.attributes = attributes
+    self.line = line
+    range = start..<start
+  }
+
+  /// The first element in it with a name.
+  func child(_ name: ByteString) -> XMLElement? { children.first { $0.name == name } }
+
+  /// The text of the first element in it with a name, if it is not confidential; empty if there is none.
+  func string(_ name: ByteString) -> ByteString { child(name)?.string ?? "" }
+
+  /// The text, if it is not confidential.
+  var string: ByteString { text.withUnsafeBytes { ByteString($0) } }
+}
+
+/// What becomes of elements that have been read.
+protocol XMLElementReader: AnyObject {
+  /// Gets an element once it has ended.
+  ///
+  /// - Parameter ancestors: those that it is in, from the outermost, with what came in them before.
+  /// - Returns: whether its parent keeps it.
+  func ended(_ element: XMLElement, in ancestors: [XMLElement]) -> Bool
+}
+
+/// Reads XML by libexpat, without definitions of a document's type: no program that keeps passwords writes any, and what
+/// they define can be made to fill the memory.
+final class XMLFile {
+  private let reader: any XMLElementReader
+  private let parser: XML_Parser
+  private var open: [XMLElement] = []
+
+  /// How deep elements may lie in each other.
+  private static let maximumDepth = 256
+
+  private init?(_ reader: any XMLElementReader) {
+    // What it keeps is confidential, and wiped before others get the memory.
+    var memory = XML_Memory_Handling_Suite(
+      malloc_fcn: { malloc($0) }, realloc_fcn: { reallocated($0, $1) }, free_fcn: { release($0) })
+    guard let parser = XML_ParserCreate_MM("UTF-8", &memory, nil) else { return nil }
+    self.parser = parser
+    self.reader = reader
+  }
+
+  deinit { XML_ParserFree(parser) }
+
+  /// Reads a file in UTF-8.
+  ///
+  /// - Throws: ``FormatFault`` with the line that is no XML.
+  static func read(_ text: UnsafeRawBufferPointer, _ reader: any XMLElementReader) throws(FormatFault) {
+    guard let file = XMLFile(reader), let count = Int32(exactly: text.count) else {
+      throw FormatFault("it is too large")
+    }
+    let parser = file.parser
+    XML_SetUserData(parser, Unmanaged.passUnretained(file).toOpaque())
+    XML_SetElementHandler(
+      parser,
+      { XMLFile.of($0)?.begin($1, $2) },
+      { file, _ in XMLFile.of(file)?.end() })
+    XML_SetCharacterDataHandler(parser) { XMLFile.of($0)?.append($1, $2) }
+    XML_SetStartDoctypeDeclHandler(parser) { file, _, _, _, _ in XMLFile.of(file)?.stop() }
+    let bytes = text.baseAddress?.assumingMemoryBound(to: CChar.self)
+    let status = withExtendedLifetime(file) { XML_Parse(parser, bytes, count, 1) }
+    if status != XML_STATUS_OK {
+      throw FormatFault("it is not XML", line: Int(XML_GetCurrentLineNumber(parser)))
+    }
+  }
+
+  private static func of(_ pointer: UnsafeMutableRawPointer?) -> XMLFile? {
+    pointer.map { Unmanaged<XMLFile>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func stop() { XML_StopParser(parser, 0) }
+
+  private func begin(
+    _ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
+  ) {
+    guard let name, open.count < Self.maximumDepth else { return stop() }
+    var read: [(name: ByteString, value: ByteString)] = []
+    var next = attributes
+    while let name = next?[0], let value = next?[1] {
+      read.append((ByteString(String(cString: name)), ByteString(String(cString: value))))
+      next = next?.advanced(by: 2)
+    }
+    open.append(
+      XMLElement(
+        ByteString(String(cString: name)), read, at: XML_GetCurrentByteIndex(parser),
+        line: Int(XML_GetCurrentLineNumber(parser))))
+  }
+
+  private func end() {
+    guard let element = open.popLast() else { return stop() }
+    let end = XML_GetCurrentByteIndex(parser) + Int(XML_GetCurrentByteCount(parser))
+    element.range = element.range.lowerBound..<max(end, element.range.lowerBound)
+    if reader.ended(element, in: open) { open.last?.children.append(element) }
+  }
+
+  private func append(_ text: UnsafePointer<CChar>?, _ count: Int32) {
+    open.last?.text.append(UnsafeRawBufferPointer(start: text, count: Int(count)))
+  }
+}
+
+private func release(_ memory: UnsafeMutableRawPointer?) {
+  guard let memory else { return }
+  UnsafeMutableRawBufferPointer(start: memory, count: malloc_usable_size(memory)).wipe()
+  free(memory)
+}
+
+private func reallocated(_ memory: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
+  guard let moved = malloc(size) else { return nil }
+  if let memory {
+    memcpy(moved, memory, min(size, malloc_usable_size(memory)))
+    release(memory)
+  }
+  return moved
+}
