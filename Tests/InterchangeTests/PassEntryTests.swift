@@ -43,13 +43,62 @@ struct PassEntryTests {
     #expect(found("x", "p\n---\nusername: bob\nurl: h.example\n").logins == ["https://h.example (bob) p"])
   }
 
+  /// Everything that an entry has become.
+  private func whole(_ name: ByteString, _ contents: String) -> [String] {
+    var found = FoundLogins()
+    Array(contents.utf8).withUnsafeBytes { PassEntry.read(name, $0, into: &found) }
+    return WholeLogins(found).lines
+  }
+
+  @Test("further lines are kept: those with a name as hidden fields, the others as the comment")
+  func furtherLines() {
+    #expect(
+      whole(
+        "h.example",
+        "p\nlogin: a\nPIN: 1234\nSecurity question: why?\nin the cellar\n\n  behind it\nnotes: and more\n")
+        == [
+          "https://h.example (a) p; called h.example; comment in the cellar\\n\\n  behind it\\nand more; "
+            + "hidden PIN=1234, Security question=why?"
+        ])
+    // gopass's YAML, and a URL that has no name.
+    #expect(
+      whole("the safe", "p\n---\nphone: 555\nwhere:\n  floor: 2\nhttps://x.example/y\na = b\n") == [
+        "the safe p; comment where:\\nhttps://x.example/y\\na = b; hidden phone=555, floor=2"
+      ])
+    #expect(whole("h.example", "p\nlogin: a\nuser: b\nurl: h.example\nurl: i.example\n").count == 2)
+    #expect(
+      whole("h.example", "p\nlogin: a\nuser: b\n") == [
+        "https://h.example (a) p; called h.example; hidden user=b"
+      ])
+    #expect(whole("the safe", "p\nservice=door\n") == ["the safe p; hidden service=door"])
+  }
+
+  @Test("one-time codes are kept, in each of the forms that programs write")
+  func codes() {
+    let url = "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP"
+    #expect(whole("h.example", "p\n\(url)\n") == ["https://h.example p; called h.example; code \(url)"])
+    #expect(whole("h.example", "p\ntotp: \(url)\n") == ["https://h.example p; called h.example; code \(url)"])
+    #expect(
+      whole("h.example", "p\ntotp: JBSW Y3DP EHPK 3PXP\n") == [
+        "https://h.example p; called h.example; code otpauth://totp/?secret=JBSWY3DPEHPK3PXP"
+      ])
+    // Several, each named.
+    #expect(
+      whole("h.example", "p\n\(url)\notpauth://totp/y?secret=KRUGS4ZANFZSAYJA\n") == [
+        "https://h.example p; called h.example; code \(url); hidden one-time code=otpauth://totp/y?secret=KRUGS4ZANFZSAYJA"
+      ])
+    // An entry of its own, and the lines of Pass for iOS.
+    #expect(whole("h.example-otp", "\(url)\n") == ["h.example-otp ; code \(url)"])
+    #expect(
+      whole(
+        "h.example",
+        "p\notp_secret: JBSWY3DPEHPK3PXP\notp_type: hotp\notp_algorithm: sha256\notp_counter: 3\n") == [
+          "https://h.example p; called h.example; code otpauth://hotp/?secret=JBSWY3DPEHPK3PXP&algorithm=SHA256&counter=3"
+        ])
+  }
+
   @Test("what has no room is named")
   func leftBehind() {
-    #expect(
-      found("h.example", "p\notpauth://totp/x?secret=S\nnote: x\nin the cellar\nlogin: a\nlogin: b\n").logins
-        == [
-          "https://h.example (a) p + one-time code + further lines + login"
-        ])
     for (lines, login) in [
       ("url: https://b:Pw-2@h.example/\nuser: a", "https://h.example (a) p + a password in the URL"),
       ("url: https://b:Pw-2@h.example/", "https://h.example (b) p + a password in the URL"),
@@ -69,11 +118,6 @@ struct PassEntryTests {
       #expect(found.logins.isEmpty)
       #expect(found.reasons == ["h.example disputed"])
     }
-  }
-
-  @Test("a service that is no URL stays there")
-  func otherService() {
-    #expect(found("the safe", "p\nservice=door\n").logins == ["the safe p + service"])
   }
 
   @Test("Git Credential Manager's entries say their URL")

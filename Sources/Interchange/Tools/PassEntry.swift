@@ -24,9 +24,16 @@ public enum PassEntry {
     }
     guard isValidUTF8(first.text) else { return found.passOver(origin, .notText) }
     var entry = SourceEntry(at: origin)
-    for line in lines where !line.isBlank { add(line, to: &entry) }
+    var notes = PassNotes()
+    for line in lines { add(line, to: &entry, &notes) }
     var login = LoginEntry()
-    login.secret = Secret(copying: first.text)
+    login.comment = notes.text
+    // pass-otp may keep a code in an entry of its own.
+    if first.text.starts(with: codeMark) {
+      login.keepCode(Secret(copying: first.text), as: "")
+    } else {
+      login.secret = Secret(copying: first.text)
+    }
     if let service = entry.peek(at: entry.index(of: ["service"]))?.text,
       GCMService.place(ofURL: service) != nil
     {
@@ -34,50 +41,118 @@ public enum PassEntry {
       login.addresses = [EntryAddress(text: entry.text("service"), rule: .path)]
       login.account = entry.text("account", "login")
     } else {
-      let names = PassName(name)
-      let url = entry.text("url")
-      login.name = name
-      login.addresses = [EntryAddress(text: url)]
-      login.account = entry.text("login")
-      let server = Place.ofServer(in: url)
-      if server == nil, let place = names.place {
-        login.addresses.append(EntryAddress(text: place.url, rule: .path))
-      }
-      if login.account.isEmpty, server?.account == nil, server != nil || names.place != nil {
-        login.account = names.account ?? ""
-      }
+      takePlace(of: name, &entry, &login)
     }
+    takeCodes(of: &entry, &login)
+    takeOthers(of: &entry, &login)
     found.take(login, of: &entry)
+  }
+
+  private static func takePlace(
+    of name: ByteString, _ entry: inout SourceEntry, _ login: inout LoginEntry
+  ) {
+    let names = PassName(name)
+    let url = entry.text("url")
+    login.name = name
+    login.addresses = [EntryAddress(text: url)]
+    while let other = entry.index(of: ["url"]) {
+      login.addresses.append(EntryAddress(text: entry.text(at: other)))
+    }
+    login.account = entry.text("login")
+    let server = Place.ofServer(in: url)
+    if server == nil, let place = names.place {
+      login.addresses.append(EntryAddress(text: place.url, rule: .path))
+    }
+    if login.account.isEmpty, server?.account == nil, server != nil || names.place != nil {
+      login.account = names.account ?? ""
+    }
+  }
+
+  /// Takes codes: an `otpauth:` URL on a line of its own or after a name (pass-otp(1), gopass's `totp:`), or the lines
+  /// `otp_secret:`, `otp_type:` and so on of Pass for iOS.
+  private static func takeCodes(of entry: inout SourceEntry, _ login: inout LoginEntry) {
+    while let index = entry.index(of: ["otp"]) { login.keepCode(entry.secret(at: index), as: "") }
+    let secret = entry.index(of: ["otp_secret"])
+    guard secret != nil else { return }
+    var code = OneTimeCodeParts(secret: entry.secret(at: secret))
+    if let kind = entry.text("otp_type").lowercased.nonEmpty { code.kind = kind }
+    code.algorithm = entry.text("otp_algorithm")
+    code.digits = entry.text("otp_digits")
+    code.period = entry.text("otp_period")
+    code.counter = entry.text("otp_counter")
+    login.keepCode(code.url, as: "otp_secret")
+  }
+
+  /// Keeps what is left as hidden fields, for nothing says that it isn't confidential.
+  private static func takeOthers(of entry: inout SourceEntry, _ login: inout LoginEntry) {
+    for index in entry.named { login.keep(index, as: entry.name(at: index), of: &entry, isHidden: true) }
   }
 
   private static let accountNames: [ByteString] = ["login", "username", "user"]
   private static let urlNames: [ByteString] = ["url", "uri", "link", "website", "site", "web"]
   private static let codeNames: [ByteString] = ["totp", "otpauth", "otp", "hotp"]
+  private static let noteNames: [ByteString] = ["note", "notes", "comment", "comments"]
+  private static let codeMark = Array("otpauth://".utf8)
 
   /// The longest name of a line in bytes.
-  private static let longestName = 16
+  private static let longestName = 64
 
   /// Adds a line below the password.
-  private static func add(_ line: FileLine, to entry: inout SourceEntry) {
+  private static func add(_ line: FileLine, to entry: inout SourceEntry, _ notes: inout PassNotes) {
     let text = line.text.trimmedSlice
     // The line before gopass's YAML.
     if text == "---" { return }
-    // A line without a name may be confidential, and is not shown.
-    let end = text.firstIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") } ?? text.endIndex
-    guard end < text.endIndex, end <= longestName else { return entry.add("further lines", .bytes(text)) }
-    let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end])).lowercased.trimmed
-    let value = FieldValue.bytes(UnsafeRawBufferPointer(rebasing: text[(end + 1)...]).trimmedSlice)
+    guard isValidUTF8(text) else { return entry.add("further lines", .bytes(text)) }
+    if text.starts(with: codeMark) { return entry.add("otp", .bytes(text)) }
+    guard let (original, separator, value) = parts(of: text) else { return notes.append(line.text) }
+    let name = original.lowercased
     if codeNames.contains(name) {
       entry.add("otp", value)
     } else if accountNames.contains(name) {
-      entry.add("login", value)
+      // Those after the first one are fields like others.
+      let isFirst = entry.index(of: ["login"]) == nil
+      entry.add(isFirst ? "login" : original, value, isPersons: !isFirst)
     } else if urlNames.contains(name) {
       entry.add("url", value)
-    } else if text[end] == UInt8(ascii: "="), name == "service" || name == "account" {
-      entry.add(name, value)
+    } else if separator == UInt8(ascii: "=") {
+      guard name == "service" || name == "account" else { return notes.append(line.text) }
+      entry.add(name, value, isPersons: true)
+    } else if noteNames.contains(name), case .bytes(let value) = value {
+      notes.append(value)
     } else {
-      entry.add("further lines", .bytes(text))
+      entry.add(original, value, isPersons: true)
     }
+  }
+
+  /// The name of a line, what follows it, and its value; `nil` if it has none, or is a URL.
+  private static func parts(of text: UnsafeRawBufferPointer) -> (ByteString, UInt8, FieldValue)? {
+    guard let end = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }),
+      1...longestName ~= end
+    else { return nil }
+    let value = UnsafeRawBufferPointer(rebasing: text[(end + 1)...])
+    let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end])).trimmed
+    let isKnown = (accountNames + urlNames + codeNames).contains(name.lowercased)
+    if value.trimmedSlice.isEmpty { return nil }
+    if text[end] == UInt8(ascii: ":"), !isKnown, value[0] != 0x20, value[0] != 0x09 { return nil }
+    return (name, text[end], .bytes(value.trimmedSlice))
+  }
+}
+
+/// The lines of an entry that have no name.
+private struct PassNotes {
+  private var bytes: [UInt8] = []
+
+  mutating func append(_ line: UnsafeRawBufferPointer) {
+    // A line without anything in it separates others.
+    if !bytes.isEmpty { bytes.append(0x0a) }
+    bytes += line
+  }
+
+  /// All of them; `nil` if there are none.
+  var text: ByteString? {
+    var end = bytes.endIndex
+    while end > 0, [0x0a, 0x0d, 0x20, 0x09].contains(bytes[end - 1]) { end -= 1 }
+    return ByteString(Array(bytes[..<end])).nonEmpty
   }
 }
 
