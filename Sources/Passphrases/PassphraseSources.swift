@@ -30,6 +30,8 @@ package final class PassphraseSources {
     case vault(path: String)
     /// One of several slots of the encrypted file. The credential and the command don't apply to it.
     case slot(id: String)
+    /// The database with this path of another program. The credential and the command don't apply to it.
+    case database(path: String)
     /// The desktop's keyring, with the prompt for its password on a terminal. The credential and the command don't
     /// apply to it.
     case keyring(prompt: String)
@@ -125,6 +127,7 @@ package final class PassphraseSources {
       switch subject {
       case .vault(let path): .passphrase(of: "keychain", at: path)
       case .slot(let id): .passphrase(of: "slot \(id)", at: nil)
+      case .database(let path): .passphrase(of: "database", at: path)
       case .keyring(let line): .keyringPassword(line: line)
       }
     lastOrigin = .person
@@ -172,7 +175,7 @@ package final class PassphraseSources {
     lastOrigin = .person
     let question: PassphraseQuestion =
       switch subject {
-      case .vault, .slot: .newPassphrase(of: "keychain")
+      case .vault, .slot, .database: .newPassphrase(of: "keychain")
       case .keyring: .newPassphrase(of: "keyring")
       }
     var error: String?

@@ -13,6 +13,8 @@ package struct ChildProcess: ~Copyable {
   package enum Streams {
     /// `/dev/null` as input, and a descriptor for output.
     case output(Int32)
+    /// The same, without what it says on its standard error.
+    case outputAlone(Int32)
     /// A socket for both.
     case conversation(Int32)
     /// A descriptor for each, and one for its standard error.
@@ -21,7 +23,7 @@ package struct ChildProcess: ~Copyable {
     /// The program's end for its output.
     var descriptor: Int32 {
       switch self {
-      case .output(let descriptor), .conversation(let descriptor): descriptor
+      case .output(let descriptor), .outputAlone(let descriptor), .conversation(let descriptor): descriptor
       case .recorded(_, let descriptor, _): descriptor
       }
     }
@@ -65,6 +67,10 @@ package struct ChildProcess: ~Copyable {
     case .output(let descriptor):
       posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
       posix_spawn_file_actions_adddup2(&actions, descriptor, 1)
+    case .outputAlone(let descriptor):
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_adddup2(&actions, descriptor, 1)
+      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
     case .conversation(let socket):
       posix_spawn_file_actions_adddup2(&actions, socket, 0)
       posix_spawn_file_actions_adddup2(&actions, socket, 1)

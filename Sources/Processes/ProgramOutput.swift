@@ -30,16 +30,19 @@ package enum ProgramOutput {
   /// - Parameters:
   ///   - timeout: the time limit, in milliseconds.
   ///   - limit: the maximum length of the output, in bytes.
+  ///   - showsErrors: whether a person sees what it says on its standard error.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started.
   package static func read(
-    _ arguments: [CString], withholding withheld: [String] = [], timeout: Int, limit: Int
+    _ arguments: [CString], withholding withheld: [String] = [], timeout: Int, limit: Int,
+    showsErrors: Bool = true
   ) throws(KeychainError) -> Outcome {
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else {
       throw .system(operation: "make a pipe for", path: arguments[0].text, errno: errno)
     }
     return try read(
-      arguments, from: ends[0], .output(ends[1]), withholding: withheld, timeout: timeout, limit: limit
+      arguments, from: ends[0], showsErrors ? .output(ends[1]) : .outputAlone(ends[1]), withholding: withheld,
+      timeout: timeout, limit: limit
     ) { _ in }
   }
 

@@ -1,5 +1,6 @@
 import Bytes
 import CLinux
+import EncryptedFile
 import Glibc
 import Interchange
 import Keychain
@@ -16,6 +17,9 @@ final class FileSource: ImportSource {
   private let isLeftover: Bool
   /// `--paths`
   private let paths: PathChoice?
+  /// `--identity`, and what asks for the password of a database.
+  var keyFile: String?
+  var passwords: PassphraseSource?
   /// The contents that were read, and the status of their file.
   private var text = Secret()
   private var found = FoundLogins()
@@ -112,6 +116,9 @@ final class FileSource: ImportSource {
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
     text = try FileContents.read(path, limit: Self.limit, status: &status)
+    if let wrapping = format.wrapping, text.withUnsafeBytes(wrapping.isOne) {
+      text = try wrapped(in: wrapping).contents(limit: Self.limit)
+    }
     companion = try companionContents()
     do throws(FormatFault) {
       found = try text.withUnsafeBytes { (bytes) throws(FormatFault) in try read(bytes) }
@@ -132,6 +139,21 @@ final class FileSource: ImportSource {
     return try companion.withUnsafeBytes { (companion) throws(FormatFault) in
       try format.read(bytes, beside: companion, paths: paths)
     }
+  }
+
+  private func wrapped(in wrapping: FileFormat.Wrapping) -> WrappedFile {
+    WrappedFile(path: path, wrapping: wrapping, passwords: passwords, keyFile: keyFile)
+  }
+
+  /// What the file lies in; `nil` if that is nothing, or it can't be read.
+  private var wrapping: FileFormat.Wrapping? {
+    guard let wrapping = format.wrapping else { return nil }
+    let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+    if file < 0 { return nil }
+    defer { close(file) }
+    var beginning = [UInt8](repeating: 0, count: 16)
+    let count = pread(file, &beginning, beginning.count, 0)
+    return count > 0 && beginning.withUnsafeBytes(wrapping.isOne) ? wrapping : nil
   }
 
   /// The contents of the companion file that the format needs, if it exists in the same folder.
@@ -158,7 +180,7 @@ final class FileSource: ImportSource {
         "\(path) is not a regular file, so nothing can be removed from it", hint: "leave out --remove-source",
         status: .usage)
     }
-    return nil
+    return wrapping.map { wrapped(in: $0).whyNotRemovable }
   }
 
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {

@@ -59,7 +59,10 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "Remove what was imported, once it has been read back from the keychain")
   var removeSource = false
 
-  @Option(help: ArgumentHelp("The file of the identity that opens an encrypted file", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "The file of the identity that opens an encrypted file, or the key file of a KeePass database",
+      valueName: "file"))
   var identity: String?
 
   @OptionGroup var keychain: KeychainOptions
@@ -143,7 +146,12 @@ struct ImportCommand: ParsableCommand {
       let (found, hasFinished) = try FileSource.sources(
         at: [file], format, paths: paths?.choice, finishing: removeSource)
       // One that isn't there is an error of its own.
-      return found.isEmpty && !hasFinished ? [FileSource(file, format, paths: paths?.choice)] : found
+      let files = found.isEmpty && !hasFinished ? [FileSource(file, format, paths: paths?.choice)] : found
+      for source in files {
+        source.keyFile = identity
+        source.passwords = selection.passphraseSources(for: .database(path: file)).source
+      }
+      return files
     }
     var sources: [any ImportSource] = []
     var hasFinished = false

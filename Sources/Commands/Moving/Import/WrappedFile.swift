@@ -1,0 +1,133 @@
+import Bytes
+import EncryptedFile
+import Interchange
+import Keychain
+import Processes
+import Terminals
+
+/// A file whose text another program takes out of it: an archive, or a database of KeePass. Nothing of it is written to
+/// disk.
+struct WrappedFile {
+  let path: String
+  let wrapping: FileFormat.Wrapping
+  /// Asks for the password of a database.
+  let passwords: PassphraseSource?
+  /// `--identity`: the key file of a database.
+  let keyFile: String?
+
+  /// The time limit of a program, in milliseconds.
+  private static let patience = 300_000
+
+  /// The text in the file.
+  ///
+  /// - Parameter limit: the maximum number of bytes.
+  /// - Throws: ``Failure`` if the program is missing, or finds nothing.
+  func contents(limit: Int) throws(Failure) -> Secret {
+    if path == "-" {
+      throw Failure(
+        "\(wrapping.name) can't be read from standard input", hint: "name the file", status: .usage)
+    }
+    switch wrapping {
+    case .archive(let members): return try member(members, limit)
+    case .keePassDatabase: return try database(limit)
+    }
+  }
+
+  /// Why nothing can be removed from it.
+  var whyNotRemovable: Failure {
+    Failure(
+      "llavero takes nothing out of \(wrapping.name)",
+      hint: "leave out --remove-source, and remove \(prose: path) once you have what it held", status: .usage)
+  }
+
+  /// The path, which no program takes for an option.
+  private var operand: String { path.first == "-" ? "./" + path : path }
+
+  // MARK: Archives
+
+  private func member(_ members: [String], _ limit: Int) throws(Failure) -> Secret {
+    guard let tar = ProgramSearch.path(of: CString("bsdtar")) ?? ProgramSearch.path(of: CString("unzip"))
+    else {
+      throw Failure(
+        "\(path) is a ZIP archive, and there is no program 'bsdtar' or 'unzip' to read it with",
+        hint: "install the package libarchive-tools or unzip", status: .usage)
+    }
+    let isTar = tar.hasSuffix("/bsdtar")
+    for member in members {
+      // It takes a name with these for a pattern.
+      let name = isTar ? operand : String(operand.flatMap { "[]*?\\".contains($0) ? ["\\", $0] : [$0] })
+      let arguments = [tar] + (isTar ? ["-xOqf", name, "--", member] : ["-pq", name, member])
+      if let text = try output(arguments, limit) { return text }
+    }
+    throw Failure(
+      "\(path) is a ZIP archive without \(members.joined(separator: " or "))", status: .usage)
+  }
+
+  /// What a program prints; `nil` if it fails. What it says itself isn't shown.
+  private func output(_ arguments: [String], _ limit: Int) throws(Failure) -> Secret? {
+    try explaining { () throws(KeychainError) -> ProgramOutput.Outcome in
+      try ProgramOutput.read(
+        arguments.map { CString(copying: ByteString($0)) }, timeout: Self.patience, limit: limit,
+        showsErrors: false)
+    }
+  }
+
+  private func explaining(
+    _ body: () throws(KeychainError) -> ProgramOutput.Outcome
+  ) throws(Failure) -> Secret? {
+    do throws(KeychainError) {
+      switch try body() {
+      case .printed(let text): return text
+      case .failed(.tooMuch(let limit)):
+        throw KeychainError.unavailable(reason: "\(path) has more than \(limit >> 20) MiB of text")
+      case .failed: return nil
+      }
+    } catch .promptDismissed {
+      throw Failure("interrupted", status: .keychain)
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  // MARK: Databases
+
+  private func database(_ limit: Int) throws(Failure) -> Secret {
+    guard let program = ProgramSearch.path(of: CString("keepassxc-cli")) else {
+      throw Failure(
+        "\(path) is a database of KeePass, and there is no program 'keepassxc-cli' to open it with",
+        hint: "install the package keepassxc, or export XML from KeePass and import that", status: .usage)
+    }
+    let key = keyFile.map { ["--key-file", $0] } ?? []
+    let arguments = ([program, "export", "--quiet", "--format", "xml"] + key + [operand])
+      .map { CString(copying: ByteString($0)) }
+    var attempt = 1
+    while let password = try password(attempt) {
+      var line = password.copy()
+      line.append(0x0a)
+      let text = try explaining { () throws(KeychainError) -> ProgramOutput.Outcome in
+        try ProgramOutput.converse(arguments, sending: line, timeout: Self.patience, limit: limit)
+      }
+      if let text { return text }
+      attempt += 1
+    }
+    if attempt == 1 {
+      throw Failure(
+        "nobody can be asked for the password of \(path)", hint: "give it with --passphrase-fd",
+        status: .usage)
+    }
+    throw Failure(
+      "\(path) can't be opened with that password",
+      hint: keyFile == nil
+        ? "if it needs a key file, too, name that with --identity" : "the key file may be another one",
+      status: .usage)
+  }
+
+  private func password(_ attempt: Int) throws(Failure) -> Secret? {
+    guard let passwords else { return nil }
+    do throws(KeychainError) {
+      return try passwords(attempt)
+    } catch {
+      throw Failure(error)
+    }
+  }
+}
