@@ -122,9 +122,12 @@ final class FileSource: ImportSource {
     companion = try companionContents()
     do throws(FormatFault) {
       found = try text.withUnsafeBytes { (bytes) throws(FormatFault) in try read(bytes) }
+      // Rows without a header can be read as many things.
+      if found.logins.isEmpty, let other = looks, other.name != format.name {
+        throw FormatFault("nothing in it is a login there")
+      }
       return found
     } catch {
-      let looks = text.withUnsafeBytes { FormatDetection($0).format }
       throw Failure(error, in: name, of: format, at: path, looksLike: looks)
     }
   }
@@ -140,6 +143,9 @@ final class FileSource: ImportSource {
       try format.read(bytes, beside: companion, paths: paths)
     }
   }
+
+  /// The format that the file looks like, if that is certain.
+  private var looks: FileFormat? { text.withUnsafeBytes { FormatDetection($0).format } }
 
   private func wrapped(in wrapping: FileFormat.Wrapping) -> WrappedFile {
     WrappedFile(path: path, wrapping: wrapping, passwords: passwords, keyFile: keyFile)
