@@ -54,9 +54,8 @@ struct WrappedFile {
     }
     let isTar = tar.hasSuffix("/bsdtar")
     for member in members {
-      // It takes a name with these for a pattern.
-      let name = isTar ? operand : String(operand.flatMap { "[]*?\\".contains($0) ? ["\\", $0] : [$0] })
-      let arguments = [tar] + (isTar ? ["-xOqf", name, "--", member] : ["-pq", name, member])
+      // Where there is a file of the name, it takes that for no pattern.
+      let arguments = [tar] + (isTar ? ["-xOqf", operand, "--", member] : ["-pq", operand, member])
       if let text = try output(arguments, limit) { return text }
     }
     throw Failure(
