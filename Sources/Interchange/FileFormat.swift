@@ -114,18 +114,37 @@ public struct FileFormat: Sendable {
     reading = read
   }
 
-  /// Makes a format that has several forms. Of them, the one reads a file that it looks like, or else the first.
-  init(_ name: String, _ summary: String, otherNames: [String] = [], forms: [FileFormat]) {
+  /// Makes a format that has several forms. Of them, the one reads a file that it looks like, else the first that begins
+  /// like it.
+  ///
+  /// - Parameter others: forms of other formats, which are read and not recognised as this one.
+  init(
+    _ name: String, _ summary: String, otherNames: [String] = [], forms: [FileFormat],
+    others: [FileFormat] = []
+  ) {
     self.init(
       name, summary, holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers, otherNames: otherNames,
       looksLike: { shape in forms.lazy.map { $0.recognition(shape) }.max() ?? .none }
     ) { text throws(FormatFault) in
       let shape = FileShape(text, in: text)
+      let all = forms + others
+      let first = text.first { $0 > 0x20 }
       let form =
-        forms.first { $0.recognition(shape) == .certain } ?? forms.first { $0.recognition(shape) != .none }
+        all.first { $0.recognition(shape) == .certain }
+        ?? all.first { form in first.map(form.beginnings.contains) ?? false }
       return try (form ?? forms[0]).reading(text, nil)
     }
-    wrapping = forms.lazy.compactMap(\.wrapping).first
+    wrapping = (forms + others).lazy.compactMap(\.wrapping).first
+  }
+
+  /// The first bytes that only this of several forms has; empty for a table.
+  private var beginnings: [UInt8] = []
+
+  /// The same form, with these first bytes.
+  func beginning(with bytes: String) -> FileFormat {
+    var form = self
+    form.beginnings = Array(bytes.utf8)
+    return form
   }
 
   /// Reads a whole file.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A line of a file.
 package struct FileLine {
   /// Its number, counting from 1.

@@ -90,6 +90,7 @@ struct AddCommand: ParsableCommand {
         try exchange.add(for: place.named, isUpdate: update, to: open)
       }
     }
+    try refuseSharedInput()
     let change = try kept.change()
     var item = Item(try place.key(withAuthenticationType: authenticationType))
     notes.note(on: &item)
@@ -125,7 +126,8 @@ struct AddCommand: ParsableCommand {
     if output.json { try StandardStreams.write(ItemOutput.json(open.named(item))) }
   }
 
-  private func secret(for item: Item) throws(Failure) -> Secret {
+  /// Refuses to read something else from what gives the secret.
+  private func refuseSharedInput() throws(Failure) {
     for (descriptor, what) in [
       (refreshTokenFd, "the refresh token"), (kept.codeFd, "what codes are made of"),
     ]
@@ -133,6 +135,9 @@ struct AddCommand: ParsableCommand {
       throw Failure(
         "standard input gives the secret", hint: "give \(prose: what) on another descriptor", status: .usage)
     }
+  }
+
+  private func secret(for item: Item) throws(Failure) -> Secret {
     return try SecretInput.read(for: item.name, mayAsk: keychain.selection.mayAskPerson)
   }
 

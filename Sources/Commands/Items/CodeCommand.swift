@@ -16,7 +16,7 @@ struct CodeCommand: ParsableCommand {
       The code of this moment, for an item that keeps what codes are made of. Give it that once, as the service shows it: \
       the text behind its picture, which begins with otpauth://, or the key.
 
-        llavero update https://github.com --account alice --code-fd 3 3< KEY-FILE
+        llavero update https://github.com --code-fd 3 3< key.txt
         llavero code https://github.com
         llavero code --service vpn --json
 

@@ -17,7 +17,7 @@ struct UpdateCommand: ParsableCommand {
 
         llavero update https://github.com --account alice
         llavero update https://github.com --label 'work' --expires 30d
-        llavero update https://github.com --code-fd 3 3< KEY-FILE        (see 'llavero code')
+        llavero update https://github.com --code-fd 3 3< key.txt
         llavero update https://old.example.com --new-server new.example.com
 
       Several items at once, by patterns of their attributes:

@@ -4,7 +4,7 @@ import Keychain
 extension FileFormat {
   /// What Enpass exports, in each of its forms.
   public static let enpass = FileFormat(
-    "enpass", "the CSV or JSON that Enpass exports", forms: [.enpassCSV, .enpassJSON])
+    "enpass", "the CSV or JSON that Enpass exports", forms: [.enpassCSV, .enpassJSON.beginning(with: "{[")])
 
   /// The output of Enpass's "Export", "CSV": rows of different lengths, each with a title, the names and values of fields in
   /// turn, and a note. Older versions begin with a row that says so.

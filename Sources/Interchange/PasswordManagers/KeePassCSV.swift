@@ -4,7 +4,7 @@ extension FileFormat {
   /// What KeePass exports, in each of its forms.
   public static let keePass = FileFormat(
     "keepass", "the CSV, XML or database of KeePass 1, 2 and KeePassXC",
-    otherNames: ["keepass1", "keepass2"], forms: [.keePassCSV, .keePassXML])
+    otherNames: ["keepass1", "keepass2"], forms: [.keePassCSV, .keePassXML.beginning(with: "<")])
 
   /// The output of "Export", "KeePass CSV (1.x)", in KeePass 1 and 2 (keepass.info, "Import / Export"). It has neither
   /// groups nor fields of one's own.

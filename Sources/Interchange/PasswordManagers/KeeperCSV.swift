@@ -4,7 +4,7 @@ import Keychain
 extension FileFormat {
   /// What Keeper exports, in each of its forms.
   public static let keeper = FileFormat(
-    "keeper", "the CSV or JSON that Keeper exports", forms: [.keeperCSV, .keeperJSON])
+    "keeper", "the CSV or JSON that Keeper exports", forms: [.keeperCSV, .keeperJSON.beginning(with: "{[")])
 
   /// The output of Keeper's "Export", "CSV" (its manual, "Import a .CSV file"): rows without a header, each with seven
   /// fields, and behind them the names and values of those that a person has added, in turn.

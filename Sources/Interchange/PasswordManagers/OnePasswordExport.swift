@@ -20,7 +20,7 @@ extension FileFormat {
         "1password", "its 1pux", holdsLoginsAlone: true,
         looksLike: { $0.isArchive(of: "export.") || $0.members == ["accounts"] ? .certain : .none }
       ) { text throws(FormatFault) in try OnePasswordArchive.read(text) }
-      .wrapped(in: .archive(members: ["export.data"])),
+      .wrapped(in: .archive(members: ["export.data"])).beginning(with: "{"),
       FileFormat(
         "1password", "its 1pif", holdsLoginsAlone: true,
         looksLike: { OnePasswordInterchange.isOne($0.text) ? .certain : .none }

@@ -4,7 +4,7 @@ extension FileFormat {
   /// What ProtonPass exports, in each of its forms.
   public static let protonPass = FileFormat(
     "protonpass", "the CSV, JSON or ZIP that Proton Pass exports", otherNames: ["proton", "proton-pass"],
-    forms: [.protonPassCSV, .protonPassJSON])
+    forms: [.protonPassCSV, .protonPassJSON.beginning(with: "{[")])
 
   /// The output of Proton Pass's "Export", "CSV". The user name of older versions may be an e-mail address.
   static let protonPassCSV = FileFormat(

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import Interchange
 import Keychain

@@ -1,3 +1,4 @@
+import Bytes
 import Interchange
 import Keychain
 import Terminals
