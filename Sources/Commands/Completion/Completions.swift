@@ -163,7 +163,6 @@ struct Completions {
     case (_, "--session", _): offer(["encrypted", "plain"])
     case ("import", nil, "kind"):
       candidates += ImportKind.all.map { CompletionCandidate($0.name, CommandArguments.line($0.summary)) }
-      others = .files
     case ("export", "--format", _):
       candidates += ExportFormat.all.map {
         CompletionCandidate(prefix + $0.name, CommandArguments.line($0.summary))

@@ -91,7 +91,7 @@ struct AddCommand: ParsableCommand {
       }
     }
     try refuseSharedInput()
-    let change = try kept.change()
+    var change = try kept.change()
     var item = Item(try place.key(withAuthenticationType: authenticationType))
     notes.note(on: &item)
     let open = try self.keychain.open()
@@ -104,6 +104,7 @@ struct AddCommand: ParsableCommand {
       if !update, try keychain.twin(of: item) != nil { throw .duplicateItem }
     }
     var credential = Credential(try secret(for: item))
+    try kept.readCode(into: &change)
     if let refreshTokenFd { credential.refreshToken = try refreshToken(from: refreshTokenFd) }
     change.apply(to: &credential)
     let complete = credential.copy()

@@ -69,13 +69,22 @@ struct CredentialOptions: ParsableArguments {
 
   /// The changes that the options make to a credential. Whatever isn't given stays as it is.
   ///
-  /// - Throws: ``Failure`` if the time can't be understood, or has passed; if what codes are made of can't be read or used.
+  /// What codes are made of isn't among them: it is read by ``readCode(into:)``.
+  ///
+  /// - Throws: ``Failure`` if the time can't be understood, or has passed.
   func change(at now: Timestamp = .now) throws(Failure) -> CredentialChange {
     var change = CredentialChange()
     if let expires { change.expiry = .some(try ExpiryText.expiry(expires, at: now)) }
     if let scheme { change.scheme = .some(ByteString?(ByteString(scheme)).nonEmpty) }
-    if let codeFd { change.code = CredentialChange.Code(try Self.code(from: codeFd)) }
     return change
+  }
+
+  /// Reads what one-time codes are made of, if it is given. To be called once the keychain is open: before that, the program
+  /// may start anew, and what was read would be gone.
+  ///
+  /// - Throws: ``Failure`` if it can't be read or used.
+  func readCode(into change: inout CredentialChange) throws(Failure) {
+    if let codeFd { change.code = CredentialChange.Code(try Self.code(from: codeFd)) }
   }
 
   /// What one-time codes are made of, as a URL; empty if there is to be nothing.

@@ -46,7 +46,7 @@ struct UpdateCommand: ParsableCommand {
   }
 
   func run() throws {
-    let kept = try kept.change()
+    var kept = try kept.change()
     let newKey = newKey.change
     let selection = selected.selection(all: all)
     let mayAsk = keychain.selection.mayAskPerson
@@ -61,6 +61,7 @@ struct UpdateCommand: ParsableCommand {
         }
       }
     }.get()
+    try self.kept.readCode(into: &kept)
     let changed: [Item]
     if secret || notes.isEmpty && newKey.isEmpty && kept.isEmpty {
       let name = items.count == 1 ? items[0].name : "\(items.count) items"
