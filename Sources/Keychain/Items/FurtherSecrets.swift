@@ -7,51 +7,56 @@ package import JSON
 /// A part that is `nil` says nothing. So whoever gives an item a new password, as git does, leaves the parts as they were
 /// (``merged(over:)``). An empty part removes what is there.
 public struct FurtherSecrets: ~Copyable, Sendable {
-  /// The secret of one-time codes, as an `otpauth:` URL.
-  public var oneTimeCode: Secret?
+  private var code = Part()
 
   /// Fields with names that a person gave them: a JSON object whose members are texts.
-  private var fields: Secret?
+  private var fields = Part()
+
+  /// The secret of one-time codes, as an `otpauth:` URL. Each reading makes a copy.
+  public var oneTimeCode: Secret? {
+    get { code.isSaid ? code.text.copy() : nil }
+    set { code = Part(newValue) }
+  }
 
   /// Says nothing.
   public init() {}
 
   /// Whether it says nothing.
-  public var isSilent: Bool { !Self.has(oneTimeCode) && !Self.has(fields) }
+  public var isSilent: Bool { !code.isSaid && !fields.isSaid }
 
   /// Whether there is no part with contents.
-  public var isEmpty: Bool { Self.isBlank(oneTimeCode) && Self.isBlank(fields) }
+  public var isEmpty: Bool { code.text.isEmpty && fields.text.isEmpty }
 
   /// Whether there is a one-time code's secret.
-  public var hasOneTimeCode: Bool { !Self.isBlank(oneTimeCode) }
+  public var hasOneTimeCode: Bool { !code.text.isEmpty }
 
   /// Whether there are fields.
-  public var hasFields: Bool { !Self.isBlank(fields) }
+  public var hasFields: Bool { !fields.text.isEmpty }
 
   /// A second copy.
   public borrowing func copy() -> FurtherSecrets {
     var copy = FurtherSecrets()
-    copy.oneTimeCode = Self.copy(oneTimeCode)
-    copy.fields = Self.copy(fields)
+    copy.code = code.copy()
+    copy.fields = fields.copy()
     return copy
   }
 
   /// What an item has after a change to this: the parts that it says, and otherwise the former ones. None is empty.
   package borrowing func merged(over former: borrowing FurtherSecrets) -> FurtherSecrets {
     var merged = FurtherSecrets()
-    merged.oneTimeCode = Self.merged(oneTimeCode, former.oneTimeCode)
-    merged.fields = Self.merged(fields, former.fields)
+    merged.code = code.merged(over: former.code)
+    merged.fields = fields.merged(over: former.fields)
     return merged
   }
 
   /// Whether this has every part that the other one says.
   package borrowing func hasAll(of other: borrowing FurtherSecrets) -> Bool {
-    Self.has(oneTimeCode, all: other.oneTimeCode) && Self.has(fields, all: other.fields)
+    code.hasAll(of: other.code) && fields.hasAll(of: other.fields)
   }
 
   /// Whether a merge over this would replace nothing.
   package borrowing func isKept(by newer: borrowing FurtherSecrets) -> Bool {
-    Self.isKept(oneTimeCode, newer.oneTimeCode) && Self.isKept(fields, newer.fields)
+    code.isKept(by: newer.code) && fields.isKept(by: newer.fields)
   }
 
   // MARK: Fields
@@ -65,10 +70,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
 
   /// Calls `body` with each field.
   public borrowing func forEachField(_ body: (_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Void) {
-    switch fields {
-    case .none: break
-    case .some(let fields): fields.withUnsafeBytes { TextMembers.forEach(in: $0, body) }
-    }
+    if hasFields { fields.text.withUnsafeBytes { TextMembers.forEach(in: $0, body) } }
   }
 
   /// Adds a field with a name of its own: a second one of a name gets a number.
@@ -76,9 +78,8 @@ public struct FurtherSecrets: ~Copyable, Sendable {
   /// - Returns: whether it was added, which takes UTF-8.
   @discardableResult
   public mutating func addField(_ name: ByteString, _ value: borrowing Secret) -> Bool {
-    let added = TextMembers.adding(name, value, to: Self.copy(fields) ?? Secret())
-    guard case .some(let added) = added else { return false }
-    fields = added.copy()
+    guard case .some(let added) = TextMembers.adding(name, value, to: fields.text) else { return false }
+    fields = Part(added)
     return true
   }
 
@@ -86,19 +87,12 @@ public struct FurtherSecrets: ~Copyable, Sendable {
 
   /// Writes the parts that it says.
   package borrowing func write(to json: inout JSONWriter) {
-    switch oneTimeCode {
-    case .none: break
-    case .some(let code): json.member("otpauth", code)
-    }
-    switch fields {
-    case .none: break
-    case .some(let fields):
-      if fields.isEmpty {
-        json.beginObject("secretFields")
-        json.endObject()
-      } else {
-        fields.withUnsafeBytes { json.rawMember("secretFields", $0) }
-      }
+    if code.isSaid { json.member("otpauth", code.text) }
+    if hasFields {
+      fields.text.withUnsafeBytes { json.rawMember("secretFields", $0) }
+    } else if fields.isSaid {
+      json.beginObject("secretFields")
+      json.endObject()
     }
   }
 
@@ -126,61 +120,50 @@ public struct FurtherSecrets: ~Copyable, Sendable {
 
   /// Takes fields from the text of an object.
   package mutating func takeFields(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    fields = try TextMembers.normal(text)
+    fields = Part(try TextMembers.normal(text))
   }
 
   /// Calls `body` with the text of the fields' object, if they are said.
   package borrowing func withFields(_ body: (borrowing Secret) -> Void) {
-    switch fields {
-    case .none: break
-    case .some(let fields): body(fields)
+    if fields.isSaid { body(fields.text) }
+  }
+}
+
+/// A part of what is kept. Not an optional secret, because the compiler's optimizer fails where such a one is looked at twice
+/// (Swift 6.3).
+private struct Part: ~Copyable, Sendable {
+  /// Whether anything is said of it.
+  let isSaid: Bool
+  let text: Secret
+
+  init() {
+    isSaid = false
+    text = Secret()
+  }
+
+  init(_ text: consuming Secret?) {
+    switch consume text {
+    case .none:
+      isSaid = false
+      self.text = Secret()
+    case .some(let text):
+      isSaid = true
+      self.text = text
     }
   }
 
-  // MARK: Parts
+  borrowing func copy() -> Part { isSaid ? Part(text.copy()) : Part() }
 
-  private static func has(_ part: borrowing Secret?) -> Bool {
-    switch part {
-    case .none: false
-    case .some: true
-    }
+  /// This, if it is said, or else the former one; in neither case empty.
+  borrowing func merged(over former: borrowing Part) -> Part {
+    let isEmpty = isSaid ? text.isEmpty : former.text.isEmpty
+    if isEmpty { return Part() }
+    return isSaid ? Part(text.copy()) : Part(former.text.copy())
   }
 
-  private static func isBlank(_ part: borrowing Secret?) -> Bool {
-    switch part {
-    case .none: true
-    case .some(let part): part.isEmpty
-    }
-  }
+  borrowing func hasAll(of other: borrowing Part) -> Bool { !other.isSaid || text.isEqual(to: other.text) }
 
-  private static func copy(_ part: borrowing Secret?) -> Secret? {
-    switch part {
-    case .none: nil
-    case .some(let part): part.copy()
-    }
-  }
-
-  private static func merged(_ part: borrowing Secret?, _ former: borrowing Secret?) -> Secret? {
-    if !has(part) { return isBlank(former) ? nil : copy(former) }
-    return isBlank(part) ? nil : copy(part)
-  }
-
-  private static func has(_ part: borrowing Secret?, all other: borrowing Secret?) -> Bool {
-    if !has(other) { return true }
-    if isBlank(other) { return isBlank(part) }
-    switch part {
-    case .none: return false
-    case .some(let part):
-      switch other {
-      case .none: return true
-      case .some(let other): return part.isEqual(to: other)
-      }
-    }
-  }
-
-  private static func isKept(_ former: borrowing Secret?, _ newer: borrowing Secret?) -> Bool {
-    isBlank(former) || has(former, all: newer)
-  }
+  borrowing func isKept(by newer: borrowing Part) -> Bool { text.isEmpty || hasAll(of: newer) }
 }
 
 extension FurtherSecrets {
@@ -189,21 +172,13 @@ extension FurtherSecrets {
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``; ``KeychainError/unusableAttribute(name:_:)`` for a one-time code's
   ///   secret with a line break.
   func validate() throws(KeychainError) {
-    switch oneTimeCode {
-    case .none: break
-    case .some(let code):
-      if code.count > ItemBounds.oneTimeCode {
-        throw .tooLarge(what: "the one-time code's secret", limit: ItemBounds.oneTimeCode)
-      }
-      let isOneLine = code.withUnsafeBytes { !$0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }
-      if !isOneLine { throw .unusableAttribute(name: "one-time code's secret", .lineBreak) }
+    if code.text.count > ItemBounds.oneTimeCode {
+      throw .tooLarge(what: "the one-time code's secret", limit: ItemBounds.oneTimeCode)
     }
-    switch fields {
-    case .none: break
-    case .some(let fields):
-      if fields.count > ItemBounds.secretFields {
-        throw .tooLarge(what: "the item's hidden fields", limit: ItemBounds.secretFields)
-      }
+    let isOneLine = code.text.withUnsafeBytes { !$0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }
+    if !isOneLine { throw .unusableAttribute(name: "one-time code's secret", .lineBreak) }
+    if fields.text.count > ItemBounds.secretFields {
+      throw .tooLarge(what: "the item's hidden fields", limit: ItemBounds.secretFields)
     }
   }
 }
