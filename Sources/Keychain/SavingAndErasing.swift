@@ -101,7 +101,8 @@ extension KeychainStore {
   /// Deletes the items that hold a secret which a server has refused, as git's `erase` requests. A newer password
   /// stays. Returns how many items were deleted or marked.
   ///
-  /// A token with a refresh token is only marked as expired, so that it can be renewed: servers need not say how long a
+  /// A login with one-time codes or hidden fields is only marked as expired, so that these stay for the next password. A
+  /// token with a refresh token is only marked, too, so that it can be renewed: servers need not say how long a
   /// token is valid, and can end it before. One that is younger than a minute is deleted with its refresh token,
   /// because another new one would be refused likewise. What an app gets is only ever marked.
   ///
@@ -165,9 +166,11 @@ extension KeychainStore {
   private func markRefused(
     _ item: Item, _ credential: borrowing Credential, at now: Timestamp
   ) throws(KeychainError) -> Bool {
-    guard credential.isRenewable(of: item) else { return false }
+    let isRenewable = credential.isRenewable(of: item)
+    // Nobody would have the one-time codes of a login again.
+    guard isRenewable || !credential.further.isEmpty else { return false }
     if credential.isExpired(at: now) { return true }
-    if !item.isMinted, let changed = item.modificationDate,
+    if isRenewable, credential.further.isEmpty, !item.isMinted, let changed = item.modificationDate,
       0..<freshTokenLife ~= now.seconds - changed.seconds
     {
       return false

@@ -2,20 +2,25 @@ import Bytes
 import JSON
 import Keychain
 
-/// When an item's key, its other attributes and its confidential parts were last changed. When two copies of a vault
-/// are merged, each contributes the parts that it changed.
+/// When an item's key, its other attributes, its secret and what no tool gets were last changed. When two copies of a
+/// vault are merged, each contributes the parts that it changed.
 ///
-/// In a record they are the member `changed`, which is absent if all three equal `modified`. The member counts only
+/// In a record they are the member `changed`, which is absent if all equal `modified`; what no tool gets has a date of its
+/// own there if that isn't the secret's, or it was removed. The member counts only
 /// while its own `modified` equals the record's: a program that doesn't know the member keeps it unchanged when it
 /// changes the item.
 struct ChangeDates: Equatable {
   var key: Timestamp
   var attributes: Timestamp
   var secret: Timestamp
+  /// ``never`` if there never was anything of it.
+  var further: Timestamp
 
-  /// The same date for all three.
+  static let never = Timestamp(milliseconds: .min)
+
+  /// The same date for all.
   init(all date: Timestamp) {
-    (key, attributes, secret) = (date, date, date)
+    (key, attributes, secret, further) = (date, date, date, date)
   }
 
   /// The dates of a record.
@@ -24,11 +29,14 @@ struct ChangeDates: Equatable {
   init(of line: UnsafeRawBufferPointer, _ item: Item) throws(JSONReader.Malformed) {
     self.init(all: item.changeDate)
     var noted: JSONValue?
+    var hasFurther = false
     try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
       if name == "changed" { noted = value }
+      if FurtherSecrets.isMember(name) { hasFurther = true }
     }
+    if !hasFurther { further = Self.never }
     guard let noted, noted.kind == .object else { return }
-    var dates: [Timestamp?] = [nil, nil, nil, nil]
+    var dates: [Timestamp?] = [nil, nil, nil, nil, nil]
     try JSONReader.members(of: noted.raw) { (name, value) throws(JSONReader.Malformed) in
       for (index, known) in Self.names.enumerated() where name == known {
         dates[index] = try? value.timestamp()
@@ -38,7 +46,9 @@ struct ChangeDates: Equatable {
     else {
       return
     }
-    (self.key, self.attributes, self.secret) = (key, attributes, secret)
+    (self.key, self.attributes, self.secret, further) = (
+      key, attributes, secret, dates[4] ?? (hasFurther ? secret : Self.never)
+    )
   }
 
   /// The dates of an item after a change.
@@ -47,24 +57,33 @@ struct ChangeDates: Equatable {
   ///   - former: the dates before.
   ///   - item: the item before the change.
   ///   - changed: the item after it, with its new date.
-  ///   - hasOtherSecret: whether any confidential part has changed.
-  init(after former: ChangeDates, from item: Item, to changed: Item, hasOtherSecret: Bool) {
+  ///   - before: its confidential part before the change.
+  ///   - after: the same after it.
+  init(
+    after former: ChangeDates, from item: Item, to changed: Item,
+    _ before: borrowing Credential, _ after: borrowing Credential
+  ) {
     self = former
     if item.key != changed.key { key = changed.changeDate }
     if !item.hasSameAttributes(as: changed) { attributes = changed.changeDate }
-    if hasOtherSecret { secret = changed.changeDate }
+    if !before.isSameForTools(as: after) { secret = changed.changeDate }
+    if !before.further.isSame(as: after.further) { further = changed.changeDate }
   }
 
-  private static let names: [StaticString] = ["modified", "key", "attributes", "secret"]
+  private static let names: [StaticString] = ["modified", "key", "attributes", "secret", "further"]
 
   /// Writes the member.
-  func write(_ modified: Timestamp, to json: inout JSONWriter) {
-    if self == ChangeDates(all: modified) { return }
+  ///
+  /// - Parameter hasFurther: whether the record has anything that no tool gets.
+  func write(_ modified: Timestamp, hasFurther: Bool, to json: inout JSONWriter) {
+    let isImplied = further == (hasFurther ? secret : Self.never)
+    if isImplied, [key, attributes, secret].allSatisfy({ $0 == modified }) { return }
     json.beginObject("changed")
     json.member("modified", modified)
     json.member("key", key)
     json.member("attributes", attributes)
     json.member("secret", secret)
+    if !isImplied { json.member("further", further) }
     json.endObject()
   }
 }

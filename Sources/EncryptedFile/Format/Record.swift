@@ -81,7 +81,7 @@ struct Record {
     json.member("rev", revision)
     json.member("created", item.creationDate)
     json.member("modified", item.modificationDate)
-    changed?.write(item.changeDate, to: &json)
+    changed?.write(item.changeDate, hasFurther: !credential.further.isEmpty, to: &json)
     json.attributes(of: item)
     json.confidentialMembers(of: credential)
     if let previous {

@@ -231,7 +231,7 @@ final class VaultChange {
     }
     let dates = ChangeDates(
       after: try lines.changeDates(at: index, of: former, path: path), from: former, to: changed,
-      hasOtherSecret: !formerCredential.isSame(as: credential))
+      formerCredential, credential)
     try insert(changed, credential, dates, replacing: index)
     if let retired = retired.take() { keep(retired) }
     return changed
@@ -289,7 +289,7 @@ extension Credential {
   /// Whether this credential has something that the newer one lacks and that could be missed: another secret or
   /// refresh token that has not expired, or what no tool gets.
   fileprivate borrowing func isWorthKeeping(besides newer: borrowing Credential, at now: Timestamp) -> Bool {
-    if !further.isKept(by: newer.further) { return true }
+    if !newer.further.hasAll(of: further) { return true }
     if hasSameSecret(as: newer), hasSameRefreshToken(as: newer) { return false }
     if !isExpired(at: now) { return true }
     return hasRefreshToken && !hasSameRefreshToken(as: newer)

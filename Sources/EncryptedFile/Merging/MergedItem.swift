@@ -51,9 +51,9 @@ final class MergedItem {
   /// - Throws: ``JSONReader/Malformed`` if one of them has no secret.
   func isKnown(to other: MergedItem) throws(JSONReader.Malformed) -> Bool {
     let (own, others) = (changed, other.changed)
-    guard own.key <= others.key, own.attributes <= others.attributes, own.secret <= others.secret else {
-      return false
-    }
+    guard own.key <= others.key, own.attributes <= others.attributes, own.secret <= others.secret,
+      own.further <= others.further
+    else { return false }
     // Where all dates are the same, neither is later.
     if own != others { return true }
     let secret = try other.credential()
@@ -88,9 +88,13 @@ struct ItemMerge {
     let laterSecret = try later.credential()
     let earlierSecret = try earlier.credential()
     var isAsBase: (later: Bool, earlier: Bool)?
+    var isFurtherAsBase: (later: Bool, earlier: Bool)?
     if let base {
       let secret = try base.credential()
-      isAsBase = (laterSecret.isSame(as: secret), earlierSecret.isSame(as: secret))
+      isAsBase = (laterSecret.isSameForTools(as: secret), earlierSecret.isSameForTools(as: secret))
+      isFurtherAsBase = (
+        laterSecret.further.isSame(as: secret.further), earlierSecret.further.isSame(as: secret.further)
+      )
     }
 
     let key = Choice(
@@ -104,9 +108,13 @@ struct ItemMerge {
         (later.item.hasSameAttributes(as: $0.item), earlier.item.hasSameAttributes(as: $0.item))
       })
     let secret = Choice(
-      isSame: laterSecret.isSame(as: earlierSecret),
+      isSame: laterSecret.isSameForTools(as: earlierSecret),
       dates: (later.changed.secret, earlier.changed.secret), isAsBase: isAsBase)
-    let choices = [key, attributes, secret]
+    // A one-time code that one machine gets stays where another changes the password.
+    let further = Choice(
+      isSame: laterSecret.further.isSame(as: earlierSecret.further),
+      dates: (later.changed.further, earlier.changed.further), isAsBase: isFurtherAsBase)
+    let choices = [key, attributes, secret, further]
     isUndecided = choices.contains { $0.isUndecided }
     for (state, loses) in [
       (later, choices.contains { $0.losesLater }), (earlier, choices.contains { $0.losesEarlier }),
@@ -115,21 +123,24 @@ struct ItemMerge {
     var item = attributes.takesLater ? later.item : earlier.item
     item.key = key.takesLater ? later.item.key : earlier.item.key
     item.creationDate = [later.item.creationDate, earlier.item.creationDate].compactMap { $0 }.min()
-    item.modificationDate = max(later.item.changeDate, key.date, attributes.date, secret.date)
+    item.modificationDate = max(
+      later.item.changeDate, key.date, attributes.date, secret.date, further.date)
     var changed = ChangeDates(all: item.changeDate)
-    (changed.key, changed.attributes, changed.secret) = (key.date, attributes.date, secret.date)
+    (changed.key, changed.attributes, changed.secret, changed.further) = (
+      key.date, attributes.date, secret.date, further.date
+    )
     // A state that already equals the result is kept as it is, including members that only it has.
     for state in [later, earlier] {
       var same = item
       same.creationDate = state.item.creationDate
-      let hasSecret =
-        state === later ? secret.takesLater || secret.isSame : !secret.takesLater || secret.isSame
+      let hasSecret = [secret, further].allSatisfy { $0.isSame || $0.takesLater == (state === later) }
       if hasSecret, same == state.item, changed == state.changed {
         result = state
         return
       }
     }
-    let credential = secret.takesLater ? laterSecret.copy() : earlierSecret.copy()
+    var credential = secret.takesLater ? laterSecret.copy() : earlierSecret.copy()
+    credential.further = further.takesLater ? laterSecret.further.copy() : earlierSecret.further.copy()
     let made = try later.line.withUnsafeBytes { (rest) throws(JSONReader.Malformed) in
       try Record.line(
         item, credential, revision: max(later.record.revision, earlier.record.revision), changed: changed,

@@ -256,7 +256,7 @@ package struct ForwardingService {
       }
     case .delete(let former):
       guard try isPresent(former, seenBy: change) else { return nil }
-      if change.hasSeen, tool != Self.people, let reference = former.reference, try isRenewed(former) {
+      if change.hasSeen, let reference = former.reference, try staysOnceRefused(former, by: tool) {
         // The other side doesn't know that a token is renewed here once a server has refused it.
         try keychain.refuse(reference, to: ItemQuery(for: former.key))
         return []
@@ -268,6 +268,14 @@ package struct ForwardingService {
       }
       return []
     }
+  }
+
+  /// Whether an item that a server has refused stays: for people's own commands where only its one-time codes would go, for
+  /// tools also where a new secret can be had for it.
+  private func staysOnceRefused(_ item: Item, by tool: ByteString) throws(KeychainError) -> Bool {
+    if tool != Self.people, try isRenewed(item) { return true }
+    guard let credential = try keychain.credentialIfPresent(of: item) else { return false }
+    return !credential.further.isEmpty
   }
 
   /// Whether a new secret can be had for an item.

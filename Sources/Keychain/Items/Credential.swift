@@ -68,21 +68,24 @@ public struct Credential: ~Copyable, Sendable {
     authenticationScheme == other.authenticationScheme && secret.isEqual(to: other.secret)
   }
 
+  /// Whether everything in both that a tool gets is the same.
+  package borrowing func isSameForTools(as other: borrowing Credential) -> Bool {
+    hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
+  }
+
   /// Whether this holds the secret of the other, and everything that the other says goes with it.
   package borrowing func hasAll(of other: borrowing Credential) -> Bool {
-    hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
-      && further.hasAll(of: other.further)
+    isSameForTools(as: other) && further.hasAll(of: other.further)
   }
 
   /// Whether everything in both is the same.
   package borrowing func isSame(as other: borrowing Credential) -> Bool {
-    hasAll(of: other) && other.hasAll(of: self)
+    isSameForTools(as: other) && further.isSame(as: other.further)
   }
 
   /// Whether everything that a tool gets is the same, and this lacks only what goes beside it.
   package borrowing func lacksFurtherAlone(of other: borrowing Credential) -> Bool {
-    hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
-      && further.isKept(by: other.further)
+    isSameForTools(as: other) && further.isKept(by: other.further)
   }
 
   /// Whether both hold the same refresh token, or neither holds one.

@@ -4,8 +4,8 @@ package import JSON
 /// What an item keeps beside its secret, as confidential, and what no tool that signs in ever gets: a one-time code's
 /// secret, and the fields that a password manager hides.
 ///
-/// A part that is `nil` says nothing. So whoever gives an item a new password, as git does, leaves the parts as they were
-/// (``merged(over:)``). An empty part removes what is there.
+/// A part that is `nil` says nothing. So whoever gives an item a new password, as git does, leaves the parts as they
+/// were. An empty part removes what is there.
 public struct FurtherSecrets: ~Copyable, Sendable {
   private var code = Part()
 
@@ -52,6 +52,11 @@ public struct FurtherSecrets: ~Copyable, Sendable {
   /// Whether this has every part that the other one says.
   package borrowing func hasAll(of other: borrowing FurtherSecrets) -> Bool {
     code.hasAll(of: other.code) && fields.hasAll(of: other.fields)
+  }
+
+  /// Whether both say the same.
+  package borrowing func isSame(as other: borrowing FurtherSecrets) -> Bool {
+    hasAll(of: other) && other.hasAll(of: self)
   }
 
   /// Whether a merge over this would replace nothing.

@@ -55,11 +55,12 @@ extension Item {
       return furtherAttributes[Self.fieldsTag] = odd
     }
     if theirs.isEmpty { return }
+    let former = furtherAttributes[Self.fieldsTag]
     furtherAttributes[Self.fieldsTag] = nil
-    for field in mine { addField(field.name, theirs.first { $0.name == field.name }?.value ?? field.value) }
-    for field in theirs where !mine.contains(where: { $0.name == field.name }) {
-      addField(field.name, field.value)
-    }
+    let new = theirs.filter { field in !mine.contains { $0.name == field.name } }
+    let all = mine.map { field in theirs.first { $0.name == field.name } ?? field } + new
+    // If there is no room for all, nothing goes.
+    if !all.allSatisfy({ addField($0.name, $0.value) }) { furtherAttributes[Self.fieldsTag] = former }
   }
 
   /// What another program has put where fields belong.

@@ -155,7 +155,15 @@ package enum ItemTranslation {
     written(item)?.attributes ?? LookupAttributes(ItemAttributes.attributes(of: item))
   }
 
-  /// The secret of an item as programs get it.
+  /// The secret of an item as programs get it from a keychain that is served: nobody who asks for a password gets what its
+  /// one-time codes are made of, or hidden fields.
+  package static func bodyForPrograms(of item: Item, _ credential: borrowing Credential) -> Secret {
+    var plain = credential.copy()
+    plain.further = FurtherSecrets()
+    return body(of: item, plain)
+  }
+
+  /// The secret of an item with everything that belongs to it.
   package static func body(of item: Item, _ credential: borrowing Credential) -> Secret {
     if case .secretService = item.key { return credential.secret.copy() }
     return SecretBody.encode(credential, as: SecretBody.Form(of: texts(shown(item).attributes)))

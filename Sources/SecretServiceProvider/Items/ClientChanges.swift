@@ -53,7 +53,8 @@ enum ClientChanges {
       let current = try present(item, isExact, in: keychain)
       var shown = ItemTranslation.shown(current)
       edit(&shown)
-      let body = SharedSecret(ItemTranslation.body(of: current, try keychain.credential(of: current)))
+      let body = SharedSecret(
+        ItemTranslation.bodyForPrograms(of: current, try keychain.credential(of: current)))
       let new = ItemTranslation.item(
         shown, body.secret, in: current.secretService.collection, orNamed: ByteString(newName()))
       try new.item.validate(with: new.credential)

@@ -67,7 +67,7 @@ extension Provider {
           for (path, item, contentType) in items {
             do throws(KeychainError) {
               if way == .asked { _ = try keychain.items(matching: try ItemQuery(for: item.key)) }
-              let body = ItemTranslation.body(of: item, try keychain.credential(of: item))
+              let body = ItemTranslation.bodyForPrograms(of: item, try keychain.credential(of: item))
               size += body.count
               if size > Self.answerLimit { throw .tooLarge(what: "the answer", limit: Self.answerLimit) }
               secrets.append((path, SharedSecret(body), contentType))

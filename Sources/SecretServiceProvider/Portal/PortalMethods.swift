@@ -95,7 +95,7 @@ extension Provider {
       return { (keychain) throws(KeychainError) in
         if let known {
           do throws(KeychainError) {
-            let body = ItemTranslation.body(of: known, try keychain.credential(of: known))
+            let body = ItemTranslation.bodyForPrograms(of: known, try keychain.credential(of: known))
             if isExact, try ClientChanges.unchanged([known], isListed: isListed, in: keychain) == [false] {
               throw .itemNotFound
             }

@@ -37,6 +37,25 @@ private final class Fork {
     }
   }
 
+  /// Changes what the only item's one-time codes are made of.
+  func changeCode(at place: Place, to url: String) throws {
+    clock.advance(seconds: 1)
+    let keychain = keychain(place)
+    let item = try #require(try keychain.items(matching: .all).first)
+    var credential = try keychain.credential(of: item)
+    credential.further.oneTimeCode = Secret(url)
+    try keychain.update(item, credential)
+  }
+
+  /// What the only item's one-time codes are made of.
+  func code(at place: Place) throws -> String? {
+    let item = try #require(try keychain(place).items(matching: .all).first)
+    switch try keychain(place).credential(of: item).further.oneTimeCode {
+    case .none: return nil
+    case .some(let url): return url.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
   /// Advances the clock, or sets it back.
   func setClock(days: Int64) { clock.advance(seconds: days * 86_400) }
 
@@ -66,6 +85,28 @@ struct PartMergingTests {
     try fork.change(at: fork.one) { $0.comment = "a remark" }
     let (item, password) = try fork.merged(base: withBase ? fork.base : nil)
     #expect(password == "second" && item.comment == "a remark")
+  }
+
+  @Test("a one-time code stays, though the secret was changed later elsewhere", arguments: [false, true])
+  func secretAfterCode(withBase: Bool) throws {
+    let fork = try Fork()
+    try fork.changeCode(at: fork.one, to: "otpauth://totp/?secret=GEZDGNBV")
+    try fork.change(at: fork.two, "second")
+    let (_, password) = try fork.merged(base: withBase ? fork.base : nil)
+    #expect(password == "second")
+    #expect(try fork.code(at: fork.one) == "otpauth://totp/?secret=GEZDGNBV")
+    #expect(try fork.code(at: fork.two) == fork.code(at: fork.one))
+  }
+
+  @Test("a one-time code that was removed later stays removed", arguments: [false, true])
+  func removedCode(withBase: Bool) throws {
+    let fork = try Fork()
+    try fork.change(at: fork.one, "second")
+    try fork.changeCode(at: fork.two, to: "otpauth://totp/?secret=GEZDGNBV")
+    try fork.changeCode(at: fork.two, to: "")
+    let (_, password) = try fork.merged(base: withBase ? fork.base : nil)
+    #expect(password == "second")
+    #expect(try fork.code(at: fork.one) == nil && fork.code(at: fork.two) == nil)
   }
 
   @Test("a new name stays, though the secret was changed later elsewhere", arguments: [false, true])

@@ -91,6 +91,27 @@ extension ConformanceTests {
       #expect(try parts() == ["newer", code, pin])
     }
 
+    @Test(
+      "a refused password goes, and what no tool gets stays for the next one",
+      arguments: KeychainUnderTest.all)
+    func refused(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      var credential = Credential.text("old")
+      credential.further.oneTimeCode = Secret("otpauth://totp/a?secret=GEZDGNBV")
+      try fresh.keychain.add(.internet(account: "alice"), credential)
+      let query = try ItemQuery(for: Item.internet().key)
+      #expect(try fresh.keychain.erase(query, holding: Secret("old"), at: fresh.clock.read()) == 1)
+      let marked = try #require(try fresh.reopened.items(matching: .all).first)
+      let isMarked = try fresh.reopened.credential(of: marked).expiry != nil
+      #expect(isMarked)
+      try fresh.keychain.save(.internet(account: "alice"), Credential.text("new"), at: fresh.clock.read())
+      let held = try #require(try fresh.reopened.items(matching: .all).first)
+      let kept = try fresh.reopened.credential(of: held)
+      let isKept = kept.further.hasOneTimeCode && kept.expiry == nil
+      #expect(isKept)
+      #expect(try fresh.reopened.items(matching: .all).count == 1)
+    }
+
     @Test("attributes that a change lacks are removed", arguments: KeychainUnderTest.all)
     func removesAttributes(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
