@@ -29,8 +29,9 @@ extension FileFormat {
     case FileFormat.npm.name: return item.insteadForNpm
     case FileFormat.yarn.name:
       guard case .genericPassword = item.key else { return nil }
+      let variable = item.variable("NPM_TOKEN")
       return Instead(
-        line: "npmAuthToken: \"${NPM_TOKEN}\"", variable: "NPM_TOKEN=\(reference)",
+        line: "npmAuthToken: \"${\(variable)}\"", variable: "\(variable)=\(reference)",
         program: ["yarn", "install"])
     case FileFormat.composer.name:
       guard case .internetPassword(let key) = item.key, let host = key.hostAndPort, let account = key.account
@@ -77,6 +78,27 @@ extension Item {
     }
   }
 
+  /// The name of a variable with its secret: each registry but npm's own has a variable of its own, so that none gets the
+  /// token of another.
+  fileprivate func variable(_ name: String) -> String {
+    let place: ByteString
+    switch key {
+    case .genericPassword(let key):
+      place = ByteString(Array(key.service.bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst()))
+    case .internetPassword(let key): place = ByteString((key.hostAndPort ?? "") + key.pathOfURL)
+    case .cryptographic, .secretService: return name
+    }
+    if place.isEmpty || place == "registry.npmjs.org" { return name }
+    let suffix = place.bytes.map { byte -> UInt8 in
+      switch byte {
+      case 0x61...0x7a: byte & 0xdf
+      case 0x30...0x39, 0x41...0x5a: byte
+      default: UInt8(ascii: "_")
+      }
+    }
+    return name + "_" + String(decoding: suffix, as: UTF8.self)
+  }
+
   /// npm takes the value of a variable. A password it wants in Base64, with the user name before it.
   fileprivate var insteadForNpm: Instead? {
     let program = ["npm", "install"]
@@ -85,12 +107,14 @@ extension Item {
       let registry = ByteString(Array(key.service.bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst()))
       guard let reference = reference(to: nil) else { return nil }
       return Instead(
-        line: "//\(registry.isEmpty ? "registry.npmjs.org" : registry)/:_authToken=${NPM_TOKEN}",
-        variable: "NPM_TOKEN=\(reference)", program: program)
+        line:
+          "//\(registry.isEmpty ? "registry.npmjs.org" : registry)/:_authToken=${\(variable("NPM_TOKEN"))}",
+        variable: "\(variable("NPM_TOKEN"))=\(reference)", program: program)
     case .internetPassword(let key):
       guard let host = key.hostAndPort, let reference = reference(to: "basic") else { return nil }
       return Instead(
-        line: "//\(host)\(key.pathOfURL)/:_auth=${NPM_AUTH}", variable: "NPM_AUTH=\(reference)",
+        line: "//\(host)\(key.pathOfURL)/:_auth=${\(variable("NPM_AUTH"))}",
+        variable: "\(variable("NPM_AUTH"))=\(reference)",
         program: program)
     case .cryptographic, .secretService: return nil
     }

@@ -1,3 +1,4 @@
+import Bytes
 import CredentialProtocols
 import Keychain
 
@@ -12,15 +13,25 @@ struct OwnFields {
   /// Makes an empty one.
   init() {}
 
-  /// Reads the column; `nil` if it is empty, or has other fields, too.
-  init?(reading text: ByteString) {
-    for line in text.bytes.split(separator: 0x0a) {
-      let rest = line.dropFirst(Self.mark.count)
-      guard line.starts(with: Self.mark),
-        let end = rest.indices.first(where: { rest[$0...].starts(with: Self.separator) }),
-        let value = Self.unescaped(rest[(end + Self.separator.count)...])
-      else { return nil }
-      fields.append((ByteString(Array(rest[..<end])), value))
+  /// Reads the column; `nil` if it has none of these, or lines of another form.
+  ///
+  /// - Parameter other: receives each other field, `NAME: VALUE`.
+  init?(
+    reading text: UnsafeRawBufferPointer, other: (_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Void
+  ) {
+    for line in text.split(separator: 0x0a) {
+      guard let end = line.indices.first(where: { line[$0...].starts(with: Self.separator) }) else {
+        return nil
+      }
+      let name = ByteString(UnsafeRawBufferPointer(rebasing: line[..<end]))
+      let value = UnsafeRawBufferPointer(rebasing: line[(end + Self.separator.count)...])
+      guard line.starts(with: Self.mark) else {
+        if fields.isEmpty { return nil }
+        other(name, value)
+        continue
+      }
+      guard let value = Self.unescaped(Array(value)[...]) else { return nil }
+      fields.append((ByteString(Array(name.bytes.dropFirst(Self.mark.count))), value))
     }
     if fields.isEmpty { return nil }
   }

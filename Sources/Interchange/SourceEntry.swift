@@ -378,11 +378,13 @@ struct SourceEntry: ~Copyable {
     secret(at: index(of: wanted, in: part))
   }
 
-  /// Takes a date: seconds since 1970, or RFC 3339.
+  /// Takes a date: seconds or milliseconds since 1970, or RFC 3339.
   mutating func date(inSeconds wanted: ByteString..., in part: Part? = nil) -> Timestamp? {
     guard let index = index(of: wanted, in: part), let text = values[index].text else { return nil }
     guard let seconds = text.text.flatMap({ Int64($0) }) else { return date(at: index) }
     states[index] = .taken
+    // What would be after the year 5000 are milliseconds, which some versions of a program write.
+    if seconds > 100_000_000_000 { return Timestamp(milliseconds: seconds) }
     return seconds > 0 ? Timestamp(seconds: seconds) : nil
   }
 

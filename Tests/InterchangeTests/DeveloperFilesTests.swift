@@ -372,8 +372,10 @@ struct DeveloperFilesTests {
     }
     #expect(
       try commands("//r.example/a/:_authToken=t\n//r.example/:_auth=YTpi\n", .npm) == [
-        "//r.example/a/:_authToken=${NPM_TOKEN}", "NPM_TOKEN=llavero://npm:r.example%2Fa -- npm install",
-        "//r.example/:_auth=${NPM_AUTH}", "NPM_AUTH=llavero+https://a@r.example?field=basic -- npm install",
+        "//r.example/a/:_authToken=${NPM_TOKEN_R_EXAMPLE_A}",
+        "NPM_TOKEN_R_EXAMPLE_A=llavero://npm:r.example%2Fa -- npm install",
+        "//r.example/:_auth=${NPM_AUTH_R_EXAMPLE}",
+        "NPM_AUTH_R_EXAMPLE=llavero+https://a@r.example?field=basic -- npm install",
       ])
     #expect(
       try commands("corpPassword=p\n", .gradle) == [

@@ -171,6 +171,13 @@ struct ExportFormatTests {
             + #""value":"open"},{"label":"PIN","fieldType":"concealed-string","value":"12\"34"}]}],"tags":["Work","B;x"]}"#
             + "\n]}]}\n", []
         ))
+    // What Bitwarden's columns hold comes back, but for that a field is shown.
+    let file = Array(written(.bitwardenCSV).0.utf8)
+    let back = try #require(try FoundLogins(file, as: .bitwarden).logins.first)
+    var names: [String] = []
+    back.credential.further.forEachField { names.append("\($0)=\(String(decoding: $1, as: UTF8.self))") }
+    #expect(names == ["Door=open", "PIN=12\"34"])
+    #expect(back.item.tags == item.tags && back.item.comment == item.comment && back.leftBehind == [])
     // Codes that are counted have no place there.
     credential.further.oneTimeCode = Secret("otpauth://hotp/a?secret=gezdgnbvgy3tqojq&counter=1")
     #expect(written(.credentialExchange).1 == ["one-time code"])

@@ -34,7 +34,8 @@ struct CodeCommand: ParsableCommand {
     let keychain = open.keychain
     let items = try explaining { () throws(KeychainError) in try open.find(query) }
     if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
-    for item in items where !item.isHidden {
+    // The code of another account would be taken for this one's.
+    for item in items where !item.isHidden && item.key.account == items[0].key.account {
       guard
         let credential = try explaining({ () throws(KeychainError) in
           try keychain.credentialIfPresent(of: item)

@@ -178,10 +178,7 @@ struct CSVExport: Sendable {
       return found.passOver(origin, .addresses)
     }
     if let first = addresses.first, foreignURLs.contains(first) { return found.passOver(origin, .noLogin) }
-    if let own = entry.peek(at: columns.ownFields)?.text.flatMap(OwnFields.init(reading:)) {
-      _ = entry.take(at: columns.ownFields)
-      login.own = own
-    }
+    takeOwnFields(columns, &entry, &login)
     login.addresses = addresses.map { EntryAddress(text: $0) }
     let other = entry.text(at: columns.otherURL)
     if !addresses.contains(other) { login.addresses.append(EntryAddress(text: other, rule: .note)) }
@@ -192,6 +189,17 @@ struct CSVExport: Sendable {
     takeRest(columns, &entry, &login)
     refine(&login, &entry)
     found.takeLogin(login, of: &entry)
+  }
+
+  /// Takes what our own export says in the column of fields, and the fields that it has beside that.
+  private func takeOwnFields(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
+    guard case .some(let column) = entry.peek(at: columns.ownFields)?.secret else { return }
+    var others = FurtherSecrets()
+    let own = column.withUnsafeBytes { OwnFields(reading: $0) { others.addField($0, Secret(copying: $1)) } }
+    guard let own else { return }
+    _ = entry.take(at: columns.ownFields)
+    login.own = own
+    login.secretFields = others
   }
 
   private func takeAccount(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {

@@ -66,6 +66,9 @@ enum EnpassCSV {
     })
   }
 
+  /// What fields with the secrets of one-time codes are called, of old and now.
+  private static let codes: [ByteString] = ["totp", "one-time code"]
+
   private static func take(_ entry: inout SourceEntry, _ saysHidden: Bool, _ found: inout FoundLogins) {
     var login = LoginEntry()
     login.name = entry.text("Title")
@@ -78,7 +81,7 @@ enum EnpassCSV {
       return nil
     }
     let account = first(["username", "login", "e-mail", "email"])
-    let (password, address, code) = (first(["password"]), first(["website", "url"]), first(["totp"]))
+    let (password, address, code) = (first(["password"]), first(["website", "url"]), first(codes))
     login.account = entry.text(at: account)
     login.secret = entry.secret(at: password)
     if let text = entry.text(at: address).nonEmpty { login.addresses = [EntryAddress(text: text)] }
@@ -86,7 +89,11 @@ enum EnpassCSV {
     for index in entry.untaken {
       let name = entry.name(at: index)
       if name.isEmpty { continue }
-      if !saysHidden || name.bytes.first == UInt8(ascii: "*") || ["password", "totp"].contains(key(name)) {
+      if ["website", "url"].contains(key(name)) {
+        login.addresses.append(EntryAddress(text: entry.text(at: index)))
+        continue
+      }
+      if !saysHidden || name.bytes.first == UInt8(ascii: "*") || (["password"] + codes).contains(key(name)) {
         login.secretFields.addField(
           ByteString(Array(name.bytes.drop { $0 == UInt8(ascii: "*") })), entry.secret(at: index))
       } else {

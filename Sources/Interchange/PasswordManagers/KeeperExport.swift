@@ -55,7 +55,7 @@ extension FileFormat {
     login.secret = entry.secret("password")
     login.addresses = [EntryAddress(text: entry.text("login_url"))]
     login.comment = entry.text("notes").nonEmpty
-    login.modificationDate = entry.date("last_modified")
+    login.modificationDate = entry.date(inSeconds: "last_modified")
     for folder in try entry.openElements("folders") {
       for name in [entry.text("folder", in: folder), entry.text("shared_folder", in: folder)]
       where !name.isEmpty { login.tags.append(name) }

@@ -144,13 +144,15 @@ enum OnePasswordArchive {
       case "totp": login.keepCode(entry.secret(at: index), as: name)
       case "concealed":
         takeSecret(index, identifier, as: name, of: &entry, &login)
-      case "url": login.addresses.append(EntryAddress(text: entry.text(at: index)))
+      // A page about it, or the console of a server, has another password.
+      case "url": login.addresses.append(EntryAddress(text: entry.text(at: index), rule: .note))
       // Another entry, and what is in a file of its own.
       case "reference", "file": break
       case "string" where identifier == "username" && login.account.isEmpty && login.itemDescription != nil:
         login.account = entry.text(at: index)
+      // Of a database or a router it isn't known what asks for the password, and at which port.
       case "string" where isAddress(identifier) && login.itemDescription != nil:
-        login.addresses.append(EntryAddress(text: entry.text(at: index)))
+        login.addresses.append(EntryAddress(text: entry.text(at: index), rule: .note))
       case "date":
         let text = entry.text(at: index)
         let date = text.text.flatMap { Int64($0) }.map { "\(Timestamp(seconds: $0))".prefix(10) }

@@ -109,7 +109,7 @@ enum OnePasswordInterchange {
     if login.secret.isEmpty { login.secret = entry.secret("wireless_password", "pop_password", in: details) }
     for name: ByteString in ["hostname", "url", "server", "pop_server"] {
       let address = entry.text(name, in: details)
-      if !address.isEmpty { login.addresses.append(EntryAddress(text: address)) }
+      if !address.isEmpty { login.addresses.append(EntryAddress(text: address, rule: .note)) }
     }
   }
 
@@ -128,7 +128,7 @@ enum OnePasswordInterchange {
     } else if kind == "concealed" {
       OnePasswordArchive.takeSecret(index, identifier, as: name, of: &entry, &login)
     } else if kind == "URL" || OnePasswordArchive.isAddress(identifier) && login.itemDescription != nil {
-      login.addresses.append(EntryAddress(text: entry.text(at: index)))
+      login.addresses.append(EntryAddress(text: entry.text(at: index), rule: .note))
     } else if kind == "reference" || kind == "file" {
       return
     } else if identifier == "username", login.account.isEmpty, login.itemDescription != nil {

@@ -54,12 +54,17 @@ struct WrappedFile {
     }
     let isTar = tar.hasSuffix("/bsdtar")
     for member in members {
-      // Where there is a file of the name, it takes that for no pattern.
-      let arguments = [tar] + (isTar ? ["-xOqf", operand, "--", member] : ["-pq", operand, member])
+      let arguments =
+        [tar] + (isTar ? ["-xOqf", operand, "--", member] : ["-pq", Self.literal(operand), member])
       if let text = try output(arguments, limit) { return text }
     }
     throw Failure(
       "\(path) is a ZIP archive without \(members.joined(separator: " or "))", status: .usage)
+  }
+
+  /// A name that unzip takes for no pattern.
+  private static func literal(_ name: String) -> String {
+    name.map { "[*?".contains($0) ? "[\($0)]" : "\($0)" }.joined()
   }
 
   /// What a program prints; `nil` if it fails. What it says itself isn't shown.

@@ -151,8 +151,10 @@ struct HeldItems {
     if held.key.secretServiceItem?.kind == .collection { return .unchanged }
     if held.isOther != login.item.isOther { return .differs(from: held) }
     guard answer.credential.hasAll(of: login.credential) else {
-      return answer.credential.lacksFurtherAlone(of: login.credential)
-        ? .completes(held) : .differs(from: held)
+      // What is noted here stays, whatever comes beside it.
+      let completes =
+        answer.credential.lacksFurtherAlone(of: login.credential) && held.hasNotes(like: login.item)
+      return completes ? .completes(held) : .differs(from: held)
     }
     let lookup = try lookup(of: held)
     if hasSameNotes(held, as: login.item, lookup) { return .unchanged }
@@ -236,7 +238,11 @@ extension Item {
 
   /// Whether it has the same notes as another one of the same secret, except for some that nobody has given it.
   fileprivate func lacksNotesAlone(of other: Item) -> Bool {
-    guard other.secretService.isEmpty else { return false }
+    other.secretService.isEmpty && hasNotes(like: other) && !hasSameNotes(as: taking(notesOf: other))
+  }
+
+  /// Whether no note of another one contradicts its own.
+  fileprivate func hasNotes(like other: Item) -> Bool {
     func agrees(_ path: KeyPath<Item, ByteString?>) -> Bool {
       self[keyPath: path] == nil || other[keyPath: path] == nil || self[keyPath: path] == other[keyPath: path]
     }
@@ -246,7 +252,12 @@ extension Item {
       let mine = furtherAttributes[tag]
       if !Item.listTags.contains(tag), mine != nil, mine != value { isAlike = false }
     }
-    return isAlike && !hasSameNotes(as: taking(notesOf: other))
+    let mine = fields
+    for field in other.fields where mine.contains(where: { $0.name == field.name && $0.value != field.value })
+    {
+      isAlike = false
+    }
+    return isAlike
   }
 
   /// Whether it is no login, but what a program has in the Secret Service.
