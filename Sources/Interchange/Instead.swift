@@ -42,9 +42,8 @@ extension FileFormat {
         program: ["composer", "install"])
     case FileFormat.gradle.name:
       guard case .genericPassword(let key) = item.key else { return nil }
-      let property = key.service.bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst()
       return Instead(
-        variable: "ORG_GRADLE_PROJECT_\(ByteString(Array(property)))=\(reference)",
+        variable: "ORG_GRADLE_PROJECT_\(key.nameForTool)=\(reference)",
         program: ["gradle", "--no-daemon", "build"])
     case FileFormat.pgpass.name:
       return Instead(variable: "PGPASSWORD=\(reference)", program: ["psql"])
@@ -83,8 +82,7 @@ extension Item {
   fileprivate func variable(_ name: String) -> String {
     let place: ByteString
     switch key {
-    case .genericPassword(let key):
-      place = ByteString(Array(key.service.bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst()))
+    case .genericPassword(let key): place = key.nameForTool
     case .internetPassword(let key): place = ByteString((key.hostAndPort ?? "") + key.pathOfURL)
     case .cryptographic, .secretService: return name
     }
@@ -104,7 +102,7 @@ extension Item {
     let program = ["npm", "install"]
     switch key {
     case .genericPassword(let key):
-      let registry = ByteString(Array(key.service.bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst()))
+      let registry = key.nameForTool
       guard let reference = reference(to: nil) else { return nil }
       return Instead(
         line:
@@ -118,5 +116,12 @@ extension Item {
         program: program)
     case .cryptographic, .secretService: return nil
     }
+  }
+}
+
+extension GenericPassword {
+  /// What a tool calls it: its service without `TOOL:`.
+  fileprivate var nameForTool: ByteString {
+    ByteString(Array(service.bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst()))
   }
 }

@@ -48,6 +48,7 @@ extension FoundLogins {
   /// Each has the addresses that are no place.
   mutating func take(_ login: borrowing LoginEntry, of entry: inout SourceEntry) {
     let further = login.further(leaving: &entry)
+    let notes = login.notes(leaving: &entry)
     var places: [EntryPlace] = []
     var others: [ByteString] = []
     for address in login.addresses where !address.text.isEmpty {
@@ -70,7 +71,7 @@ extension FoundLogins {
       return credential
     }
     if let key = login.own.place(account: login.account) {
-      return take(login.item(.internetPassword(key), [], of: &entry), credential(), of: entry)
+      return take(login.item(.internetPassword(key), [], notes), credential(), of: entry)
     }
     var keys: Set<InternetPassword> = []
     for place in places {
@@ -78,14 +79,14 @@ extension FoundLogins {
       guard keys.insert(key.primaryKey).inserted else { continue }
       let addresses = others + (place.hasMore ? [place.address] : [])
       take(
-        login.item(.internetPassword(key), addresses, of: &entry), credential(), of: entry, page: place.page)
+        login.item(.internetPassword(key), addresses, notes), credential(), of: entry, page: place.page)
     }
     if !places.isEmpty { return }
     guard let service = login.own["service"] ?? login.name.nonEmpty ?? others.first else {
       return passOver(entry.origin, .noPlace)
     }
     let key = GenericPassword(service: service, account: login.account.nonEmpty)
-    take(login.item(.genericPassword(key), others, of: &entry), credential(), of: entry)
+    take(login.item(.genericPassword(key), others, notes), credential(), of: entry)
   }
 }
 
@@ -103,11 +104,10 @@ extension LoginEntry {
     return further
   }
 
-  /// The item with a key. A name that the key has says nothing more. What is too long is left at the entry.
-  fileprivate borrowing func item(
-    _ key: Item.Key, _ addresses: [ByteString], of entry: inout SourceEntry
-  ) -> Item {
-    var item = Item(key, itemDescription: itemDescription)
+  /// An item with all that doesn't depend on its place, whose key is none yet. What is too long is left at the entry.
+  fileprivate borrowing func notes(leaving entry: inout SourceEntry) -> Item {
+    var item = Item(GenericPassword(service: ""))
+    item.itemDescription = itemDescription
     if let comment, comment.bytes.count > ItemBounds.attribute {
       entry.add("notes", .part)
     } else {
@@ -115,9 +115,16 @@ extension LoginEntry {
     }
     for (name, value) in fields where !item.addField(name, value) { entry.add(name, .part) }
     item.tags = tags.filter { !$0.isEmpty }.map { ByteString($0.bytes.map { $0 == 0x0a ? 0x20 : $0 }) }
-    for address in addresses where ByteString(key.place) != address { item.addAddress(address) }
     item.creationDate = creationDate
     item.modificationDate = modificationDate
+    return item
+  }
+
+  /// The item with a key. A name that the key has says nothing more.
+  fileprivate borrowing func item(_ key: Item.Key, _ addresses: [ByteString], _ notes: Item) -> Item {
+    var item = notes
+    item.key = key
+    for address in addresses where ByteString(key.place) != address { item.addAddress(address) }
     own.apply(to: &item)
     item.label = [ByteString(item.key.place), ByteString(item.key.name)].contains(name) ? nil : name.nonEmpty
     return item

@@ -1,8 +1,8 @@
-import Bytes
+package import Bytes
 
 /// Base32 (RFC 4648 section 6), as people type it: in upper or lower case, with or without padding, and with spaces and
 /// hyphens between groups.
-enum Base32 {
+package enum Base32 {
   /// The bytes; `nil` if a character doesn't belong there, or the last one stands for no whole byte.
   static func decode(_ text: UnsafeRawBufferPointer) -> Secret? {
     var bytes = Secret(capacity: text.count * 5 / 8 + 1)
@@ -42,7 +42,7 @@ enum Base32 {
   }
 
   /// The text of bytes, in upper case without padding.
-  static func encode(_ bytes: UnsafeRawBufferPointer) -> Secret {
+  package static func encode(_ bytes: UnsafeRawBufferPointer) -> Secret {
     var text = Secret(capacity: bytes.count * 8 / 5 + 1)
     var (bits, count): (UInt32, Int) = (0, 0)
     for byte in bytes {

@@ -133,21 +133,14 @@ private func percentDecoded(_ text: Slice<UnsafeRawBufferPointer>) -> Secret? {
       decoded.append(byte)
       continue
     }
-    guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+    guard let high = rest.popFirst().flatMap(hexadecimalValue),
+      let low = rest.popFirst().flatMap(hexadecimalValue)
+    else {
       return nil
     }
     decoded.append(high << 4 | low)
   }
   return decoded
-}
-
-private func digit(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case 0x30...0x39: byte - 0x30
-  case 0x41...0x46: byte - 0x37
-  case 0x61...0x66: byte - 0x57
-  default: nil
-  }
 }
 
 func lowercased(_ byte: UInt8) -> UInt8 { 0x41...0x5a ~= byte ? byte | 0x20 : byte }

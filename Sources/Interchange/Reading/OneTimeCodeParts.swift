@@ -50,24 +50,3 @@ struct OneTimeCodeParts: ~Copyable {
 extension ByteString {
   fileprivate var uppercased: ByteString { ByteString(bytes.map { 0x61...0x7a ~= $0 ? $0 & 0xdf : $0 }) }
 }
-
-/// Base32 (RFC 4648, section 6), without padding.
-enum Base32 {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
-
-  static func encode(_ bytes: UnsafeRawBufferPointer) -> Secret {
-    var text = Secret(capacity: (bytes.count * 8 + 4) / 5)
-    var pending: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      pending = pending << 8 | UInt32(byte)
-      count += 8
-      while count >= 5 {
-        count -= 5
-        text.append(alphabet[Int(pending >> UInt32(count) & 31)])
-      }
-    }
-    if count > 0 { text.append(alphabet[Int(pending << UInt32(5 - count) & 31)]) }
-    return text
-  }
-}

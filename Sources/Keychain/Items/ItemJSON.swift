@@ -110,7 +110,7 @@ package struct ItemAttributes {
   private var primaryAttributes = FurtherAttributes()
   private var furtherAttributes = FurtherAttributes()
   private var fields: ByteString?
-  private var tags: ByteString?
+  private var tags: [ByteString]?
   private var name: ByteString?
   private var secretService = SecretServiceAttributes()
 
@@ -146,7 +146,7 @@ package struct ItemAttributes {
       try JSONReader.elements(of: value.raw) { (tag) throws(JSONReader.Malformed) in
         lines.append(try tag.string())
       }
-      tags = ByteString(Array(lines.map(\.bytes).joined(separator: [0x0a])))
+      tags = lines
       return true
     }
     if name == "primaryAttributes" {
@@ -233,7 +233,7 @@ package struct ItemAttributes {
       isDefault: isDefault)
     item.furtherAttributes = furtherAttributes
     if let fields = fields.nonEmpty { item.furtherAttributes[Item.fieldsTag] = fields }
-    if let tags { item.furtherAttributes[Item.tagsTag] = tags }
+    if let tags { item.tags = tags }
     item.secretService = secretService
     return item
   }
