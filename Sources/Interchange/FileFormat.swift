@@ -157,14 +157,23 @@ public struct FileFormat: Sendable {
   public func read(
     _ file: UnsafeRawBufferPointer, beside companion: UnsafeRawBufferPointer? = nil, paths: PathChoice? = nil
   ) throws(FormatFault) -> FoundLogins {
-    var found = try SourceText(file).lend(of: file) { (text) throws(FormatFault) in
+    var found = try entries(file, beside: companion)
+    found.settle(paths, severalForTheSame)
+    return found
+  }
+
+  /// Reads a file, each of its entries by itself.
+  ///
+  /// - Throws: as ``read(_:beside:paths:)`` does.
+  func entries(
+    _ file: UnsafeRawBufferPointer, beside companion: UnsafeRawBufferPointer? = nil
+  ) throws(FormatFault) -> FoundLogins {
+    try SourceText(file).lend(of: file) { (text) throws(FormatFault) in
       guard let companion else { return try reading(text, nil) }
       return try SourceText(companion).lend(of: companion) { (companion) throws(FormatFault) in
         try reading(text, companion)
       }
     }
-    found.settle(paths, severalForTheSame)
-    return found
   }
 
   /// Every format that can be read.

@@ -33,9 +33,10 @@ enum FileFormatProperty: Property {
       "\(format.name): without some logins the others are there")
   }
 
-  /// Returns `nil` if it isn't in the format. The file itself also serves as its companion.
+  /// Returns `nil` if it isn't in the format. The file itself also serves as its companion. What is made of several logins
+  /// for the same depends on all of them, and so is left out.
   private static func read(_ bytes: [UInt8], _ format: FileFormat) -> FoundLogins? {
-    lend(bytes) { bytes in try? format.read(bytes, beside: format.companions.isEmpty ? nil : bytes) }
+    lend(bytes) { bytes in try? format.entries(bytes, beside: format.companions.isEmpty ? nil : bytes) }
   }
 
   private static func checkOrigins(
@@ -67,7 +68,8 @@ enum FileFormatProperty: Property {
       try require(!removal.range.isEmpty, "\(format.name): something goes")
       end = removal.range.upperBound
     }
-    try require(end <= input.count, "\(format.name): what goes lies in the file")
+    let count = (try? SourceText(input))?.lend(of: input) { $0.count } ?? 0
+    try require(end <= count, "\(format.name): what goes lies in the text of the file")
     return removals
   }
 
