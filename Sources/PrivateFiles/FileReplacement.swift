@@ -7,6 +7,7 @@ extension Folder {
   /// Replaces the contents of `name` atomically and durably: whoever opens it sees the old or the new contents, even
   /// after a crash. Needs the folder's lock.
   ///
+  /// - Parameter write: writes the new contents, and returns 0 or an `errno`.
   /// - Parameter replaced: the file that is there now, and a name. If another program has put a different file there
   ///   by the time of the exchange, nobody has seen that one yet, and it gets this name. With `isPutBack` it gets its
   ///   place back instead, and nothing has changed.
@@ -16,11 +17,11 @@ extension Folder {
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; ``KeychainError/SlotFault/changedMeanwhile`` if a
   ///   different file was put back; what `verify` throws. Nothing has changed then.
   package func replace(
-    _ name: String, with contents: UnsafeRawBufferPointer,
-    replaced: (status: FileStatus, otherwiseName: String, isPutBack: Bool)? = nil,
+    _ name: String, replaced: (status: FileStatus, otherwiseName: String, isPutBack: Bool)? = nil,
+    writing write: (_ descriptor: Int32) -> Int32,
     verify: (_ temporaryName: String) throws(KeychainError) -> Void = { _ in }
   ) throws(KeychainError) -> Durability {
-    let temporary = try createTemporary(for: name, contents, isLasting: true)
+    let temporary = try createTemporary(for: name, isLasting: true, write)
     do throws(KeychainError) {
       try verify(temporary)
       if let replaced {
@@ -36,6 +37,16 @@ extension Folder {
     return synchronize()
   }
 
+  /// Replaces the contents of `name` with bytes, atomically and durably.
+  ///
+  /// - Returns: whether the change, which is in place, survives a loss of power.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``. Nothing has changed then.
+  package func replace(
+    _ name: String, with contents: UnsafeRawBufferPointer
+  ) throws(KeychainError) -> Durability {
+    try replace(name, writing: { writeFully($0, contents) })
+  }
+
   /// Replaces the contents of `name` atomically: whoever opens it sees the old or the new contents. After a loss of
   /// power the file may be empty. Needs the folder's lock.
   ///
@@ -43,7 +54,7 @@ extension Folder {
   package func replaceForNow(
     _ name: String, with contents: UnsafeRawBufferPointer
   ) throws(KeychainError) {
-    let temporary = try createTemporary(for: name, contents, isLasting: false)
+    let temporary = try createTemporary(for: name, isLasting: false) { writeFully($0, contents) }
     do throws(KeychainError) {
       try rename(temporary, to: name)
     } catch {
@@ -59,7 +70,7 @@ extension Folder {
   package func make(
     _ name: String, with contents: UnsafeRawBufferPointer
   ) throws(KeychainError) -> Durability? {
-    let temporary = try createTemporary(for: name, contents, isLasting: true)
+    let temporary = try createTemporary(for: name, isLasting: true) { writeFully($0, contents) }
     defer { unlinkat(descriptor, temporary, 0) }
     if linkat(descriptor, temporary, descriptor, name, 0) != 0 {
       if errno == EEXIST { return nil }
@@ -77,11 +88,12 @@ extension Folder {
   /// ext4 writes a file to the disk when it is renamed over another one, and the caller would wait for that. So the two
   /// are exchanged.
   ///
+  /// - Parameter write: writes the new contents, and returns 0 or an `errno`.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package func replaceWithoutWaiting(
-    _ name: String, with contents: UnsafeRawBufferPointer
+    _ name: String, writing write: (_ descriptor: Int32) -> Int32
   ) throws(KeychainError) {
-    let temporary = try createTemporary(for: name, contents, isLasting: false)
+    let temporary = try createTemporary(for: name, isLasting: false, write)
     // After an exchange, it is the former file that has the temporary name.
     defer { unlinkat(descriptor, temporary, 0) }
     if clinux_exchange(descriptor, temporary, name) != 0 { try rename(temporary, to: name) }
@@ -197,7 +209,7 @@ extension Folder {
 
   /// Writes a new file beside `name` to disk, and returns its name.
   private func createTemporary(
-    for name: String, _ contents: UnsafeRawBufferPointer, isLasting: Bool
+    for name: String, isLasting: Bool, _ write: (_ descriptor: Int32) -> Int32
   ) throws(KeychainError) -> String {
     let temporary = Self.temporaryName(for: name)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -205,7 +217,7 @@ extension Folder {
     if file < 0 { throw .system(operation: "create a file in", path: path, errno: errno) }
     // After a failed fsync the kernel forgets what it could not write, so fsync is never retried on the same file
     // ("Can Applications Recover from fsync Failures?", USENIX ATC 2020).
-    var failure = writeFully(file, contents)
+    var failure = write(file)
     if failure == 0, isLasting, fsync(file) != 0 { failure = errno }
     if close(file) != 0, failure == 0 { failure = errno }
     if failure != 0 {

@@ -158,6 +158,23 @@ package struct OpenFile: ~Copyable {
     throw .system(operation: "read", path: path, errno: failure)
   }
 
+  /// Copies the contents to the end of another file. Returns 0 or an `errno`.
+  package func copy(to other: Int32) -> Int32 {
+    var part = [UInt8](repeating: 0, count: min(status.size, 1 << 20))
+    var position = 0
+    while position < status.size {
+      let count = min(part.count, status.size - position)
+      let failure = part.withUnsafeMutableBytes { part in
+        let part = UnsafeMutableRawBufferPointer(rebasing: part[..<count])
+        let failure = readFully(descriptor, at: position, into: part)
+        return failure == 0 ? writeFully(other, UnsafeRawBufferPointer(part)) : failure
+      }
+      if failure != 0 { return failure < 0 ? EIO : failure }
+      position += count
+    }
+    return 0
+  }
+
   /// The whole contents.
   ///
   /// - Parameter limit: the largest size in bytes that is read.

@@ -4,14 +4,16 @@ import Glibc
 import JSON
 import Keychain
 
-/// A new generation of a vault, laid out and encrypted.
+/// A new generation of a vault, laid out. It is encrypted while it is written, so that a large one is never whole in
+/// memory.
 struct EncodedVault: ~Copyable {
-  /// The bytes of the file.
-  let file: [UInt8]
   /// The plaintext, to be compared with what is read back.
-  let plaintext: Secret
+  let text: VaultText
+  private let header: [UInt8]
+  private let nonce: [UInt8]
+  private let key: PayloadKey
 
-  /// Encodes the records.
+  /// Lays out the records.
   ///
   /// Every write draws a new file key, ephemeral share and nonce, so no two writes ever share a key.
   ///
@@ -22,7 +24,7 @@ struct EncodedVault: ~Copyable {
   ) throws(KeychainError) {
     let nonce = randomBytes(PayloadLayout.nonceSize)
     let version = lines.formatVersion
-    let plaintext = try VaultText.encode(lines, head) { head, index in
+    let text = try VaultText(lines, head) { head, index in
       var json = JSONWriter(capacity: 1024)
       json.head(
         head, version: version, uuid: stanzas.uuid,
@@ -31,118 +33,218 @@ struct EncodedVault: ~Copyable {
         index: index)
       return json.finish()
     }
-    let file: [UInt8]
-    do throws(AgeError) {
-      let fileKey = FileKey()
-      file = Self.encrypt(
-        plaintext,
-        header: try Header.encode(
-          stanzas: key.recipient.wrap(fileKey) + stanzas.encoded(), fileKey: fileKey),
-        try PayloadKey(fileKey: fileKey, nonce: nonce), nonce: nonce)
+    let fileKey = FileKey()
+    let header: [UInt8]
+    do {
+      header = try Header.encode(stanzas: key.recipient.wrap(fileKey) + stanzas.encoded(), fileKey: fileKey)
     } catch {
       throw KeychainError(error, path: path)
     }
-    self.file = file
-    self.plaintext = plaintext
+    self.key = try Self.payloadKey(fileKey, nonce, path: path)
+    self.text = text
+    self.header = header
+    self.nonce = nonce
   }
 
-  private static func encrypt(
-    _ plaintext: borrowing Secret, header: [UInt8], _ key: borrowing PayloadKey, nonce: [UInt8]
-  ) -> [UInt8] {
-    let chunks = PayloadLayout.chunkCount(ofPlaintext: plaintext.count)
-    let payload = header.count + nonce.count
-    let count = header.count + PayloadLayout.encryptedSize(ofPlaintext: plaintext.count)
-    return [UInt8](unsafeUninitializedCapacity: count) { elements, initialized in
-      let file = UnsafeMutableRawBufferPointer(elements)
-      file.copyBytes(from: header)
-      file.part(header.count, nonce.count).copyBytes(from: nonce)
-      plaintext.withUnsafeBytes { plaintext in
-        for chunk in 0..<chunks {
-          let start = chunk * PayloadLayout.chunkSize
-          let part = plaintext.part(start, min(PayloadLayout.chunkSize, plaintext.count - start))
-          key.seal(
-            chunk: chunk, isLast: chunk == chunks - 1, from: part,
-            into: file.part(
-              payload + chunk * PayloadLayout.encryptedChunkSize, part.count + PayloadLayout.tagSize))
-        }
-      }
-      initialized = count
+  private static func payloadKey(
+    _ fileKey: borrowing FileKey, _ nonce: [UInt8], path: String
+  ) throws(KeychainError) -> PayloadKey {
+    do {
+      return try PayloadKey(fileKey: fileKey, nonce: nonce)
+    } catch {
+      throw KeychainError(error, path: path)
     }
+  }
+
+  /// How much is encrypted before it is written.
+  private static let portion = 1 << 20
+
+  /// Passes the bytes of the file to `write`, some at a time.
+  ///
+  /// - Parameter lines: those that were laid out.
+  borrowing func encrypt<Failure: Error>(
+    _ lines: borrowing VaultLines, _ write: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    var output = header + nonce
+    output.reserveCapacity(
+      output.count + min(Self.portion, PayloadLayout.encryptedSize(ofPlaintext: text.size))
+        + PayloadLayout.encryptedChunkSize)
+    let last = PayloadLayout.chunkCount(ofPlaintext: text.size) - 1
+    var chunk = 0
+    try text.forEachChunk(of: lines) { (plaintext) throws(Failure) in
+      let start = output.count
+      output.append(contentsOf: repeatElement(0, count: plaintext.count + PayloadLayout.tagSize))
+      output.withUnsafeMutableBytes { output in
+        key.seal(
+          chunk: chunk, isLast: chunk == last, from: plaintext,
+          into: output.part(start, plaintext.count + PayloadLayout.tagSize))
+      }
+      if chunk == last || output.count >= Self.portion {
+        try output.lendingBytes(write)
+        output.removeAll(keepingCapacity: true)
+      }
+      chunk += 1
+    }
+  }
+
+  /// The bytes of the file.
+  borrowing func file(_ lines: borrowing VaultLines) -> [UInt8] {
+    var file: [UInt8] = []
+    encrypt(lines) { file += $0 }
+    return file
   }
 }
 
 /// The layout of a vault's plaintext: the first line, the records, the padding.
-enum VaultText {
-  /// Lays out the records. From ``VaultPadding/randomAccessThreshold`` on, each chunk of the age payload is complete
-  /// in itself: the first line fills whole chunks and holds an index of the others, no record that fits into a chunk
-  /// crosses its end, and the final chunk, which every reader has to decrypt, is a single LF. Spaces at the ends of
-  /// lines fill the chunks.
+///
+/// From ``VaultPadding/randomAccessThreshold`` on, each chunk of the age payload is complete in itself: the first line
+/// fills whole chunks and holds an index of the others, no record that fits into a chunk crosses its end, and the final
+/// chunk, which every reader has to decrypt, is a single LF. Spaces at the ends of lines fill the chunks.
+struct VaultText: ~Copyable {
+  /// The number of bytes.
+  let size: Int
+  /// The first line without its LF, and the size of that line as it is filled up.
+  private let first: Secret
+  private let firstSize: Int
+  /// Where each record begins, counted from the first one, and where the last one ends.
+  private let starts: [Int]
+
+  /// Lays out the records.
   ///
   /// - Parameter firstLine: makes the first line of the finished head and the index, without LF.
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
-  static func encode(
-    _ lines: borrowing VaultLines, _ head: VaultHead,
-    firstLine: (VaultHead, VaultIndex) -> Secret
-  ) throws(KeychainError) -> Secret {
-    var records = Secret(capacity: lines.byteCount + lines.byteCount / 64)
+  init(
+    _ lines: borrowing VaultLines, _ head: VaultHead, firstLine: (VaultHead, VaultIndex) -> Secret
+  ) throws(KeychainError) {
     let isLarge = lines.byteCount + 1024 > VaultPadding.randomAccessThreshold
     var index = VaultIndex()
-    var indexedChunk = -1
-    for position in 0..<lines.count {
-      lines.withLine(position) { content in
-        if isLarge {
-          padToChunk(&records, for: content.count + 1)
-          let chunk = records.count / PayloadLayout.chunkSize
-          if chunk != indexedChunk {
-            indexedChunk = chunk
-            if position == 0 {
-              index.append(
-                offset: 0, key: content.key, previous: UnsafeRawBufferPointer(start: nil, count: 0))
-            } else {
-              lines.withLine(position - 1) {
-                index.append(offset: records.count, key: content.key, previous: $0.key)
-              }
-            }
-          }
-        }
-        records.append(content)
-        records.append(0x0a)
-      }
-    }
+    starts = Self.starts(of: lines, isLarge: isLarge, &index)
     var head = head
     head.count = lines.count
     head.retiredCount = lines.count - lines.inUse.count
-    head.byteCount = records.count
-    var text = firstLine(head, index)
-    if isLarge {
-      let size = roundUp(text.count + 1, to: PayloadLayout.chunkSize)
-      text.append(spaces: size - text.count - 1)
-    }
-    text.append(0x0a)
-    text.append(records)
-    let padded = VaultPadding.paddedSize(text.count)
-    let size = isLarge ? roundUp(padded, to: PayloadLayout.chunkSize) + 1 : padded
-    if size > text.count {
-      text.append(spaces: size - text.count - 1)
-      text.append(0x0a)
-    }
-    if text.count > VaultBounds.plaintext {
+    head.byteCount = starts.last ?? 0
+    first = firstLine(head, index)
+    firstSize = isLarge ? Self.roundUp(first.count + 1, to: PayloadLayout.chunkSize) : first.count + 1
+    let contents = firstSize + head.byteCount
+    let padded = VaultPadding.paddedSize(contents)
+    size = isLarge ? Self.roundUp(padded, to: PayloadLayout.chunkSize) + 1 : padded
+    if size > VaultBounds.plaintext {
       throw .tooLarge(what: "the keychain", limit: VaultBounds.plaintext)
     }
-    return text
   }
 
-  /// Puts spaces before the last LF so that a line of `count` bytes won't cross the end of a chunk.
-  private static func padToChunk(_ records: inout Secret, for count: Int) {
-    let used = records.count % PayloadLayout.chunkSize
-    guard used > 0, used + count > PayloadLayout.chunkSize else { return }
-    records.truncate(to: records.count - 1)
-    records.append(spaces: PayloadLayout.chunkSize - used)
-    records.append(0x0a)
+  private static func starts(
+    of lines: borrowing VaultLines, isLarge: Bool, _ index: inout VaultIndex
+  ) -> [Int] {
+    var starts: [Int] = []
+    starts.reserveCapacity(lines.count + 1)
+    var end = 0
+    var indexedChunk = -1
+    for position in 0..<lines.count {
+      lines.withLine(position) { line in
+        if isLarge {
+          let used = end % PayloadLayout.chunkSize
+          if used > 0, used + line.count + 1 > PayloadLayout.chunkSize {
+            end += PayloadLayout.chunkSize - used
+          }
+          if end / PayloadLayout.chunkSize != indexedChunk {
+            indexedChunk = end / PayloadLayout.chunkSize
+            if position == 0 {
+              index.append(offset: 0, key: line.key, previous: UnsafeRawBufferPointer(start: nil, count: 0))
+            } else {
+              lines.withLine(position - 1) { index.append(offset: end, key: line.key, previous: $0.key) }
+            }
+          }
+        }
+        starts.append(end)
+        end += line.count + 1
+      }
+    }
+    return starts + [end]
+  }
+
+  /// Passes the text to `body` in chunks of ``PayloadLayout/chunkSize`` bytes, of which the last may have less.
+  ///
+  /// - Parameter lines: those that were laid out.
+  borrowing func forEachChunk<Failure: Error>(
+    of lines: borrowing VaultLines, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    var chunk = FilledChunk(size: min(size, PayloadLayout.chunkSize))
+    func fill(_ line: UnsafeRawBufferPointer, upTo end: Int) throws(Failure) {
+      try chunk.add(line, body)
+      try chunk.add(spaces: end - line.count - 1, body)
+      try chunk.add("\n", body)
+    }
+    try first.withUnsafeBytes { (line) throws(Failure) in try fill(line, upTo: firstSize) }
+    for position in 0..<lines.count {
+      try lines.withLine(position) { (line) throws(Failure) in
+        try fill(line, upTo: starts[position + 1] - starts[position])
+      }
+    }
+    let padding = size - firstSize - (starts.last ?? 0)
+    if padding > 0 {
+      try fill(UnsafeRawBufferPointer(start: nil, count: 0), upTo: padding)
+    }
+    try chunk.finish(body)
+  }
+
+  /// Whether an index leads through the records.
+  borrowing func isIndexed(by index: VaultIndex, _ lines: borrowing VaultLines) -> Bool {
+    index.leads(through: lines, at: starts)
   }
 
   private static func roundUp(_ size: Int, to unit: Int) -> Int {
     (size + unit - 1) / unit * unit
+  }
+}
+
+/// A chunk of plaintext that is passed on whenever it is full.
+private struct FilledChunk: ~Copyable {
+  private let bytes: Secret
+  private var count = 0
+
+  init(size: Int) { bytes = Secret(uninitialized: size) }
+
+  mutating func add<Failure: Error>(
+    _ part: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    var rest = part[...]
+    while !rest.isEmpty {
+      let fitting = rest.prefix(bytes.count - count)
+      bytes.unsafeMemory.part(count, fitting.count).copyBytes(from: fitting)
+      count += fitting.count
+      rest = rest.dropFirst(fitting.count)
+      if count == bytes.count { try finish(body) }
+    }
+  }
+
+  mutating func add<Failure: Error>(
+    spaces: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    var rest = spaces
+    while rest > 0 {
+      let fitting = min(rest, bytes.count - count)
+      bytes.unsafeMemory.part(count, fitting).initializeMemory(as: UInt8.self, repeating: 0x20)
+      count += fitting
+      rest -= fitting
+      if count == bytes.count { try finish(body) }
+    }
+  }
+
+  mutating func add<Failure: Error>(
+    _ part: StaticString, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    try add(UnsafeRawBufferPointer(start: part.utf8Start, count: part.utf8CodeUnitCount), body)
+  }
+
+  /// Passes on what is in it.
+  mutating func finish<Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    if count == 0 { return }
+    let filled = UnsafeRawBufferPointer(bytes.unsafeMemory.part(0, count))
+    count = 0
+    try body(filled)
   }
 }
 
@@ -153,14 +255,5 @@ extension UnsafeRawBufferPointer {
     var end = start
     while end < count, self[end] != UInt8(ascii: "\"") { end += 1 }
     return UnsafeRawBufferPointer(rebasing: self[start..<end])
-  }
-}
-
-extension Secret {
-  fileprivate mutating func append(spaces: Int) {
-    append(count: max(0, spaces)) { buffer in
-      buffer.initializeMemory(as: UInt8.self, repeating: 0x20)
-      return buffer.count
-    }
   }
 }

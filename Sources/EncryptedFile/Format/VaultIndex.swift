@@ -70,21 +70,52 @@ struct VaultIndex {
   /// Whether the entries are in order and each leads to one of these records, whose key begins with the separator.
   /// The key of the record before must be smaller, unless both keys equal the separator.
   func leads(through records: UnsafeRawBufferPointer) -> Bool {
+    leads { offset, isSeparated in
+      guard offset < records.count else { return false }
+      let key = UnsafeRawBufferPointer(rebasing: records[offset...]).key
+      if offset == 0 { return isSeparated(nil, key) }
+      guard records[offset - 1] == 0x0a else { return false }
+      var line = offset - 1
+      while line > 0, records[line - 1] != 0x0a { line -= 1 }
+      return isSeparated(UnsafeRawBufferPointer(rebasing: records[line..<offset]).key, key)
+    }
+  }
+
+  /// Whether the entries are in order and each leads to one of these records, in the same way.
+  ///
+  /// - Parameter starts: where each of them begins.
+  func leads(through lines: borrowing VaultLines, at starts: [Int]) -> Bool {
+    var position = 0
+    return leads { offset, isSeparated in
+      while position < starts.count, starts[position] < offset { position += 1 }
+      guard position < lines.count, starts[position] == offset else { return false }
+      return lines.withLine(position) { line in
+        if position == 0 { return isSeparated(nil, line.key) }
+        return lines.withLine(position - 1) { isSeparated($0.key, line.key) }
+      }
+    }
+  }
+
+  /// - Parameter record: calls what it is given with the key of the record at an offset and the key of the one before,
+  ///   and returns what that does, or `false` if there is no record.
+  private func leads(
+    _ record: (
+      _ offset: Int,
+      _ isSeparated: (_ previous: UnsafeRawBufferPointer?, _ key: UnsafeRawBufferPointer) -> Bool
+    ) -> Bool
+  ) -> Bool {
     var start = 0
     var before = -1
     while start < text.count {
       let separator = separator(at: start)
-      guard let offset = offset(at: start), offset > before, offset < records.count else { return false }
-      let record = UnsafeRawBufferPointer(rebasing: records[offset...])
-      guard record.key.starts(with: separator) else { return false }
-      if offset > 0 {
-        guard records[offset - 1] == 0x0a else { return false }
-        var line = offset - 1
-        while line > 0, records[line - 1] != 0x0a { line -= 1 }
-        let previous = UnsafeRawBufferPointer(rebasing: records[line..<offset]).key
-        let isSameKey = previous.elementsEqual(separator) && record.key.elementsEqual(separator)
-        guard isSameKey || previous.lexicographicallyPrecedes(separator) else { return false }
+      guard let offset = offset(at: start), offset > before else { return false }
+      let leadsThere = record(offset) { previous, key in
+        guard key.starts(with: separator) else { return false }
+        guard let previous else { return true }
+        let isSameKey = previous.elementsEqual(separator) && key.elementsEqual(separator)
+        return isSameKey || previous.lexicographicallyPrecedes(separator)
       }
+      if !leadsThere { return false }
       before = offset
       start = separator.endIndex + 1
     }

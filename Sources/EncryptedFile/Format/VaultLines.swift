@@ -9,21 +9,29 @@ import Keychain
 struct VaultLines: ~Copyable {
   /// Where one line is. Small, because each line that is inserted moves those behind it.
   fileprivate struct Line {
-    /// Where it starts in the original text, or the complement of where it starts among the added lines.
+    /// Where it starts in the original text, or the complement of where it starts in a page of added lines, with the
+    /// page's number before the lower 32 bits.
     private let place: Int
     let count: Int
 
-    init(isAdded: Bool, start: Int, count: Int) {
-      place = isAdded ? ~start : start
+    /// - Parameter page: `nil` for the original text.
+    init(page: Int?, start: Int, count: Int) {
+      place = page.map { ~($0 << 32 | start) } ?? start
       self.count = count
     }
 
-    var isAdded: Bool { place < 0 }
-    var start: Int { isAdded ? ~place : place }
+    var page: Int? { place < 0 ? ~place >> 32 : nil }
+    var start: Int { place < 0 ? ~place & 0xffff_ffff : place }
+  }
+
+  /// Added lines, in pages: a single text would be there twice each time that it has to grow.
+  private final class Page {
+    var text = Secret()
+    static let size = 1 << 20
   }
 
   private let original: Secret
-  private var added = Secret()
+  private var added: [Page] = []
   private var lines: [Line] = []
 
   /// No lines.
@@ -59,7 +67,7 @@ struct VaultLines: ~Copyable {
             throw .damaged(path: path, detail: "its items are out of order")
           }
         }
-        lines.append(Line(isAdded: false, start: position, count: line.count))
+        lines.append(Line(page: nil, start: position, count: line.count))
         position = next
       }
       return lines
@@ -84,7 +92,8 @@ struct VaultLines: ~Copyable {
     func lend(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Result {
       try body(UnsafeRawBufferPointer(rebasing: bytes[line.start..<line.start + line.count]))
     }
-    return line.isAdded ? try added.withUnsafeBytes(lend) : try original.withUnsafeBytes(lend)
+    if let page = line.page { return try added[page].text.withUnsafeBytes(lend) }
+    return try original.withUnsafeBytes(lend)
   }
 
   /// The lines whose keys begin with `beginning`.
@@ -222,9 +231,11 @@ struct VaultLines: ~Copyable {
       partition { other in !Self.precedes(other, new) }
     }
     if position < count, withLine(position, { line.isEqual(to: $0) }) { return false }
-    let start = added.count
-    added.append(line)
-    lines.insert(Line(isAdded: true, start: start, count: line.count), at: position)
+    let page = added.last.flatMap { $0.text.count + line.count <= Page.size ? $0 : nil } ?? Page()
+    if page !== added.last { added.append(page) }
+    let start = page.text.count
+    page.text.append(line)
+    lines.insert(Line(page: added.count - 1, start: start, count: line.count), at: position)
     return true
   }
 

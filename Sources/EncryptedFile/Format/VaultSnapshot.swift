@@ -158,12 +158,29 @@ final class VaultSnapshot {
   private var malformedIndex: KeychainError { .damaged(path: path, detail: "its index is malformed") }
 
   /// Whether the whole plaintext is what it should be.
-  func hasPlaintext(_ expected: borrowing Secret) throws(KeychainError) -> Bool {
-    let text = try Self.read(&payload, 0..<payload.plaintextSize, path: path)
+  ///
+  /// - Parameter lines: those that were laid out.
+  func holds(_ text: borrowing VaultText, _ lines: borrowing VaultLines) throws(KeychainError) -> Bool {
+    guard payload.plaintextSize == text.size else { return false }
+    let chunk = Secret(uninitialized: min(text.size, PayloadLayout.chunkSize))
+    var index = 0
+    var isSame = true
+    do {
+      try text.forEachChunk(of: lines) { (expected) throws(AgeError) in
+        let count = try payload.readChunk(index, into: chunk.unsafeMemory)
+        isSame = isSame && chunk.unsafeMemory[..<count].elementsEqual(expected)
+        index += 1
+      }
+    } catch {
+      throw KeychainError(error, path: path)
+    }
     // The expected text was laid out by the same code, so equality says nothing about the index: it is checked
     // separately.
-    return text.isEqual(to: expected) && hasGoodIndex(text)
+    return isSame && text.isIndexed(by: first.index, lines)
   }
+
+  /// Copies the file. Returns 0 or an `errno`.
+  func copy(to descriptor: Int32) -> Int32 { file.copy(to: descriptor) }
 
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a search would not find all there is.
   func checkIndex() throws(KeychainError) {

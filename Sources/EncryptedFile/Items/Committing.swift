@@ -75,8 +75,8 @@ extension VaultChange {
     }
   }
 
-  private func keepNewestWrite(_ name: String, _ contents: UnsafeRawBufferPointer) {
-    copyFailure = NewestWrite.keep(name, contents, as: newestWriteName, in: locked.folder)
+  private func keepNewestWrite(_ name: String, _ file: VaultSnapshot) {
+    copyFailure = NewestWrite.keep(name, file, as: newestWriteName, in: locked.folder)
   }
 
   /// Whether this machine has a copy of the file in the vault's place.
@@ -159,59 +159,57 @@ extension VaultChange {
   private func write(
     _ encoded: borrowing EncodedVault, _ key: VaultKey, due: Timestamp
   ) throws(KeychainError) {
-    var written: SeenGeneration?
-    var writtenMAC: [UInt8]?
+    var written: VaultSnapshot?
     var putAside: [String] = []
     let displaced = ConflictCopies.newName()
     // What comes in between can only be opened with the former key, which is about to go.
     let changesKey = beginning.map { $0.key.recipient != key.recipient } ?? false
-    try encoded.file.lendingBytes { (contents) throws(KeychainError) in
-      let durability = try locked.folder.replace(
-        VaultLocation.vaultName, with: contents,
-        replaced: before.map { ($0.status, displaced, changesKey) }
-      ) { (temporary) throws(KeychainError) in
-        guard let file = try locked.folder.file(temporary) else {
-          throw .missing(path: locked.folder.path(of: temporary))
-        }
-        let snapshot = try VaultSnapshot(file) { (header, _) throws(KeychainError) in
-          guard let unlocked = try unlocking.open(header, with: key) else { throw .wrongIdentity(path: path) }
-          return unlocked
-        }
-        guard try snapshot.hasPlaintext(encoded.plaintext) else {
-          throw .damaged(path: path, detail: "what was written can't be read back")
-        }
-        written = snapshot.generation
-        writtenMAC = snapshot.mac
-        if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {
-          // Either of the two may be there afterwards and counts as the one last seen.
-          try snapshot.generation.remember(
-            of: uuid, key, at: unlocking.location, besides: beginning.generation, beginning.key)
-        }
-        if let before {
-          try Generations(creatingIn: locked.folder).keep(
-            VaultLocation.vaultName, in: locked.folder, before.status, as: before.keptAs,
-            displaced: displaced)
-        }
-        putAside = try setLastWritesAside()
-        if !isNew, !changesKey { keepNewestWrite(temporary, contents) }
+    let inPlace = try locked.folder.replace(
+      VaultLocation.vaultName, replaced: before.map { ($0.status, displaced, changesKey) }
+    ) {
+      encoded.write(lines, to: $0)
+    } verify: { (temporary) throws(KeychainError) in
+      guard let file = try locked.folder.file(temporary) else {
+        throw .missing(path: locked.folder.path(of: temporary))
       }
-      self.durability.join(durability)
-      // Nothing of a vault may be there before the vault is, or it would be missed if this process were killed. A copy
-      // with a new key says nothing new, and must not stay if the vault keeps the former one.
-      if isNew || changesKey { keepNewestWrite(VaultLocation.vaultName, contents) }
+      let snapshot = try VaultSnapshot(file) { (header, _) throws(KeychainError) in
+        guard let unlocked = try unlocking.open(header, with: key) else { throw .wrongIdentity(path: path) }
+        return unlocked
+      }
+      guard try snapshot.holds(encoded.text, lines) else {
+        throw .damaged(path: path, detail: "what was written can't be read back")
+      }
+      written = snapshot
+      if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {
+        // Either of the two may be there afterwards and counts as the one last seen.
+        try snapshot.generation.remember(
+          of: uuid, key, at: unlocking.location, besides: beginning.generation, beginning.key)
+      }
+      if let before {
+        try Generations(creatingIn: locked.folder).keep(
+          VaultLocation.vaultName, in: locked.folder, before.status, as: before.keptAs,
+          displaced: displaced)
+      }
+      putAside = try setLastWritesAside()
+      if !isNew, !changesKey { keepNewestWrite(temporary, snapshot) }
     }
+    durability.join(inPlace)
+    // Nothing of a vault may be there before the vault is, or it would be missed if this process were killed. A copy
+    // with a new key says nothing new, and must not stay if the vault keeps the former one.
+    if let written, isNew || changesKey { keepNewestWrite(VaultLocation.vaultName, written) }
     // Without this, a file that has come since would be left without its key.
-    if changesKey, let present = locked.folder.headerMAC(of: VaultLocation.vaultName), present != writtenMAC {
+    if changesKey, let present = locked.folder.headerMAC(of: VaultLocation.vaultName), present != written?.mac {
       throw .slot(.changedMeanwhile)
     }
     // The change is in place by now.
-    self.writtenMAC = writtenMAC
+    writtenMAC = written?.mac
     if let stanzas {
       do throws(KeychainError) {
         if before != nil {
-          try written?.remember(of: stanzas.uuid, key, at: unlocking.location)
+          try written?.generation.remember(of: stanzas.uuid, key, at: unlocking.location)
         } else if let written {
-          durability.join(try written.rememberFirst(of: stanzas.uuid, key, at: unlocking.location))
+          durability.join(
+            try written.generation.rememberFirst(of: stanzas.uuid, key, at: unlocking.location))
         }
       } catch {
         noteFailure = error
@@ -223,5 +221,14 @@ extension VaultChange {
     try? putCopiesAway()
     // If this one could not be copied, the former copy is better than none.
     NewestWrite.forget(knownTo: head, putAside, besides: newestWriteName, in: locked.folder)
+  }
+}
+
+extension EncodedVault {
+  /// Writes the file. Returns 0 or an `errno`.
+  fileprivate borrowing func write(_ lines: borrowing VaultLines, to descriptor: Int32) -> Int32 {
+    var failure: Int32 = 0
+    encrypt(lines) { if failure == 0 { failure = writeFully(descriptor, $0) } }
+    return failure
   }
 }

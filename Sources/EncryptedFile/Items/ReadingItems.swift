@@ -75,6 +75,31 @@ extension EncryptedFileKeychain {
     }
   }
 
+  /// Reads all of the file at once, so that many questions after that, in one ``reading(_:)``, read nothing more.
+  ///
+  /// - Throws: as ``items(matching:)`` does.
+  package func readAhead() throws(KeychainError) {
+    try withLines(beginning: []) { (_, _) throws(KeychainError) in }
+  }
+
+  /// The item with a primary key and its confidential part; `nil` if there is none. What may be in a copy that could not be
+  /// merged isn't missed.
+  ///
+  /// - Throws: as ``items(matching:)`` does.
+  package func answer(to key: Item.Key) throws(KeychainError) -> Answer? {
+    let path = location.vaultFile
+    let key = key.primaryKey
+    return try withLines(beginning: RecordKey.whole(of: key)) { (lines, range) throws(KeychainError) in
+      for index in range.clamped(to: lines.inUse) {
+        let item = try lines.record(at: index, path: path).item
+        if item.key.primaryKey == key {
+          return Answer(item: item, credential: try lines.credential(at: index, path: path))
+        }
+      }
+      return nil
+    }
+  }
+
   /// The confidential part of an item.
   public func credential(of item: Item) throws(KeychainError) -> Credential {
     if let credential = try credential(of: item, beginning: RecordKey.whole(of: item.key)) {

@@ -103,7 +103,7 @@ extension EncryptedFileKeychain {
     head.unknown.append((Array("part".utf8), Array("true".utf8)))
     return try EncodedVault(
       lines, head: head, stanzas: VaultStanzas(uuid: uuid, slots: []), key: key, path: location.vaultFile
-    ).file
+    ).file(lines)
   }
 }
 

@@ -130,10 +130,7 @@ extension EncryptedFileKeychain {
       // Version 0.1.0 doesn't copy its writes.
       let newest = location.newestWriteName
       if try mayReplaceCopy(newest, by: opened, in: folder) {
-        let contents = try file.contents(limit: VaultBounds.file)
-        _ = contents.withUnsafeBytes {
-          NewestWrite.keep(VaultLocation.vaultName, $0, as: newest, in: folder)
-        }
+        _ = NewestWrite.keep(VaultLocation.vaultName, opened, as: newest, in: folder)
         own = newest
       }
     }

@@ -73,13 +73,13 @@ struct NewestWrite {
   ///
   /// - Parameters:
   ///   - name: the file's present name.
-  ///   - contents: its contents.
+  ///   - file: the file itself.
   /// - Returns: why it could not be copied, which must not prevent the write; `nil` if it was.
   static func keep(
-    _ name: String, _ contents: UnsafeRawBufferPointer, as newest: String, in folder: borrowing Folder
+    _ name: String, _ file: VaultSnapshot, as newest: String, in folder: borrowing Folder
   ) -> KeychainError? {
     do throws(KeychainError) {
-      try folder.replaceWithoutWaiting(newest, with: contents)
+      try folder.replaceWithoutWaiting(newest) { file.copy(to: $0) }
       return nil
     } catch {
       let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"

@@ -22,7 +22,7 @@ struct WritingTests {
       _ name: String, with text: String, verify: (String) throws(KeychainError) -> Void = { _ in }
     ) throws {
       let durability = try Array(text.utf8).lendingBytes { (bytes) throws(KeychainError) in
-        try folder.replace(name, with: bytes, verify: verify)
+        try folder.replace(name, writing: { writeFully($0, bytes) }, verify: verify)
       }
       #expect(durability == .lasting)
     }

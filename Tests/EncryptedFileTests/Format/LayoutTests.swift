@@ -151,12 +151,12 @@ struct LayoutTests {
       records.insert(Secret(start + rest))
     }
     let head = VaultHead(first: 1)
-    let text = try VaultText.encode(records, head) { head, index in
+    let text = try VaultText(records, head) { head, index in
       var json = JSONWriter()
       json.head(head, version: 1, uuid: "", authentication: [], index: index)
       return json.finish()
     }
-    let vault = try ReadBack(text.withUnsafeBytes { Array($0) })
+    let vault = try ReadBack(text.bytes(of: records))
     #expect(vault.records.count == 70)
     vault.expectLargeLayout()
     // Spaces are only needed if a record doesn't fit.

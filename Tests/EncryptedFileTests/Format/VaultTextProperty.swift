@@ -137,12 +137,12 @@ enum VaultTextProperty: Property {
   ) throws(PropertyFailure) {
     let head = VaultHead(first: 3)
     do {
-      let text = try VaultText.encode(lines, head) { head, index in
+      let text = try VaultText(lines, head) { head, index in
         var json = JSONWriter()
         json.head(head, version: 1, uuid: "u", authentication: [], index: index)
         return json.finish()
       }
-      let bytes = text.withUnsafeBytes { Array($0) }
+      let bytes = text.bytes(of: lines)
       try require(bytes.last == 0x0a && bytes.count >= 4096, "a vault is filled up")
       guard let end = bytes.firstIndex(of: 0x0a) else { throw PropertyFailure("there is a first line") }
       let read = try lend(bytes[..<end]) { (line) throws(KeychainError) in
@@ -224,4 +224,13 @@ enum VaultTextProperty: Property {
   }
 
   private static let opening = Array(#"{"k":""#.utf8)
+}
+
+extension VaultText {
+  /// The whole text.
+  borrowing func bytes(of lines: borrowing VaultLines) -> [UInt8] {
+    var bytes: [UInt8] = []
+    forEachChunk(of: lines) { bytes += $0 }
+    return bytes
+  }
 }

@@ -559,7 +559,9 @@ struct ReplacedFileTests {
     let folder = try Folder(creating: place.location.vaultFolder)
     var failure: (any Error)?
     try Array("new".utf8).withUnsafeBytes { bytes in
-      _ = try folder.replace("vault.age", with: bytes, replaced: (expected, "copy.age", isPutBack)) { _ in
+      _ = try folder.replace("vault.age", replaced: (expected, "copy.age", isPutBack)) {
+        writeFully($0, bytes)
+      } verify: { _ in
         do { try meanwhile() } catch { failure = error }
       }
     }

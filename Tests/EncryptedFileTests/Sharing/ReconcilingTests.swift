@@ -213,7 +213,7 @@ struct ReconcilingTests {
       let forged = try EncodedVault(
         VaultLines(), head: head, stanzas: VaultStanzas(uuid: uuid, slots: slots),
         key: VaultKey(identity, uuid: uuid), path: "")
-      #expect(shared.put(SharedPlace.State(whole: forged.file), after: shared.count))
+      #expect(shared.put(SharedPlace.State(whole: forged.file(VaultLines())), after: shared.count))
       let refusal = failure { try two.sync(shared) }
       #expect(refusal?.isDamage == true, "\(number)")
       #expect(try two.contents().count == 1)
