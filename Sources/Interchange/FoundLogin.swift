@@ -48,16 +48,19 @@ public struct Removal: Hashable, Sendable {
 /// One login that was found elsewhere. A class, because confidential parts can't be elements of an array.
 public final class FoundLogin {
   /// What it is for.
-  public private(set) var item: Item { didSet { primaryKey = item.key.primaryKey } }
-  /// The item's primary key. Made once, for whatever compares many logins.
-  public private(set) var primaryKey: Item.Key
+  public private(set) var item: Item
+  /// The item's primary key. Made anew each time, because a file may have a hundred thousand logins.
+  public var primaryKey: Item.Key { item.key.primaryKey }
   /// Its confidential part.
   public let credential: Credential
   /// Where it was.
   public let origin: Origin
   /// The changes that remove it from its file. The ranges of two logins never overlap, but may be the same: a
   /// password for several servers is removed when all of its logins have been stored.
-  public let removals: [Removal]
+  public var removals: [Removal] { (firstRemoval.map { [$0] } ?? []) + furtherRemovals }
+  /// Most have only this one.
+  private let firstRemoval: Removal?
+  private let furtherRemovals: [Removal]
   /// The item in another keychain that it came from.
   public var original: Item? { elsewhere?.original }
   /// The item as programs find it in the Secret Service that it came from.
@@ -79,9 +82,11 @@ public final class FoundLogin {
   }
 
   private let elsewhere: Elsewhere?
-  /// The address whose path is that of a page by the rule of its source, so that the path says nothing about what the
-  /// login is for; `nil` if it says that, or there is none.
-  private let page: ByteString?
+  /// Whether its path is that of a page by the rule of its source, so that the path says nothing about what the login is
+  /// for.
+  let isOfPage: Bool
+  /// The address of that page, if the item's key is of another form; empty if it is the same.
+  private let page: ByteString
 
   /// Makes a login of what a keychain has, which has counted by itself what doesn't fit.
   public init(
@@ -89,15 +94,16 @@ public final class FoundLogin {
     leftBehind: [String] = [], from original: Item? = nil, asProgramsFind: Item? = nil
   ) {
     self.item = item
-    primaryKey = item.key.primaryKey
     self.credential = credential
     self.origin = origin
-    self.removals = removals
+    firstRemoval = removals.first
+    furtherRemovals = Array(removals.dropFirst())
     self.leftBehind = leftBehind
     elsewhere =
       original == nil && asProgramsFind == nil
       ? nil : Elsewhere(original: original, asProgramsFind: asProgramsFind)
-    page = nil
+    isOfPage = false
+    page = ""
   }
 
   /// Makes a login of what was taken of an entry. The rest is left behind.
@@ -107,22 +113,25 @@ public final class FoundLogin {
     _ item: Item, _ credential: consuming Credential, of entry: borrowing SourceEntry, page: ByteString? = nil
   ) {
     self.item = item
-    primaryKey = item.key.primaryKey
     self.credential = credential
     origin = entry.origin
-    removals = entry.removals
+    firstRemoval = entry.removals.first
+    furtherRemovals = Array(entry.removals.dropFirst())
     leftBehind = entry.leftBehind
     elsewhere = nil
-    self.page = page
+    isOfPage = page != nil
+    self.page = page == item.key.address ? "" : page ?? ""
   }
 
-  /// Whether its path is that of a page by the rule of its source.
-  var isOfPage: Bool { page != nil }
+  /// Whether it is for a part of a server.
+  var hasPath: Bool {
+    if case .internetPassword(let key) = item.key { key.path != nil } else { false }
+  }
 
   /// Makes it the login for the whole server. The item keeps the address that has the path.
   func leaveOutPath() {
     guard case .internetPassword(var key) = item.key else { return }
-    if let address = page ?? key.url().map({ ByteString($0) }) { item.addAddress(address) }
+    if let address = page.nonEmpty ?? item.key.address { item.addAddress(address) }
     key.path = nil
     item.key = .internetPassword(key)
   }
@@ -134,4 +143,43 @@ public final class FoundLogin {
 
   /// Makes it the login for something else.
   func become(_ item: Item) { self.item = item }
+}
+
+/// A login by what it is for: two of them are equal if their items' primary keys are.
+public struct LoginByKey: Hashable {
+  private let login: FoundLogin
+  private let isForServer: Bool
+
+  /// - Parameter isForServer: whether it counts as one for the whole server.
+  init(_ login: FoundLogin, isForServer: Bool) {
+    self.login = login
+    self.isForServer = isForServer
+  }
+
+  /// The login as it is.
+  public init(_ login: FoundLogin) { self.init(login, isForServer: false) }
+
+  /// The primary key.
+  var key: Item.Key { isForServer ? login.primaryKey.withoutPath : login.primaryKey }
+
+  public static func == (left: LoginByKey, right: LoginByKey) -> Bool {
+    left.login === right.login && left.isForServer == right.isForServer || left.key == right.key
+  }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+extension Item.Key {
+  /// The address as a URL, for a login at a server.
+  fileprivate var address: ByteString? {
+    guard case .internetPassword(let key) = self else { return nil }
+    return key.url().map { ByteString($0) }
+  }
+
+  /// The key of a login for the whole server.
+  fileprivate var withoutPath: Item.Key {
+    guard case .internetPassword(var key) = self else { return self }
+    key.path = nil
+    return .internetPassword(key)
+  }
 }

@@ -70,18 +70,29 @@ extension FoundLogins {
       credential.further = further.copy()
       return credential
     }
-    if let key = login.own.place(account: login.account) {
-      return take(login.item(.internetPassword(key), [], notes), credential(), of: entry)
+    var targets: [EntryTarget] = []
+    var indices: [InternetPassword: Int] = [:]
+    // Somebody may have changed the address since our own export said what the place is.
+    if let key = login.own.place(account: login.account), places.isEmpty || places.contains(where: { $0.is(key) }) {
+      places.removeAll { $0.is(key) }
+      indices[key.primaryKey] = 0
+      targets.append(EntryTarget(key: key))
     }
-    var keys: Set<InternetPassword> = []
     for place in places {
       let key = place.place.key(account: login.account.nonEmpty ?? place.account, for: nil)
-      guard keys.insert(key.primaryKey).inserted else { continue }
-      let addresses = others + (place.hasMore ? [place.address] : [])
-      take(
-        login.item(.internetPassword(key), addresses, notes), credential(), of: entry, page: place.page)
+      let index = indices[key.primaryKey] ?? targets.count
+      if index == targets.count {
+        indices[key.primaryKey] = index
+        targets.append(EntryTarget(key: key, page: place.page))
+      }
+      if place.hasMore { targets[index].addresses.append(place.address) }
     }
-    if !places.isEmpty { return }
+    for target in targets {
+      take(
+        login.item(.internetPassword(target.key), others + target.addresses, notes), credential(), of: entry,
+        page: target.page)
+    }
+    if !targets.isEmpty { return }
     guard let service = login.own["service"] ?? login.name.nonEmpty ?? others.first else {
       return passOver(entry.origin, .noPlace)
     }
@@ -131,6 +142,14 @@ extension LoginEntry {
   }
 }
 
+/// The place of an item that an entry becomes.
+private struct EntryTarget {
+  let key: InternetPassword
+  var page: ByteString? = nil
+  /// The addresses there that are no place.
+  var addresses: [ByteString] = []
+}
+
 /// A place that an address names.
 private struct EntryPlace {
   let place: Place
@@ -141,6 +160,11 @@ private struct EntryPlace {
   let hasMore: Bool
   /// The address if its path is that of a page.
   let page: ByteString?
+
+  /// Whether it is the place of a key.
+  func `is`(_ key: InternetPassword) -> Bool {
+    place.key(account: key.account, for: key.securityDomain).primaryKey == key.primaryKey
+  }
 
   /// - Returns: `nil` if it names none.
   init?(_ address: EntryAddress) {

@@ -26,24 +26,31 @@ extension FoundLogins {
     if choice == .keep { return }
     func isOfPage(_ login: FoundLogin) -> Bool { choice == .drop || login.isOfPage }
     guard logins.contains(where: isOfPage) else { return }
-    let keys = logins.map { isOfPage($0) ? $0.primaryKey.withoutPath : $0.primaryKey }
-    var firsts: [Item.Key: Int] = [:]
-    firsts.reserveCapacity(keys.count)
-    var disputed: Set<Item.Key> = []
-    for (index, key) in keys.enumerated() {
+    func settled(_ login: FoundLogin) -> LoginByKey { LoginByKey(login, isForServer: isOfPage(login)) }
+    var firsts: [LoginByKey: Int] = [:]
+    firsts.reserveCapacity(logins.count)
+    var disputed: Set<LoginByKey> = []
+    for (index, login) in logins.enumerated() {
+      let key = settled(login)
       guard let first = firsts.updateValue(index, forKey: key) else { continue }
       firsts[key] = first
-      if !logins[first].credential.hasSameSecret(as: logins[index].credential) { disputed.insert(key) }
+      if !logins[first].credential.agrees(with: login.credential) { disputed.insert(key) }
+    }
+    // Looked up before any of them changes.
+    let others = logins.map { login -> Int? in
+      let key = settled(login)
+      return disputed.contains(key) ? nil : firsts[key]
     }
     var repeats: Set<ObjectIdentifier> = []
-    for (index, key) in keys.enumerated() where !disputed.contains(key) {
+    for (index, first) in others.enumerated() {
+      guard let first else { continue }
       let login = logins[index]
-      if login.primaryKey != key {
+      if isOfPage(login), login.hasPath {
         login.leaveOutPath()
         pathsLeftOut += 1
       }
       // Those for the same are one item, which has the addresses of all.
-      if let first = firsts[key], first != index {
+      if first != index {
         logins[first].takeAddresses(of: login)
         if logins[first].origin == login.origin, logins[first].removals == login.removals {
           repeats.insert(ObjectIdentifier(login))
@@ -87,12 +94,12 @@ extension FoundLogins {
 
   /// The logins whose items have the same key but different secrets, in groups. What is no password isn't compared.
   private func contradictions() -> [[FoundLogin]] {
-    var indices: [Item.Key: Int] = [:]
+    var indices: [LoginByKey: Int] = [:]
     var groups: [[FoundLogin]] = []
     var hasOthers: [Bool] = []
     indices.reserveCapacity(logins.count)
     for (index, login) in logins.enumerated() where login.item.key.isPassword {
-      let key = login.primaryKey
+      let key = LoginByKey(login)
       guard let known = indices[key] else {
         indices[key] = index
         continue
@@ -104,7 +111,8 @@ extension FoundLogins {
         hasOthers.append(false)
       }
       let group = -1 - (indices[key] ?? 0)
-      if !groups[group][0].credential.hasSameSecret(as: login.credential) { hasOthers[group] = true }
+      let other = groups[group].first { !$0.credential.hasNoPassword } ?? login
+      if !other.credential.agrees(with: login.credential) { hasOthers[group] = true }
       groups[group].append(login)
     }
     return zip(groups, hasOthers).filter { $1 }.map(\.0)
@@ -134,8 +142,9 @@ public struct KeptApart {
     var names: Set<ByteString> = []
     for login in logins {
       var item = login.item
-      let name = ByteString(item.key.place + (item.label.map { ": \($0)" } ?? ""))
-      var service = name
+      // No tool asks for an address with something behind it.
+      let name = item.key.place + (item.label.map { ": \(ByteString($0.bytes.map { $0 < 0x20 ? 0x20 : $0 }))" } ?? "")
+      var service = ByteString(item.label == nil ? name + " (1)" : name)
       while !names.insert(service).inserted { service = ByteString("\(name) (\(names.count + 1))") }
       item.key = .genericPassword(GenericPassword(service: service, account: login.item.key.account))
       login.become(item)
@@ -156,12 +165,5 @@ extension Item.Key {
     case .internetPassword, .genericPassword: true
     case .cryptographic, .secretService: false
     }
-  }
-
-  /// The key of a login for the whole server.
-  fileprivate var withoutPath: Item.Key {
-    guard case .internetPassword(var key) = self else { return self }
-    key.path = nil
-    return .internetPassword(key)
   }
 }

@@ -161,6 +161,7 @@ struct ExplanationOutput {
       return "it has no token yet; whoever asks for one first gets it"
     case .expired(let second):
       return "it has expired, at \(dateText(Timestamp(seconds: second)))"
+    case .noPassword: return "it has no password, only what goes beside one: one-time codes or hidden fields"
     case .unusable(let scheme?):
       return "it is a ready-made \(scheme) header, which \(asker) can't take"
     case .unusable(nil):
@@ -289,6 +290,7 @@ extension AnswerExplanation.Verdict {
       case .order: ["order"]
       }
     case .passedOver(.expired): ["expired"]
+    case .passedOver(.noPassword): ["no-password"]
     case .passedOver(.unusable): ["unusable"]
     case .passedOver(.deleted): ["deleted"]
     case .passedOver(.negative): ["negative"]

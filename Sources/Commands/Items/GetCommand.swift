@@ -68,8 +68,11 @@ struct GetCommand: ParsableCommand {
     // It may have come, or have got another secret, since then.
     let late = try explaining(
       keychain.heldAnswer(to: asked, at: .now, where: { item, _ in !item.isHidden }))
-    guard let answer = late else { throw whyNot(item, keychain) }
-    try write(answer.item, answer.credential)
+    if let answer = late { return try write(answer.item, answer.credential) }
+    if field != nil || output.json, let answer = try explaining(open.withoutPassword(asked)) {
+      return try write(answer.item, answer.credential)
+    }
+    throw whyNot(item, keychain)
   }
 
   private func writeAll(_ query: ItemQuery, _ open: OpenKeychain) throws(Failure) {
@@ -132,7 +135,17 @@ struct GetCommand: ParsableCommand {
           """,
         status: .nothingMatched)
     }
+    if let credential = try? keychain.credential(of: item), credential.hasNoPassword {
+      return Self.hasNoPassword(item)
+    }
     return hasExpired(item, keychain)
+  }
+
+  private static func hasNoPassword(_ item: Item) -> Failure {
+    Failure(
+      "\(item.name) has no password, only what goes beside one",
+      hint: "'llavero code' gives a one-time code, 'llavero get --field' a field, and 'llavero update' adds a password",
+      status: .nothingMatched)
   }
 
   private func hasExpired(_ item: Item, _ keychain: any KeychainStore) -> Failure {
@@ -143,6 +156,17 @@ struct GetCommand: ParsableCommand {
     return Failure(
       "what the keychain has for \(item.name) has expired", hint: item.remedyForExpiry,
       status: .nothingMatched)
+  }
+}
+
+extension OpenKeychain {
+  /// The item that answers if one without a password may, for what goes beside one.
+  func withoutPassword(_ query: ItemQuery) throws(KeychainError) -> Answer? {
+    for item in try find(query) where !item.isHidden {
+      guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
+      if credential.hasNoPassword { return Answer(item: item, credential: credential) }
+    }
+    return nil
   }
 }
 

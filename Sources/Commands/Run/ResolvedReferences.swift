@@ -29,7 +29,7 @@ struct ResolvedReferences: ~Copyable {
       open.keychain.reading { () throws(KeychainError) in
         for placed in references where ranges[placed.reference] == nil {
           let (query, field) = (placed.reference.query, placed.reference.field)
-          if let answer = try open.answer(to: query),
+          if let answer = try Self.answer(query, field, in: open),
             let value = field.value(of: answer, code: { $0.codeOfThisMoment() })
           {
             ranges[placed.reference] = text.count..<(text.count + value.count)
@@ -45,6 +45,13 @@ struct ResolvedReferences: ~Copyable {
     throw Failure(
       "the keychain has \(areSecrets ? "no secret" : "nothing") for \(names)", hint: Self.hint(for: missing),
       status: .nothingMatched)
+  }
+
+  private static func answer(
+    _ query: ItemQuery, _ field: ReferencedField, in open: OpenKeychain
+  ) throws(KeychainError) -> Answer? {
+    if let answer = try open.answer(to: query) { return answer }
+    return field == .secret || field == .basic ? nil : try open.withoutPassword(query)
   }
 
   /// Lends what a reference stands for.

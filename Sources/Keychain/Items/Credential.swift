@@ -57,11 +57,15 @@ public struct Credential: ~Copyable, Sendable {
     return stored
   }
 
-  /// Whether it has expired at `now`. The second in `expiry` is already too late, because a request sent now would
-  /// arrive after it.
+  /// Whether nobody can sign in with it at `now`: it has expired, or there is no password to begin with. The second in
+  /// `expiry` is already too late, because a request sent now would arrive after it.
   public borrowing func isExpired(at now: Timestamp) -> Bool {
-    expiry.map { $0 <= now.seconds } ?? false
+    hasNoPassword || expiry.map { $0 <= now.seconds } ?? false
   }
+
+  /// Whether there is only what goes beside a password, as in an entry for one-time codes alone. An empty secret with
+  /// nothing beside it is git's empty password.
+  public var hasNoPassword: Bool { secret.isEmpty && !further.isEmpty }
 
   /// Whether both hold the same secret for the same scheme, whatever else they hold.
   public borrowing func hasSameSecret(as other: borrowing Credential) -> Bool {
@@ -73,9 +77,21 @@ public struct Credential: ~Copyable, Sendable {
     hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
   }
 
-  /// Whether this holds the secret of the other, and everything that the other says goes with it.
+  /// Whether this holds the secret of the other, if it has one, and everything that the other says goes with it.
   package borrowing func hasAll(of other: borrowing Credential) -> Bool {
-    isSameForTools(as: other) && further.hasAll(of: other.further)
+    (other.hasNoPassword || isSameForTools(as: other)) && further.hasAll(of: other.further)
+  }
+
+  /// Whether both could be of one login: their secrets are the same, or one of them has none.
+  package borrowing func agrees(with other: borrowing Credential) -> Bool {
+    hasNoPassword || other.hasNoPassword || hasSameSecret(as: other)
+  }
+
+  /// What a login has of which both are parts: the password of the one that has one, and what goes beside it of both.
+  package borrowing func completed(by newer: borrowing Credential) -> Credential {
+    var completed = newer.hasNoPassword ? copy() : newer.copy()
+    completed.further = newer.further.merged(over: further)
+    return completed
   }
 
   /// Whether everything in both is the same.
@@ -83,9 +99,9 @@ public struct Credential: ~Copyable, Sendable {
     isSameForTools(as: other) && further.isSame(as: other.further)
   }
 
-  /// Whether everything that a tool gets is the same, and this lacks only what goes beside it.
-  package borrowing func lacksFurtherAlone(of other: borrowing Credential) -> Bool {
-    isSameForTools(as: other) && further.isKept(by: other.further)
+  /// Whether ``completed(by:)`` would replace nothing.
+  package borrowing func isKept(by newer: borrowing Credential) -> Bool {
+    (hasNoPassword || newer.hasNoPassword || isSameForTools(as: newer)) && further.isKept(by: newer.further)
   }
 
   /// Whether both hold the same refresh token, or neither holds one.

@@ -98,9 +98,11 @@ extension Item {
   /// The addresses that a source has for it, a line each, which no place can be: that of a page, of an app, of a database
   /// (`kSecAddressItemAttr`).
   public var address: ByteString? {
-    get { furtherAttributes["addr"] }
-    set { furtherAttributes["addr"] = newValue }
+    get { furtherAttributes[Self.addressTag] }
+    set { furtherAttributes[Self.addressTag] = newValue }
   }
+
+  static let addressTag: ByteString = "addr"
 
   /// The lines of ``address``.
   package var addresses: [ByteString] {

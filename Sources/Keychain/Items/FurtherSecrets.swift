@@ -7,51 +7,48 @@ package import JSON
 /// A part that is `nil` says nothing. So whoever gives an item a new password, as git does, leaves the parts as they
 /// were. An empty part removes what is there.
 public struct FurtherSecrets: ~Copyable, Sendable {
-  private var code = Part()
-
-  /// Fields with names that a person gave them: a JSON object whose members are texts.
-  private var fields = Part()
+  private var parts = Parts.silent
 
   /// The secret of one-time codes, as an `otpauth:` URL. Each reading makes a copy.
   public var oneTimeCode: Secret? {
-    get { code.isSaid ? code.text.copy() : nil }
-    set { code = Part(newValue) }
+    get { parts.code.isSaid ? parts.code.text.copy() : nil }
+    set { parts = Parts(Part(newValue), parts.fields.copy()) }
   }
 
   /// Says nothing.
   public init() {}
 
   /// Whether it says nothing.
-  public var isSilent: Bool { !code.isSaid && !fields.isSaid }
+  public var isSilent: Bool { !parts.code.isSaid && !parts.fields.isSaid }
 
   /// Whether there is no part with contents.
-  public var isEmpty: Bool { code.text.isEmpty && fields.text.isEmpty }
+  public var isEmpty: Bool { parts.code.text.isEmpty && parts.fields.text.isEmpty }
 
   /// Whether there is a one-time code's secret.
-  public var hasOneTimeCode: Bool { !code.text.isEmpty }
+  public var hasOneTimeCode: Bool { !parts.code.text.isEmpty }
 
   /// Whether there are fields.
-  public var hasFields: Bool { !fields.text.isEmpty }
+  public var hasFields: Bool { !parts.fields.text.isEmpty }
 
   /// A second copy.
   public borrowing func copy() -> FurtherSecrets {
     var copy = FurtherSecrets()
-    copy.code = code.copy()
-    copy.fields = fields.copy()
+    copy.parts = parts
     return copy
   }
 
   /// What an item has after a change to this: the parts that it says, and otherwise the former ones. None is empty.
   package borrowing func merged(over former: borrowing FurtherSecrets) -> FurtherSecrets {
     var merged = FurtherSecrets()
-    merged.code = code.merged(over: former.code)
-    merged.fields = fields.merged(over: former.fields)
+    let former = former.parts
+    if parts === Parts.silent, former === Parts.silent { return merged }
+    merged.parts = Parts(parts.code.merged(over: former.code), parts.fields.merged(over: former.fields))
     return merged
   }
 
   /// Whether this has every part that the other one says.
   package borrowing func hasAll(of other: borrowing FurtherSecrets) -> Bool {
-    code.hasAll(of: other.code) && fields.hasAll(of: other.fields)
+    parts.code.hasAll(of: other.parts.code) && parts.fields.hasAll(of: other.parts.fields)
   }
 
   /// Whether both say the same.
@@ -61,7 +58,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
 
   /// Whether a merge over this would replace nothing.
   package borrowing func isKept(by newer: borrowing FurtherSecrets) -> Bool {
-    code.isKept(by: newer.code) && fields.isKept(by: newer.fields)
+    parts.code.isKept(by: newer.parts.code) && parts.fields.isKept(by: newer.parts.fields)
   }
 
   // MARK: Fields
@@ -75,7 +72,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
 
   /// Calls `body` with each field.
   public borrowing func forEachField(_ body: (_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Void) {
-    if hasFields { fields.text.withUnsafeBytes { TextMembers.forEach(in: $0, body) } }
+    if hasFields { parts.fields.text.withUnsafeBytes { TextMembers.forEach(in: $0, body) } }
   }
 
   /// Adds a field with a name of its own: a second one of a name gets a number.
@@ -83,8 +80,8 @@ public struct FurtherSecrets: ~Copyable, Sendable {
   /// - Returns: whether it was added, which takes UTF-8.
   @discardableResult
   public mutating func addField(_ name: ByteString, _ value: borrowing Secret) -> Bool {
-    guard case .some(let added) = TextMembers.adding(name, value, to: fields.text) else { return false }
-    fields = Part(added)
+    guard case .some(let added) = TextMembers.adding(name, value, to: parts.fields.text) else { return false }
+    parts = Parts(parts.code.copy(), Part(added))
     return true
   }
 
@@ -92,10 +89,10 @@ public struct FurtherSecrets: ~Copyable, Sendable {
 
   /// Writes the parts that it says.
   package borrowing func write(to json: inout JSONWriter) {
-    if code.isSaid { json.member("otpauth", code.text) }
+    if parts.code.isSaid { json.member("otpauth", parts.code.text) }
     if hasFields {
-      fields.text.withUnsafeBytes { json.rawMember("secretFields", $0) }
-    } else if fields.isSaid {
+      parts.fields.text.withUnsafeBytes { json.rawMember("secretFields", $0) }
+    } else if parts.fields.isSaid {
       json.beginObject("secretFields")
       json.endObject()
     }
@@ -125,12 +122,26 @@ public struct FurtherSecrets: ~Copyable, Sendable {
 
   /// Takes fields from the text of an object.
   package mutating func takeFields(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    fields = Part(try TextMembers.normal(text))
+    parts = Parts(parts.code.copy(), Part(try TextMembers.normal(text)))
   }
 
   /// Calls `body` with the text of the fields' object, if they are said.
   package borrowing func withFields(_ body: (borrowing Secret) -> Void) {
-    if fields.isSaid { body(fields.text) }
+    if parts.fields.isSaid { body(parts.fields.text) }
+  }
+}
+
+/// Both parts, in one place that most items share, for most have none.
+private final class Parts: Sendable {
+  let code: Part
+  /// Fields with names that a person gave them: a JSON object whose members are texts.
+  let fields: Part
+
+  static let silent = Parts(Part(), Part())
+
+  init(_ code: consuming Part, _ fields: consuming Part) {
+    self.code = code
+    self.fields = fields
   }
 }
 
@@ -177,12 +188,12 @@ extension FurtherSecrets {
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``; ``KeychainError/unusableAttribute(name:_:)`` for a one-time code's
   ///   secret with a line break.
   func validate() throws(KeychainError) {
-    if code.text.count > ItemBounds.oneTimeCode {
+    if parts.code.text.count > ItemBounds.oneTimeCode {
       throw .tooLarge(what: "the one-time code's secret", limit: ItemBounds.oneTimeCode)
     }
-    let isOneLine = code.text.withUnsafeBytes { !$0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }
+    let isOneLine = parts.code.text.withUnsafeBytes { !$0.contains { $0 == 0x0a || $0 == 0x0d || $0 == 0 } }
     if !isOneLine { throw .unusableAttribute(name: "one-time code's secret", .lineBreak) }
-    if fields.text.count > ItemBounds.secretFields {
+    if parts.fields.text.count > ItemBounds.secretFields {
       throw .tooLarge(what: "the item's hidden fields", limit: ItemBounds.secretFields)
     }
   }

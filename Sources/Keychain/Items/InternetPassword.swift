@@ -40,7 +40,7 @@ public struct InternetPassword: Hashable, Sendable {
     path: ByteString? = nil, securityDomain: ByteString? = nil, authenticationType: ByteString? = nil,
     accessGroup: ByteString? = nil, isSynchronizable: Bool = false
   ) {
-    self.protocol = `protocol`
+    self.protocol = Self.known(`protocol`)?.name ?? `protocol`
     self.server = server.nonEmpty
     self.port = port
     self.account = account
@@ -72,28 +72,18 @@ public struct InternetPassword: Hashable, Sendable {
   public var effectivePort: UInt16? { port ?? Self.defaultPort(of: `protocol`) }
 
   /// The port that IANA's service registry assigns to a protocol; `nil` if it isn't listed here.
-  public static func defaultPort(of protocol: ByteString) -> UInt16? {
-    switch `protocol`.lowercased {
-    case "https": 443
-    case "http": 80
-    case "ssh", "sftp": 22
-    case "ftp": 21
-    case "ftps": 990
-    case "git": 9418
-    case "smtp": 25
-    case "smtps", "submissions": 465
-    case "submission": 587
-    case "imap": 143
-    case "imaps": 993
-    case "pop3": 110
-    case "pop3s": 995
-    case "ldap": 389
-    case "ldaps": 636
-    case "svn": 3690
-    case "socks5": 1080
-    default: nil
-    }
+  public static func defaultPort(of protocol: ByteString) -> UInt16? { known(`protocol`.lowercased)?.port }
+
+  private static func known(_ protocol: ByteString) -> (name: ByteString, port: UInt16)? {
+    protocols.first { $0.name == `protocol` }
   }
+
+  /// Protocols and their ports. Items share their names, of which there may be very many.
+  private static let protocols: [(name: ByteString, port: UInt16)] = [
+    ("https", 443), ("http", 80), ("ssh", 22), ("sftp", 22), ("ftp", 21), ("ftps", 990), ("git", 9418),
+    ("smtp", 25), ("smtps", 465), ("submissions", 465), ("submission", 587), ("imap", 143), ("imaps", 993),
+    ("pop3", 110), ("pop3s", 995), ("ldap", 389), ("ldaps", 636), ("svn", 3690), ("socks5", 1080),
+  ]
 }
 
 extension ByteString? {

@@ -36,7 +36,7 @@ extension Item {
   }
 
   /// The tags of attributes that are lists. Two items that become one have what either has.
-  package static let listTags: [ByteString] = ["addr", fieldsTag, tagsTag]
+  package static let listTags: [ByteString] = [addressTag, fieldsTag, tagsTag]
 
   /// Whether every address, field and tag of another item is here, too.
   package func hasAllInLists(of other: Item) -> Bool {

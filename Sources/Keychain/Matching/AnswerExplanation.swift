@@ -4,6 +4,8 @@ public struct AnswerExplanation: Hashable, Sendable {
   public enum Obstacle: Hashable, Sendable {
     /// It expired at this second of the Unix epoch.
     case expired(Int64)
+    /// It has no password, but only what goes beside one.
+    case noPassword
     /// The caller can't use such an item: it is ready-made for this scheme, if for any.
     case unusable(scheme: ByteString?)
     /// Somebody has just deleted it.
@@ -106,6 +108,7 @@ extension KeychainStore {
   ) throws(KeychainError) -> Look {
     if item.isNegative { return .passedOver(.negative) }
     guard let credential = try credentialIfPresent(of: item) else { return .passedOver(.deleted) }
+    if credential.hasNoPassword { return .passedOver(.noPassword) }
     if credential.isExpired(at: now) {
       let expiry = credential.expiry ?? 0
       return credential.isRenewable && isUsable(item, credential)

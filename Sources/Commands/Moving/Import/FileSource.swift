@@ -20,6 +20,8 @@ final class FileSource: ImportSource {
   /// `--identity`, and what asks for the password of a database.
   var keyFile: String?
   var passwords: PassphraseSource?
+  /// Whether anything is to be removed, for which the contents are needed until then.
+  var isToChange = false
   /// The contents that were read, and the status of their file.
   private var text = Secret()
   private var found = FoundLogins()
@@ -126,6 +128,7 @@ final class FileSource: ImportSource {
       if found.logins.isEmpty, let other = looks, other.name != format.name {
         throw FormatFault("nothing in it is a login there")
       }
+      if !isToChange { text = Secret() }
       return found
     } catch {
       throw Failure(error, in: name, of: format, at: path, looksLike: looks)

@@ -98,6 +98,7 @@ struct ImportCommand: ParsableCommand {
     let sources = try sources(of: kind, file, selection, open)
     // What an import that was killed had begun is finished, and there is nothing else.
     if sources.isEmpty { return }
+    for case let source as FileSource in sources { source.isToChange = removeSource }
     if removeSource, let why = sources.lazy.compactMap(\.whyNotRemovable).first { throw why }
     let importing = Importing(
       into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict)

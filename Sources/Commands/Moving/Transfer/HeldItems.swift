@@ -1,3 +1,4 @@
+import EncryptedFile
 import Interchange
 import Keychain
 
@@ -12,6 +13,8 @@ struct HeldItems {
   private let collections: HeldCollections?
   /// The keychain's item for each login that it has, by the login's index.
   private var counterparts: [Int: Item] = [:]
+  /// A file that is asked for each login when its turn comes: a list of all that it has would be as large as what comes.
+  private let asked: (file: EncryptedFileKeychain, logins: [FoundLogin])?
 
   /// - Parameters:
   ///   - isWhole: whether everything that a service has of an item is compared.
@@ -21,6 +24,15 @@ struct HeldItems {
   ) throws(KeychainError) {
     self.keychain = keychain
     self.isWhole = isWhole
+    if let file = keychain as? EncryptedFileKeychain,
+      logins.allSatisfy({ !$0.item.isOther && $0.asProgramsFind == nil })
+    {
+      try file.readAhead()
+      asked = (file, logins)
+      (collections, desktop) = (nil, nil)
+      return
+    }
+    asked = nil
     // A person may unlock or lock one at any time, and what it has is then missing in a list made meanwhile.
     var locked = looksForLocked ? try HeldCollections.locked(in: keychain, isBeforeListing: true) : []
     let items = try keychain.items(matching: .all)
@@ -125,6 +137,7 @@ struct HeldItems {
 
   /// The keychain's item for a login, with its secret; `nil` if there is none.
   func counterpart(of index: Int) throws(KeychainError) -> Answer? {
+    if let (file, logins) = asked { return try file.answer(to: logins[index].item.key) }
     guard let item = counterparts[index] else { return nil }
     do throws(KeychainError) {
       if isWhole, let desktop, item.key.secretServiceItem == nil {
@@ -151,16 +164,13 @@ struct HeldItems {
     if held.key.secretServiceItem?.kind == .collection { return .unchanged }
     if held.isOther != login.item.isOther { return .differs(from: held) }
     guard answer.credential.hasAll(of: login.credential) else {
-      // What is noted here stays, whatever comes beside it.
-      let completes =
-        answer.credential.lacksFurtherAlone(of: login.credential) && held.hasNotes(like: login.item)
-      return completes ? .completes(held) : .differs(from: held)
+      return answer.credential.isKept(by: login.credential) ? .completes(held) : .differs(from: held)
     }
     let lookup = try lookup(of: held)
     if hasSameNotes(held, as: login.item, lookup) { return .unchanged }
     if lacksOnlyLookup(held, of: login.item, lookup) { return .completes(held) }
     if comparesNotes { return .differs(from: held) }
-    return held.lacksNotesAlone(of: login.item) ? .completes(held) : .unchanged
+    return held.lacksNotes(of: login.item) ? .completes(held) : .unchanged
   }
 
   /// What the keychain's item lacks of a login from elsewhere, in a word each. That is missed if the login goes there.
@@ -236,29 +246,13 @@ extension Item {
   /// Whether it is known to be in a collection of a Secret Service, or is the record of one.
   var isOfCollection: Bool { secretService.collection != nil || key.secretServiceItem != nil }
 
-  /// Whether it has the same notes as another one of the same secret, except for some that nobody has given it.
-  fileprivate func lacksNotesAlone(of other: Item) -> Bool {
-    other.secretService.isEmpty && hasNotes(like: other) && !hasSameNotes(as: taking(notesOf: other))
+  /// Whether another one of the same secret has notes that nobody has given it.
+  fileprivate func lacksNotes(of other: Item) -> Bool {
+    other.secretService.isEmpty && !hasSameNotes(as: completed(by: other))
   }
 
-  /// Whether no note of another one contradicts its own.
-  fileprivate func hasNotes(like other: Item) -> Bool {
-    func agrees(_ path: KeyPath<Item, ByteString?>) -> Bool {
-      self[keyPath: path] == nil || other[keyPath: path] == nil || self[keyPath: path] == other[keyPath: path]
-    }
-    var isAlike =
-      agrees(\.label) && agrees(\.comment) && agrees(\.itemDescription) && agrees(\.creator) && agrees(\.type)
-    other.furtherAttributes.forEach { tag, value in
-      let mine = furtherAttributes[tag]
-      if !Item.listTags.contains(tag), mine != nil, mine != value { isAlike = false }
-    }
-    let mine = fields
-    for field in other.fields where mine.contains(where: { $0.name == field.name && $0.value != field.value })
-    {
-      isAlike = false
-    }
-    return isAlike
-  }
+  /// The item with the notes that another one has beside its own.
+  func completed(by other: Item) -> Item { taking(notesOf: other).taking(notesOf: self) }
 
   /// Whether it is no login, but what a program has in the Secret Service.
   var isOther: Bool { key.secretServiceItem?.kind == .item }

@@ -59,13 +59,13 @@ struct Importing {
     if isRehearsal {
       let replaced = policy == .replace ? Set(plan.conflicts) : []
       let foreseen = Transfer(plan: plan, replacing: replaced).foreseen
-      let report = report(found, foreseen, isRehearsal: true)
+      let report = report(found, plan, foreseen, isRehearsal: true)
       if isJSON { return try StandardStreams.write(report.json(isRemoved: false)) }
       try StandardStreams.write(report.table() + report.summary())
       return say(report.remarks())
     }
     if plan.logins.isEmpty {
-      let report = report(found, [], isRehearsal: false)
+      let report = report(found, plan, [], isRehearsal: false)
       say(report.remarks())
       try refuseParts(report)
       throw Failure(
@@ -79,7 +79,8 @@ struct Importing {
     let outcomes = result.outcomes
     let hasChanged = outcomes.contains(where: \.isWritten)
     if hasChanged { open.remember() }
-    let report = report(found, outcomes, isRehearsal: false)
+    // With the source's removal it is said of each that stays.
+    let report = report(found, removesSource ? nil : plan, outcomes, isRehearsal: false)
     bar.clear()
     // The file has all of it, or nothing.
     if let failure = result.failure, !hasChanged, open.file != nil { throw Failure(failure) }
@@ -219,14 +220,22 @@ struct Importing {
   }
 
   private func report(
-    _ found: [FoundLogins], _ outcomes: [Transfer.Outcome], isRehearsal: Bool
+    _ found: [FoundLogins], _ plan: TransferPlan?, _ outcomes: [Transfer.Outcome], isRehearsal: Bool
   ) -> TransferReport {
     var parts: [TransferReport.Part] = []
     var rest = outcomes[...]
+    var first = 0
     for (source, found) in zip(sources, found) {
       let part = rest.prefix(found.logins.count)
       rest = rest.dropFirst(part.count)
-      parts.append(TransferReport.Part(source: source.name, found: found, outcomes: Array(part)))
+      let range = first..<first + found.logins.count
+      let contradictions = (plan?.contradictions ?? [:]).filter { range.contains($0.key) }
+      parts.append(
+        TransferReport.Part(
+          source: source.name, found: found, outcomes: Array(part),
+          contradictions: Dictionary(
+            uniqueKeysWithValues: contradictions.map { ($0.key - range.lowerBound, $0.value) })))
+      first = range.upperBound
     }
     return TransferReport(parts: parts, isRehearsal: isRehearsal)
   }

@@ -195,11 +195,13 @@ struct Transfer {
           try turn(item, into: login.item, login.credential, in: keychain)
           return
         }
-        var changed = item.taking(notesOf: login.item)
-        if plan.comparesNotes, case .differs = plan.steps[index] {
-          changed.takeNotes(onlyOf: login.item)
+        var changed = item.completed(by: login.item)
+        if case .differs = plan.steps[index] {
+          changed = item.taking(notesOf: login.item)
+          if plan.comparesNotes { changed.takeNotes(onlyOf: login.item) }
         }
-        try keychain.update(changed, login.credential)
+        let held = try keychain.credential(of: item)
+        try keychain.update(changed, held.completed(by: login.credential))
         return
       } catch .itemNotFound {
         // It was deleted meanwhile.

@@ -27,6 +27,8 @@ struct TransferPlan {
   let logins: [FoundLogin]
   /// The step for each login.
   let steps: [Step]
+  /// What the keychain has otherwise than a login, in a word each, and keeps.
+  let contradictions: [Int: [String]]
   /// Whether notes were compared, so that what is replaced gets those of the source, and no others.
   let comparesNotes: Bool
 
@@ -40,12 +42,15 @@ struct TransferPlan {
   ) throws(KeychainError) {
     self.logins = logins
     self.comparesNotes = comparesNotes
+    var contradictions: [Int: [String]] = [:]
     steps = try keychain.reading { () throws(KeychainError) -> [Step] in
+      // The keychain may run this more than once.
+      contradictions = [:]
       // Logins of files and of other programs name no collection.
       let held = try HeldItems(
         in: keychain, for: logins, isWhole: comparesNotes,
         looksForLocked: comparesNotes || logins.contains { $0.item.isOfCollection })
-      var taken: [Item.Key: Int] = [:]
+      var taken: [LoginByKey: Int] = [:]
       taken.reserveCapacity(logins.count)
       var steps: [Step] = []
       steps.reserveCapacity(logins.count)
@@ -56,7 +61,7 @@ struct TransferPlan {
           steps.append(.unusable(error))
           continue
         }
-        let key = login.primaryKey
+        let key = LoginByKey(login)
         if let earlier = taken.updateValue(index, forKey: key) {
           taken[key] = earlier
           let isSame = logins[earlier].credential.hasAll(of: login.credential)
@@ -67,14 +72,31 @@ struct TransferPlan {
           steps.append(held.obstacle(to: login.item) ?? .add)
           continue
         }
-        try steps.append(held.step(from: answer, to: login, comparesNotes: comparesNotes))
+        let step = try held.step(from: answer, to: login, comparesNotes: comparesNotes)
+        if step.keepsItem {
+          let item = answer.item.completed(by: login.item)
+          let what = try held.lacking(item, of: login.item, isOfFile: login.original == nil)
+          if !what.isEmpty { contradictions[index] = what }
+        }
+        steps.append(step)
       }
       return steps
     }
+    self.contradictions = contradictions
   }
 
   /// The logins that differ from what the keychain has.
   var conflicts: [Int] {
     steps.indices.filter { if case .differs = steps[$0] { true } else { false } }
+  }
+}
+
+extension TransferPlan.Step {
+  /// Whether the keychain's item stays as it is, apart from what it lacks.
+  fileprivate var keepsItem: Bool {
+    switch self {
+    case .unchanged, .completes: true
+    default: false
+    }
   }
 }

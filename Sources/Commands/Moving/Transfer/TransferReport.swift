@@ -12,6 +12,8 @@ struct TransferReport {
     let source: String
     let found: FoundLogins
     let outcomes: [Transfer.Outcome]
+    /// What the keychain has otherwise than a login, by its index, and keeps.
+    let contradictions: [Int: [String]]
   }
 
   let parts: [Part]
@@ -68,6 +70,13 @@ struct TransferReport {
       for (outcome, text) in Self.leftOut {
         let origins = zip(part.found.logins, part.outcomes).filter { $1 == outcome }.map { $0.0.origin }
         if !origins.isEmpty { remarks.append("\(source): left out \(Self.text(origins)): \(text)") }
+      }
+      let contradicting = part.contradictions.sorted { $0.key < $1.key }
+        .map { (login: part.found.logins[$0.key], lacking: $0.value) }
+      for (lacking, origins) in Self.grouped(contradicting) {
+        remarks.append(
+          "\(source): the keychain keeps its own \(lacking.joined(separator: " and ")) instead of those of "
+            + Self.text(origins))
       }
       remarks += remarksOnCollections(part, source)
       let others = part.found.logins.filter { login in
@@ -128,6 +137,15 @@ struct TransferReport {
   static func remarks(
     onIncomplete logins: [(login: FoundLogin, lacking: [String])], of source: String
   ) -> [String] {
+    grouped(logins).map { lacking, origins in
+      "\(terminalText(source)): not removed, because the keychain lacks the \(lacking.joined(separator: " and the ")): "
+        + text(origins)
+    }
+  }
+
+  private static func grouped(
+    _ logins: [(login: FoundLogin, lacking: [String])]
+  ) -> [(lacking: [String], origins: [Origin])] {
     var groups: [(lacking: [String], origins: [Origin])] = []
     for (login, lacking) in logins {
       if let index = groups.firstIndex(where: { $0.lacking == lacking }) {
@@ -136,10 +154,7 @@ struct TransferReport {
         groups.append((lacking, [login.origin]))
       }
     }
-    return groups.map { lacking, origins in
-      "\(terminalText(source)): not removed, because the keychain lacks the \(lacking.joined(separator: " and the ")): "
-        + text(origins)
-    }
+    return groups
   }
 
   /// Notes on items that stay because their service failed before they were deleted, or before it said so.
@@ -280,7 +295,7 @@ struct TransferReport {
       json.beginObject()
       json.member("source", ByteString(part.source))
       json.beginArray("items")
-      for (login, outcome) in zip(part.found.logins, part.outcomes) {
+      for (index, (login, outcome)) in zip(part.found.logins, part.outcomes).enumerated() {
         json.beginObject()
         json.attributes(of: login.item)
         Self.member(login.origin, in: &json)
@@ -288,6 +303,11 @@ struct TransferReport {
         if !login.leftBehind.isEmpty {
           json.beginArray("leftBehind")
           for kind in login.leftBehind { json.element(ByteString(kind)) }
+          json.endArray()
+        }
+        if let kept = part.contradictions[index] {
+          json.beginArray("lacking")
+          for kind in kept { json.element(ByteString(kind)) }
           json.endArray()
         }
         json.endObject()
