@@ -19,11 +19,24 @@ public struct Removal: Hashable, Sendable {
   public let range: Range<Int>
   /// The text to put in their place.
   public let replacement: StaticText
+  /// Whether they are a member of a JSON object, with which the comma goes that belongs to it. Which one that is depends
+  /// on the members that stay.
+  public let isMember: Bool
 
   /// Makes a removal.
   public init(_ range: Range<Int>, replacement: StaticText = .nothing) {
     self.range = range
     self.replacement = replacement
+    isMember = false
+  }
+
+  /// Makes the removal of a member of a JSON object.
+  ///
+  /// - Parameter member: from the quote before its name to the end of its value.
+  init(member: Range<Int>) {
+    range = member
+    replacement = .nothing
+    isMember = true
   }
 
   /// The texts that can replace a login.

@@ -319,11 +319,11 @@ struct DeveloperFilesTests {
       ])
     #expect(
       try remainder(of: #"{"credentials":{"h":{"token":"t"},"i":{"token":"u","x":1}}}"#, as: .terraform)
-        == #"{"credentials":{"h":{"token":""},"i":{"token":"u","x":1}}}"#)
+        == #"{"credentials":{"i":{"token":"u","x":1}}}"#)
   }
 
-  @Test("a token that isn't taken is not removed together with others")
-  func notAsOne() throws {
+  @Test("a token that isn't taken stays, and those that are taken leave nothing behind")
+  func othersStay() throws {
     for (other, reasons) in [
       (#""b d":{"token":"u"}"#, ["1 noPlace"]),
       (#""C.example":{"token":"u"},"c.example":{"token":"v"}"#, ["1 disputed", "1 disputed"]),
@@ -332,13 +332,54 @@ struct DeveloperFilesTests {
       #expect(try result(of: text, .terraform) == ["https://a.example for terraform t"] + reasons)
       #expect(
         try remainder(of: text, as: .terraform)
-          == #"{"credentials":{"a.example":{"token":""},\#(other)}}"#)
+          == #"{"credentials":{\#(other)}}"#)
     }
     let composer = #"{"github-oauth":{"h":"t"},"bearer":{"h":"u"},"gitlab-token":{"i":"v"}}"#
     #expect(try result(of: composer, .composer) == ["composer:i v", "1 disputed", "1 disputed"])
     #expect(
       try remainder(of: composer, as: .composer)
-        == #"{"github-oauth":{"h":"t"},"bearer":{"h":"u"},"gitlab-token":{"i":""}}"#)
+        == #"{"github-oauth":{"h":"t"},"bearer":{"h":"u"},"gitlab-token":{}}"#)
+  }
+
+  /// A file of three logins, laid out in each of the ways that people and programs do it.
+  private static let layouts = [
+    #"{"credentials":{"a":{"token":"t"},"b":{"token":"u"},"c":{"token":"v"}}}"#,
+    "{\n  \"credentials\": {\n    \"a\": {\n      \"token\": \"t\"\n    },\n    \"b\": {\"token\": \"u,\"},\r\n"
+      + "    \"c\": {\"token\": \"v\"}\n  }\n}\n",
+    #"{ "x" : 1 , "credentials" : { "a" : {"token":"}"} , "b":{"token":"u"} ,"c":{"token":"v"}, "d":{} } }"#,
+    #"{"credentials":{"a":{"token":"t"}},"credentials":{"b":{"token":"u"},"z":[","],"c":{"token":"v"}},"y":{}}"#,
+  ]
+
+  @Test(
+    "whichever tokens go, the file is JSON without them, and the others are as they were", arguments: layouts)
+  func membersGo(text: String) throws {
+    let bytes = Array(text.utf8)
+    let found = try FoundLogins(bytes, as: .terraform)
+    #expect(found.logins.count == 3)
+    for subset in 0..<8 {
+      let going = found.logins.enumerated().filter { subset & 1 << $0.offset != 0 }.flatMap(
+        \.element.removals)
+      let rest = try bytes.withUnsafeBytes { file in
+        let rest = try SourceText(file).file(file, after: Set(going))
+        return rest.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      }
+      let staying = found.logins.enumerated().filter { subset & 1 << $0.offset == 0 }.map(\.element)
+      let others = try FoundLogins(Array(rest.utf8), as: .terraform)
+      #expect(others.logins.map(\.item) == staying.map(\.item), "\(subset): \(rest)")
+      #expect(others.passedOver.count == found.passedOver.count, "\(subset): \(rest)")
+      if subset == 0 { #expect(rest == text) }
+    }
+  }
+
+  @Test("a file that is laid out well stays so")
+  func layout() throws {
+    let text =
+      "{\n  \"http-basic\": {\n    \"a\": {\"username\": \"u\", \"password\": \"p\"},\n"
+      + "    \"b\": {\"x\": 1},\n    \"c\": {\"username\": \"u\", \"password\": \"p\"}\n  },\n"
+      + "  \"bearer\": {\n    \"d\": \"t\"\n  }\n}\n"
+    #expect(
+      try remainder(of: text, as: .composer)
+        == "{\n  \"http-basic\": {\n    \"b\": {\"x\": 1}\n  },\n  \"bearer\": {}\n}\n")
   }
 
   @Test("composer and gradle")

@@ -19,46 +19,16 @@ extension FileFormat {
       return shape.members.contains(where: kinds.contains) ? .certain : .none
     }
   ) { text throws(FormatFault) in
-    var found = try FoundLogins.asOne { (asOne) throws(FormatFault) in try logins(in: text, asOne: asOne) }
-    // Headers of any kind, for example.
-    var positions = FilePositions(text)
-    try? JSONReader.members(of: text) { (kind, logins) throws(JSONReader.Malformed) in
-      let isKnown = ComposerLogin.kinds.contains(try JSONValue.name(kind))
-      if !isKnown, logins.kind == .object { found.passOver(.line(positions.line(of: kind)), .malformed) }
+    try FoundLogins(inJSON: text, of: "composer", where: { $1.kind == .object }) {
+      (login, found) throws(JSONReader.Malformed) in
+      let read = try ComposerLogin(login.group, login.value)
+      // Headers of any kind, for example, have none.
+      guard let secret = read.secret else { return found.passOver(login.origin, .malformed) }
+      var copy = Secret(capacity: secret.raw.count)
+      try secret.appendString(to: &copy)
+      found.take(
+        copy, read.account, at: login.name, of: SourceEntry(at: login.origin, removals: [login.removal]))
     }
-    return found
-  }
-
-  /// - Parameter asOne: whether those of a kind go at once: Composer takes an empty one for a login.
-  private static func logins(
-    in text: UnsafeRawBufferPointer, asOne: Bool
-  ) throws(FormatFault) -> FoundLogins {
-    var found = FoundLogins()
-    var positions = FilePositions(text)
-    do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: text) { (kind, logins) throws(JSONReader.Malformed) in
-        guard logins.kind == .object, ComposerLogin.kinds.contains(try JSONValue.name(kind)) else {
-          return found.noteOthers()
-        }
-        try JSONReader.members(of: logins.raw) { (host, value) throws(JSONReader.Malformed) in
-          let origin = Origin.line(positions.line(of: host))
-          let login = try ComposerLogin(kind, value)
-          guard let secret = login.secret else { return found.passOver(origin, .malformed) }
-          let removal =
-            asOne
-            ? Removal(positions.range(of: logins.raw), replacement: .emptyObject)
-            : Removal(positions.range(of: secret.raw), replacement: .emptyString)
-          var copy = Secret(capacity: secret.raw.count)
-          try secret.appendString(to: &copy)
-          found.take(
-            copy, login.account, at: try JSONValue.name(host),
-            of: SourceEntry(at: origin, removals: [removal]))
-        }
-      }
-    } catch {
-      throw FormatFault("it is not JSON that composer writes")
-    }
-    return found
   }
 }
 
@@ -68,12 +38,10 @@ private struct ComposerLogin {
   private(set) var secret: JSONValue?
   private(set) var account: ByteString?
 
-  /// The kinds whose logins are a token, or an object with one.
-  static let kinds: [ByteString] = tokens + ["http-basic", "bitbucket-oauth"]
+  /// The kinds whose logins may be a token alone.
   private static let tokens: [ByteString] = ["github-oauth", "gitlab-oauth", "gitlab-token", "bearer"]
 
-  init(_ kind: UnsafeRawBufferPointer, _ login: JSONValue) throws(JSONReader.Malformed) {
-    let kind = try JSONValue.name(kind)
+  init(_ kind: ByteString, _ login: JSONValue) throws(JSONReader.Malformed) {
     if login.kind == .string, Self.tokens.contains(kind) {
       secret = login
       return

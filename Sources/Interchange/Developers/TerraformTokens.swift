@@ -21,9 +21,7 @@ extension FileFormat {
         ? .certain : .none
     }
   ) { text throws(FormatFault) in
-    if text.trimmedSlice.first == UInt8(ascii: "{") {
-      return try FoundLogins.asOne { (asOne) throws(FormatFault) in try tokensInJSON(text, asOne: asOne) }
-    }
+    if text.trimmedSlice.first == UInt8(ascii: "{") { return try tokensInJSON(text) }
     let statements: [HCLStatement]
     do throws(HCLStatement.Malformed) {
       statements = try HCLStatement.all(in: text)
@@ -51,31 +49,17 @@ extension FileFormat {
     found.takeToken(token, of: host, SourceEntry(at: origin, removals: [Removal(statement.lines(in: text))]))
   }
 
-  /// - Parameter asOne: whether all tokens go at once: an empty one would keep terraform from asking.
-  private static func tokensInJSON(
-    _ text: UnsafeRawBufferPointer, asOne: Bool
-  ) throws(FormatFault) -> FoundLogins {
-    var found = FoundLogins()
-    var positions = FilePositions(text)
-    do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: text) { (name, hosts) throws(JSONReader.Malformed) in
-        guard name == "credentials", hosts.kind == .object else { return found.noteOthers() }
-        try JSONReader.members(of: hosts.raw) { (host, value) throws(JSONReader.Malformed) in
-          let origin = Origin.line(positions.line(of: host))
-          guard let token = try soleToken(in: value) else { return found.passOver(origin, .malformed) }
-          var secret = Secret(capacity: token.raw.count)
-          try token.appendString(to: &secret)
-          let removal =
-            asOne
-            ? Removal(positions.range(of: hosts.raw), replacement: .emptyObject)
-            : Removal(positions.range(of: token.raw), replacement: .emptyString)
-          found.takeToken(secret, of: try JSONValue.name(host), SourceEntry(at: origin, removals: [removal]))
-        }
+  private static func tokensInJSON(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    try FoundLogins(
+      inJSON: text, of: "terraform", where: { $0 == "credentials" && $1.kind == .object }
+    ) { (login, found) throws(JSONReader.Malformed) in
+      guard let token = try soleToken(in: login.value) else {
+        return found.passOver(login.origin, .malformed)
       }
-    } catch {
-      throw FormatFault("it is not JSON that terraform writes")
+      var secret = Secret(capacity: token.raw.count)
+      try token.appendString(to: &secret)
+      found.takeToken(secret, of: login.name, SourceEntry(at: login.origin, removals: [login.removal]))
     }
-    return found
   }
 
   /// The token of a host, if the host has nothing else.

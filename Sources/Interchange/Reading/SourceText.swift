@@ -73,10 +73,32 @@ public struct SourceText: ~Copyable {
         rest.append(UnsafeRawBufferPointer(rebasing: text[position..<removal.range.lowerBound]))
         for byte in removal.replacement.bytes { rest.append(byte) }
         position = removal.range.upperBound
+        if removal.isMember { Self.skipComma(of: text, at: &position, after: &rest) }
       }
       rest.append(UnsafeRawBufferPointer(rebasing: text[position...]))
       return encoded(rest)
     }
+  }
+
+  /// Leaves out the comma of a member of a JSON object that has gone: the one behind it, or behind the last member the one
+  /// before it, which is that of the last member that stays. The white space goes with it.
+  ///
+  /// - Parameters:
+  ///   - position: where the member ends.
+  ///   - rest: what stays of the text before it.
+  private static func skipComma(
+    of text: UnsafeRawBufferPointer, at position: inout Int, after rest: inout Secret
+  ) {
+    func next(from start: Int) -> Int { text[start...].firstIndex { $0 > 0x20 } ?? text.count }
+    let end = next(from: position)
+    if end < text.count, text[end] == UInt8(ascii: ",") { return position = next(from: end + 1) }
+    let (count, last) = rest.withUnsafeBytes { bytes in
+      let last = bytes.lastIndex { $0 > 0x20 }
+      return (last.map { $0 + 1 } ?? 0, last.map { bytes[$0] })
+    }
+    let isAfterOthers = last == UInt8(ascii: ",")
+    rest.truncate(to: isAfterOthers ? count - 1 : count)
+    if !isAfterOthers { position = end }
   }
 
   /// A text in the encoding of the file.

@@ -16,36 +16,19 @@ extension FileFormat {
     holdsLoginsAlone: false,
     looksLike: { $0.members.contains("auths") ? .certain : .none }
   ) { text throws(FormatFault) in
-    var found = FoundLogins()
-    var positions = FilePositions(text)
-    do throws(JSONReader.Malformed) {
-      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        guard name == "auths", value.kind != .null else { return }
-        try JSONReader.members(of: value.raw) { (address, login) throws(JSONReader.Malformed) in
-          readLogin(address, login, &positions, &found)
-        }
-      }
-    } catch {
-      throw FormatFault("it is not JSON that docker writes")
+    try FoundLogins(inJSON: text, of: "docker") { (name, value) throws(JSONReader.Malformed) in
+      guard name == "auths", value.kind != .null else { return false }
+      if value.kind != .object { throw JSONReader.Malformed() }
+      return true
+    } _: { (login, found) throws(JSONReader.Malformed) in
+      // As docker leaves it, so that its `logout` knows of the registry.
+      var entry = SourceEntry(
+        at: .entry(login.name), removals: [Removal(login.range, replacement: .emptyObject)])
+      try entry.addMembers(of: login.value.raw)
+      // A credential helper has the login, or it was removed before.
+      if entry.isEmpty { return }
+      try readLogin(login.name, &entry, &found)
     }
-    return found
-  }
-}
-
-private func readLogin(
-  _ name: UnsafeRawBufferPointer, _ value: JSONValue, _ positions: inout FilePositions,
-  _ found: inout FoundLogins
-) {
-  do throws(JSONReader.Malformed) {
-    let address = try JSONValue.name(name)
-    var entry = SourceEntry(
-      at: .entry(address), removals: [Removal(positions.range(of: value.raw), replacement: .emptyObject)])
-    try entry.addMembers(of: value.raw)
-    // A credential helper has the login, or it was removed before.
-    if entry.isEmpty { return }
-    try readLogin(address, &entry, &found)
-  } catch {
-    found.passOver(.line(positions.line(of: name)), .malformed)
   }
 }
 
