@@ -6,7 +6,9 @@ import Keychain
 /// An element of an XML file. A class, because confidential texts can't be elements of an array.
 final class XMLElement {
   let name: ByteString
-  let attributes: [(name: ByteString, value: ByteString)]
+  /// The names of its attributes, and where their values are in one text: these may be confidential.
+  private let attributeRanges: [(name: ByteString, value: Range<Int>)]
+  private let attributeText: Secret
   /// The bytes of the file from its first tag to its last one.
   fileprivate(set) var range: Range<Int>
   /// The line on which it begins, counting from 1.
@@ -16,14 +18,41 @@ final class XMLElement {
   /// What is between its tags and in no element there.
   fileprivate(set) var text = Secret()
 
+  /// - Parameter attributes: names and values by turns, up to `nil`.
   fileprivate init(
-    _ name: ByteString, _ attributes: [(name: ByteString, value: ByteString)], at start: Int, line: Int
+    _ name: ByteString, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?, at start: Int, line: Int
   ) {
     self.name = name
-    self.attributes = attributes
     self.line = line
     range = start..<start
+    var ranges: [(name: ByteString, value: Range<Int>)] = []
+    var text = Secret()
+    var next = attributes
+    while let name = next?[0], let value = next?[1] {
+      let start = text.count
+      text.append(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+      ranges.append((ByteString(String(cString: name)), start..<text.count))
+      next = next?.advanced(by: 2)
+    }
+    attributeRanges = ranges
+    attributeText = text
   }
+
+  /// Its attributes, if they are not confidential.
+  var attributes: [(name: ByteString, value: ByteString)] {
+    attributeText.withUnsafeBytes { text in
+      attributeRanges.map { ($0.name, ByteString(UnsafeRawBufferPointer(rebasing: text[$0.value]))) }
+    }
+  }
+
+  /// The value of an attribute, if it is confidential; empty if there is none.
+  func secret(_ attribute: ByteString) -> Secret {
+    guard let range = attributeRanges.first(where: { $0.name == attribute })?.value else { return Secret() }
+    return attributeText.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[range])) }
+  }
+
+  /// The value of an attribute, if it is not confidential; `nil` if there is none.
+  func attribute(_ name: ByteString) -> ByteString? { attributes.first { $0.name == name }?.value }
 
   /// The first element in it with a name.
   func child(_ name: ByteString) -> XMLElement? { children.first { $0.name == name } }
@@ -97,15 +126,9 @@ final class XMLFile {
     _ name: UnsafePointer<CChar>?, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?
   ) {
     guard let name, open.count < Self.maximumDepth else { return stop() }
-    var read: [(name: ByteString, value: ByteString)] = []
-    var next = attributes
-    while let name = next?[0], let value = next?[1] {
-      read.append((ByteString(String(cString: name)), ByteString(String(cString: value))))
-      next = next?.advanced(by: 2)
-    }
     open.append(
       XMLElement(
-        ByteString(String(cString: name)), read, at: XML_GetCurrentByteIndex(parser),
+        ByteString(String(cString: name)), attributes, at: XML_GetCurrentByteIndex(parser),
         line: Int(XML_GetCurrentLineNumber(parser))))
   }
 
