@@ -66,7 +66,7 @@ final class PassStore: ImportSource {
       return names.isEmpty ? [] : [PassStore("gopass", .gopass, program, names, paths)]
     }
     guard let folder = folder else { return [] }
-    var entries = entries(in: folder)
+    var entries = FolderFiles.names(in: folder, endingWith: ".gpg")
     if keeper == .gcm {
       let namespace = CString(variable: "GCM_NAMESPACE")?.bytes ?? "git"
       entries = entries.filter { $0.bytes.starts(with: namespace.bytes + [UInt8(ascii: "/")]) }
@@ -165,44 +165,6 @@ final class PassStore: ImportSource {
     }
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? path : nil
-  }
-
-  /// The names of the entries, which are those of the files without `.gpg`, in order.
-  private static func entries(in root: String) -> [ByteString] {
-    var entries: [ByteString] = []
-    collect(ByteString(root), below: [], depth: 0, &entries)
-    return entries.sorted()
-  }
-
-  private static func collect(
-    _ root: ByteString, below names: [UInt8], depth: Int, _ entries: inout [ByteString]
-  ) {
-    let path = root.bytes + (names.isEmpty ? [] : [UInt8(ascii: "/")] + names)
-    // This ends the recursion at a link that leads back into its own folder.
-    guard depth < 32, let directory = lend(path, { opendir($0) }) else { return }
-    defer { closedir(directory) }
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      // Skip git's folder, extensions, and lists of keys.
-      if name.first == UInt8(ascii: ".") { continue }
-      let whole = names + (names.isEmpty ? [] : [UInt8(ascii: "/")]) + name
-      var status = stat()
-      guard lend(path + [UInt8(ascii: "/")] + name, { stat($0, &status) }) == 0 else { continue }
-      let suffix = Array(".gpg".utf8)
-      if status.st_mode & S_IFMT == S_IFDIR {
-        collect(root, below: whole, depth: depth + 1, &entries)
-      } else if status.st_mode & S_IFMT == S_IFREG, name.count > suffix.count,
-        name[(name.count - suffix.count)...].elementsEqual(suffix)
-      {
-        entries.append(ByteString(Array(whole.dropLast(suffix.count))))
-      }
-    }
-  }
-
-  private static func lend<Result>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Result) -> Result {
-    var terminated = path.map { CChar(bitPattern: $0) }
-    terminated.append(0)
-    return body(terminated)
   }
 
   // MARK: The program
