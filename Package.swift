@@ -248,6 +248,7 @@ let package = Package(
       name: "Interchange",
       dependencies: [
         "Bytes", "JSON", "TextFormats", "Keychain", "CredentialProtocols", "OneTimeCodes", "CExpat",
+        "CNettle",
       ],
       swiftSettings: settings + compactInside),
     // What a program shows of itself: its streams, its terminal, tables, and why it failed.

@@ -1,5 +1,7 @@
 #include "CNettle.h"
 
+#include <nettle/aes.h>
+#include <nettle/ctr.h>
 #include <nettle/hmac.h>
 #include <string.h>
 
@@ -30,4 +32,13 @@ size_t cnettle_hmac(enum cnettle_hash hash, const void *key, size_t key_length, 
   }
   explicit_bzero(&context, sizeof context);
   return size;
+}
+
+void cnettle_aes256_ctr(const uint8_t *key, const void *counter, size_t length, void *output, const void *input) {
+  struct aes256_ctx context;
+  uint8_t block[AES_BLOCK_SIZE];
+  memcpy(block, counter, sizeof block);
+  aes256_set_encrypt_key(&context, key);
+  ctr_crypt(&context, (nettle_cipher_func *)aes256_encrypt, sizeof block, block, length, output, input);
+  explicit_bzero(&context, sizeof context);
 }

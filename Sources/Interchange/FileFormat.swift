@@ -9,7 +9,8 @@ public struct FileFormat: Sendable {
   /// The default paths of such a file, of which the first existing one is used; empty if people make such files.
   ///
   /// `~` at the beginning is the home directory, `$NAME` at the beginning an environment variable. A path with a
-  /// variable that isn't set is skipped. `$NAME:` stands for each of the paths in a variable, with colons between them.
+  /// variable that isn't set is skipped. `$NAME:` stands for each of the paths in a variable, with colons between them, and
+  /// `/**ENDING` at the end for each file in a folder, however deep, whose name ends so.
   public let usualPaths: [String]
   /// Whether the file holds only logins, so that it can be removed once these are gone and nothing else was found.
   /// Otherwise it stays.
@@ -178,9 +179,11 @@ public struct FileFormat: Sendable {
 
   /// Every format that can be read.
   public static let all: [FileFormat] = [
-    .gitCredentials, .gitConfiguration, .netrc, .docker, .gitHub, .gitLab, .cargo, .pypirc, .keyring, .pip,
+    .gitCredentials, .gitConfiguration, .netrc, .gcm, .docker, .gitHub, .gitLab, .cargo, .pypirc, .keyring,
+    .pip,
     .uv,
-    .aws, .terraform, .kubectl, .npm, .yarn, .composer, .gradle, .pgpass, .mysql, .vault,
+    .aws, .terraform, .kubectl, .npm, .yarn, .composer, .gradle, .maven, .nuget, .rclone, .pgpass, .mysql,
+    .vault,
     .bitwarden, .onePassword, .keepassxc, .keePass, .lastPass, .dashlane, .protonPass, .nordPass, .enpass,
     .roboForm, .keeper, .credentialExchange, .chrome, .firefox, .safari, .llavero,
   ]

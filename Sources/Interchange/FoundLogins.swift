@@ -19,6 +19,8 @@ public struct PassedOver: Hashable, Sendable {
     case noLogin
     /// It has no password.
     case noSecret
+    /// Its program renews it, and writes it there again.
+    case renewed
     /// It has a word that its program replaces by something else, such as another entry's password.
     case reference
     /// A person has chosen another one for the same.

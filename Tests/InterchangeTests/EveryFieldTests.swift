@@ -396,6 +396,62 @@ struct EveryFieldTests {
     json(
       "terraform.json", .terraform, ["token", "new"], needed: ["token"], values: [:],
       #"{"credentials":{"h.example":{"#, "}}}"),
+    Kind(
+      name: "maven", format: .maven,
+      fields: [
+        "id", "username", "password", "passphrase", "Private-Token", "filePermissions", "nexus.token", "new",
+      ],
+      needed: ["id", "password"]
+    ) { value in
+      let parts = ["id", "username", "password", "passphrase", "filePermissions", "new"].map {
+        "<\($0)>\(value($0))</\($0)>"
+      }
+      return
+        "<settings><servers><server>\(parts.joined())<configuration><httpHeaders><property><name>Private-Token</name>"
+        + "<value>\(value("Private-Token"))</value></property></httpHeaders></configuration></server></servers>"
+        + "<profiles><profile><properties><nexus.token>\(value("nexus.token"))</nexus.token></properties></profile></profiles>"
+        + "</settings>"
+    },
+    Kind(
+      name: "maven's proxies", format: .maven,
+      fields: ["id", "host", "username", "password", "nonProxyHosts"],
+      needed: ["host", "password"]
+    ) { value in
+      let parts = ["id", "host", "username", "password", "nonProxyHosts"].map {
+        "<\($0)>\(value($0))</\($0)>"
+      }
+      return "<settings><proxies><proxy>\(parts.joined())</proxy></proxies></settings>"
+    },
+    Kind(
+      name: "nuget", format: .nuget,
+      fields: ["Username", "ClearTextPassword", "Password", "ValidAuthenticationTypes", "new", "corp"],
+      needed: ["Username", "ClearTextPassword"]
+    ) { value in
+      let parts = ["Username", "ClearTextPassword", "Password", "ValidAuthenticationTypes", "new"].filter {
+        !value($0).isEmpty
+      }
+      return
+        "<configuration><packageSources><add key=\"corp\" value=\"https://\(value("corp")).example/\" /></packageSources>"
+        + "<packageSourceCredentials><corp>"
+        + parts.map { "<add key=\"\($0)\" value=\"\(value($0))\" />" }.joined()
+        + "</corp></packageSourceCredentials></configuration>"
+    },
+    lines(
+      "rclone", .rclone, "[r]\n",
+      [
+        "type", "provider", "user", "access_key_id", "secret_access_key", "session_token", "client_id",
+        "client_secret", "pass", "endpoint", "url", "token", "new",
+      ], needed: ["type"],
+      values: [
+        "url": url, "token": #"{"access_token":"@","refresh_token":"@","new":"@"}"#, "type": "s3",
+      ]),
+    Kind(
+      name: "gcm", format: .gcm, fields: ["password", "service", "account", "new"],
+      needed: ["password", "service"]
+    ) {
+      value in
+      "\(value("password"))\nservice=https://\(value("service")).example\naccount=\(value("account"))\nnew=\(value("new"))\n"
+    },
     json(
       "composer", .composer, ["username", "password", "new"], needed: ["password"], values: [:],
       #"{"http-basic":{"h.example":{"#, "}}}"),

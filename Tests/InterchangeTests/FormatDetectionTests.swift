@@ -34,6 +34,8 @@ struct FormatDetectionTests {
     "exports/x-vaulttoken": "vault", "exports/glab.yml": "glab", "exports/uv.toml": "uv",
     "exports/auth.json": "composer", "exports/gradle.properties": "gradle", "exports/pgpass": "pgpass",
     "exports/my.cnf": "mysql", "exports/yarnrc.yml": "yarn",
+    "exports/settings.xml": "maven", "exports/NuGet.Config": "nuget", "exports/rclone.conf": "rclone",
+    "exports/ana.credential": "gcm",
     "exports/keepass1.csv": "keepass", "exports/keepass2.csv": "keepass", "exports/lastpass.csv": "lastpass",
     "exports/lastpass-more.csv": "lastpass", "exports/dashlane.csv": "dashlane",
     "exports/dashlane-more.csv": "dashlane", "exports/proton.csv": "protonpass",
@@ -63,7 +65,9 @@ struct FormatDetectionTests {
       ("Title,URL,Username,Password\nn,,a,p\n", ["1password", "safari"]),
       ("Title,URL,Username,Password,Notes\nn,,a,p,\n", ["1password", "safari"]),
       ("a,b\n1,2\n", []), ("", []), ("\n", []), ("{}", []), (#"{"items":[]}"#, []), ("[x]\ny = 1\n", []),
-      ("hello\n", []), ("https://h.example\n", []),
+      ("hello\n", []), ("<settingsSecurity><master>{x=}</master></settingsSecurity>", []),
+      ("<configuration><appSettings/></configuration>", []), ("[connection]\ntype = wifi\n", []),
+      ("https://h.example\n", []),
     ] {
       let found = detect(text)
       #expect(found.format == nil && found.fault == nil, "\(text)")
@@ -77,6 +81,7 @@ struct FormatDetectionTests {
       ("PK\u{3}\u{4}" + String(repeating: "\0", count: 26) + "[Content_Types].xml", "spreadsheet"),
       ("PK\u{3}\u{4}" + String(repeating: "\0", count: 26) + "mimetypeapplication/vnd.oasis", "spreadsheet"),
       ("PK\u{3}\u{4}", "ZIP"), ("SQLite format 3\0", "database"),
+      ("# Encrypted rclone configuration File\n\nRCLONE_ENCRYPT_V0:\nAAAA\n", "rclone config show"),
       ("-----BEGIN PGP MESSAGE-----\n", "gpg --decrypt"), ("Salted__x", "encrypted"),
       (
         "keychain: \"/Users/a/Library/Keychains/login.keychain-db\"\nversion: 512\nclass: \"inet\"\n", "Apple"

@@ -55,7 +55,7 @@ extension ByteString {
   ]
 
   /// Whether a property is called as secrets are.
-  fileprivate var isSecretProperty: Bool {
+  var isSecretProperty: Bool {
     Self.secretEndings.contains { lowercased.bytes.reversed().starts(with: $0.utf8.reversed()) }
   }
 

@@ -37,6 +37,9 @@ extension FormatFault {
       "it is a ZIP archive, as a .1pux file is; export CSV, or JSON, instead, or unpack it and name the file in it"
   }
 
+  private static let rclone =
+    "rclone has encrypted it; 'rclone config show | llavero import rclone -' imports what is in it"
+
   private static let beginnings: [(beginning: [UInt8], reason: String)] = [
     (
       [0x03, 0xd9, 0xa2, 0x9a],
@@ -52,6 +55,7 @@ extension FormatFault {
       Array("-----BEGIN PGP MESSAGE-----".utf8),
       "it is encrypted with OpenPGP; export it without encryption, or decrypt it with 'gpg --decrypt'"
     ),
+    (Array("# Encrypted rclone configuration".utf8), rclone), (Array("RCLONE_ENCRYPT_V0:".utf8), rclone),
     (Array("Salted__".utf8), "it is encrypted; export it without encryption"),
     ([0x1f, 0x8b], "it is compressed; unpack it, and import what is in it"),
     (Array("<!DOCTYPE html".utf8), "it is a page for a browser; export CSV, JSON or XML instead"),

@@ -101,11 +101,20 @@ final class FileSource: ImportSource {
   /// The usual paths with a leading `~` or variable expanded, without those whose variable isn't set.
   static func expandedPaths(of format: FileFormat) -> [String] {
     format.usualPaths.flatMap { path -> [String] in
+      let parts = path.split(separator: "*")
+      if parts.count == 2 { return files(in: String(parts[0].dropLast()), endingWith: String(parts[1])) }
       guard path.first == "$", path.last == ":" else { return expanded(path).map { [$0] } ?? [] }
       // Such a variable names several files.
       return (getenv(String(path.dropFirst().dropLast())).map { String(cString: $0) } ?? "")
         .split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
     }
+  }
+
+  /// The files in a folder, however deep, with those of which an import that was killed has left something.
+  private static func files(in folder: String, endingWith ending: String) -> [String] {
+    guard let folder = expanded(folder) else { return [] }
+    let names = [ending, ending + asideEnding].flatMap { FolderFiles.names(in: folder, endingWith: $0) }
+    return Set(names).sorted().map { "\(folder)/\($0)\(ending)" }
   }
 
   private static func expanded(_ path: String) -> String? {

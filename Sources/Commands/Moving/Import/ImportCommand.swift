@@ -198,7 +198,7 @@ struct ImportCommand: ParsableCommand {
     for path in kind.format.map(FileSource.expandedPaths) ?? [] where !usual.contains(path) {
       usual.append(path)
     }
-    if usual.isEmpty, kind.format != nil {
+    if usual.isEmpty, kind.format != nil, !kind.hasOthers {
       return Failure(
         "no file was named",
         hint:

@@ -34,15 +34,15 @@ struct ImportKind {
       name: "git-libsecret", summary: "what git's helper 'libsecret' keeps in the Secret Service",
       desktopItems: .gitLibsecret),
     ImportKind(
-      name: "gcm", summary: "what Git Credential Manager keeps, also with gpg",
-      desktopItems: .gcm, others: { (paths) throws(Failure) in try PassStore.present(.gcm, paths: paths) }),
+      .gcm, desktopItems: .gcm,
+      others: { (paths) throws(Failure) in try PassStore.present(.gcm, paths: paths) }),
     ImportKind(.gitConfiguration),
     ImportKind(.docker, desktopItems: .docker), ImportKind(.gitHub, desktopItems: .gh), ImportKind(.gitLab),
     ImportKind(.cargo, desktopItems: .cargo), ImportKind(.pypirc), ImportKind(.pip), ImportKind(.uv),
     ImportKind(.keyring, desktopItems: .keyring), ImportKind(.aws), ImportKind(.terraform),
     ImportKind(.kubectl), ImportKind(.npm), ImportKind(.yarn), ImportKind(.composer), ImportKind(.gradle),
-    ImportKind(.pgpass),
-    ImportKind(.mysql), ImportKind(.vault),
+    ImportKind(.maven), ImportKind(.nuget), ImportKind(.rclone), ImportKind(.pgpass), ImportKind(.mysql),
+    ImportKind(.vault),
     ImportKind(
       name: "pass", summary: "the store of pass, entry by entry through that program",
       others: { (paths) throws(Failure) in try PassStore.present(.pass, paths: paths) }),
@@ -58,8 +58,12 @@ struct ImportKind {
     ImportKind(name: "llavero", summary: "a vault of llavero, or what 'llavero export' made of one"),
   ]
 
-  init(_ format: FileFormat, desktopItems: DesktopItems? = nil) {
-    self.init(name: format.name, summary: format.summary, format: format, desktopItems: desktopItems)
+  init(
+    _ format: FileFormat, desktopItems: DesktopItems? = nil,
+    others: (@Sendable (PathChoice?) throws(Failure) -> [any ImportSource])? = nil
+  ) {
+    self.init(
+      name: format.name, summary: format.summary, format: format, desktopItems: desktopItems, others: others)
   }
 
   init(

@@ -1,7 +1,7 @@
 extension KnownTool {
   /// Maven, whose settings take a password from a variable.
   static let maven = KnownTool(
-    name: "maven", page: "llavero-run(1)",
+    name: "maven", imports: ["maven"], page: "llavero-run(1)",
     recipes: [
       ToolRecipe(
         name: "maven",

@@ -1,7 +1,7 @@
 extension KnownTool {
   /// NuGet, which takes logins from variables.
   static let nuget = KnownTool(
-    name: "nuget", page: "llavero-run(1)",
+    name: "nuget", imports: ["nuget"], page: "llavero-run(1)",
     recipes: [
       ToolRecipe(
         name: "nuget",

@@ -1,0 +1,156 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import TextFormats
+
+extension FileFormat {
+  /// The settings of Maven (maven.apache.org, "Settings Reference"): passwords and passphrases of servers, tokens in headers
+  /// that are sent to them, and passwords of proxies. Which URL a server's identifier is for stands mostly in projects; where
+  /// the settings alone say it, a password is stored for that URL, else under the service `maven:ID`. Properties that are
+  /// called as secrets are come the same way.
+  ///
+  /// What Maven has encrypted, in braces, and what stands for a variable stays.
+  public static let maven = FileFormat(
+    "maven", "the passwords in Maven's settings.xml", usualPaths: ["~/.m2/settings.xml"],
+    holdsLoginsAlone: false,
+    looksLike: { shape in
+      ["settings>", "settings ", "settings\n", "settings\r"].contains { shape.isXML($0) } ? .certain : .none
+    }
+  ) { text throws(FormatFault) in try MavenSettings.read(text) }
+}
+
+private final class MavenSettings: XMLElementReader {
+  private let text: UnsafeRawBufferPointer
+  private var isMaven = false
+  private var servers: [XMLElement] = []
+  private var proxies: [XMLElement] = []
+  private var properties: [XMLElement] = []
+  /// The URLs of repositories and mirrors, by their identifiers.
+  private var urls: [ByteString: Set<ByteString>] = [:]
+  private var found = FoundLogins()
+
+  private init(_ text: UnsafeRawBufferPointer) { self.text = text }
+
+  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
+    let reader = MavenSettings(text)
+    try XMLFile.read(text, reader)
+    guard reader.isMaven else { throw FormatFault("it is not XML that Maven reads as its settings") }
+    for server in reader.servers { reader.take(server: server) }
+    for proxy in reader.proxies { reader.take(proxy: proxy) }
+    for property in reader.properties {
+      reader.take(property, as: .generic(ByteString("maven:\(property.name)"), account: nil))
+    }
+    return reader.found
+  }
+
+  func ended(_ element: XMLElement, in ancestors: [XMLElement]) -> Bool {
+    switch (element.name, ancestors.last?.name) {
+    case ("settings", nil): isMaven = true
+    case ("server", "servers"): servers.append(element)
+    case ("proxy", "proxies"): proxies.append(element)
+    case ("repository", "repositories"), ("pluginRepository", "pluginRepositories"), ("mirror", "mirrors"):
+      urls[element.trimmed("id"), default: []].insert(element.trimmed("url"))
+    case (let name, "properties") where name.isSecretProperty && element.children.isEmpty:
+      properties.append(element)
+    default: return true
+    }
+    return false
+  }
+
+  private func take(server: XMLElement) {
+    let id = server.trimmed("id")
+    let account = server.trimmed("username").withoutVariables
+    func service(_ part: ByteString?) -> Item {
+      .generic(ByteString("maven:\(id)" + (part.map { ":\($0)" } ?? "")), account: account, label: id)
+    }
+    var password = service(nil)
+    if let urls = urls[id], urls.count == 1, let place = urls.first.flatMap({ try? Place.parse($0).place }),
+      place.server.canBeServer
+    {
+      password.key = .internetPassword(place.key(account: account, for: nil))
+    }
+    take(sole: "password", of: server, as: password)
+    take(sole: "passphrase", of: server, as: service("passphrase"))
+    // As GitLab's registry has it.
+    for header in server.child("configuration")?.child("httpHeaders")?.children ?? [] {
+      let name = header.trimmed("name")
+      guard name.isSecretHeader, let value = header.child("value") else { continue }
+      take(value, as: service(name))
+    }
+  }
+
+  private func take(proxy: XMLElement) {
+    let server = proxy.trimmed("host")
+    guard server.canBeServer else {
+      if let password = proxy.child("password") { found.passOver(.line(password.line), .noPlace) }
+      return
+    }
+    let place = Place(
+      protocol: proxy.trimmed("protocol").nonEmpty ?? "http", server: server,
+      port: proxy.trimmed("port").text.flatMap { UInt16($0) })
+    var item = Item(place.key(account: proxy.trimmed("username").withoutVariables, for: nil))
+    item.label = proxy.trimmed("id").nonEmpty
+    take(sole: "password", of: proxy, as: item)
+  }
+
+  /// Takes the element with a name in another one. Maven refuses a second one.
+  private func take(sole name: ByteString, of element: XMLElement, as item: Item) {
+    let all = element.children.filter { $0.name == name }
+    if all.count == 1 { return take(all[0], as: item) }
+    for element in all { found.passOver(.line(element.line), .disputed) }
+  }
+
+  private func take(_ element: XMLElement, as item: Item) {
+    let origin = Origin.line(element.line)
+    let secret = element.text.withUnsafeBytes { Secret(copying: $0.trimmedSlice) }
+    if secret.isEmpty { return found.passOver(origin, .noSecret) }
+    guard element.children.isEmpty else { return found.passOver(origin, .malformed) }
+    let reason = secret.withUnsafeBytes(\.reasonToStay)
+    if let reason { return found.passOver(origin, reason) }
+    found.take(
+      item, Credential(secret),
+      of: SourceEntry(at: origin, removals: [Removal(text.wholeLines(of: element.range))]))
+  }
+}
+
+extension Item {
+  fileprivate static func generic(
+    _ service: ByteString, account: ByteString?, label: ByteString? = nil
+  ) -> Item {
+    var item = Item(.genericPassword(GenericPassword(service: service, account: account)))
+    item.label = label.nonEmpty
+    return item
+  }
+}
+
+extension XMLElement {
+  /// The text of an element in it without the white space around it, as Maven takes it.
+  fileprivate func trimmed(_ name: ByteString) -> ByteString { string(name).trimmed }
+}
+
+extension ByteString {
+  /// The same text, unless there is a variable in it.
+  fileprivate var withoutVariables: ByteString? {
+    bytes.withUnsafeBytes { $0.hasVariable(in: 0..<$0.count) } ? nil : nonEmpty
+  }
+
+  /// Whether the value of a header with this name is a login.
+  fileprivate var isSecretHeader: Bool {
+    let name = lowercased
+    return name == "authorization" || name.bytes.reversed().starts(with: "token".utf8.reversed())
+      || name.bytes.reversed().starts(with: "key".utf8.reversed())
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Why a value is no password by itself; `nil` if it is one.
+  fileprivate var reasonToStay: PassedOver.Reason? {
+    if hasVariable(in: 0..<count) { return .reference }
+    guard let brace = firstIndex(of: UInt8(ascii: "{")),
+      let end = lastIndex(of: UInt8(ascii: "}")), brace < end
+    else { return nil }
+    // Versions differ in whether a backslash before a brace is one of the password's.
+    let isEscaped = [brace, end].contains { $0 > 0 && self[$0 - 1] == UInt8(ascii: "\\") }
+    return isEscaped ? .disputed : .undecipherable
+  }
+}
