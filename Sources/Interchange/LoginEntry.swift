@@ -34,7 +34,7 @@ struct LoginEntry: ~Copyable {
   /// Fields that a person has named, and that the source shows.
   var fields: [(name: ByteString, value: ByteString)] = []
   /// The fields that it hides, or of which it doesn't say whether it does. Each is added by `addField`.
-  var secretFields = FurtherSecrets()
+  var secretFields = TextMembersBuilder()
   var creationDate: Timestamp? = nil
   var modificationDate: Timestamp? = nil
   /// After this, programs aren't answered with it.
@@ -104,7 +104,8 @@ extension FoundLogins {
 extension LoginEntry {
   /// What is kept beside the secret. What can't be is left at the entry.
   fileprivate borrowing func further(leaving entry: inout SourceEntry) -> FurtherSecrets {
-    var further = secretFields.copy()
+    var further = FurtherSecrets()
+    if !secretFields.isEmpty { further.takeFields(secretFields) }
     if !oneTimeCode.isEmpty {
       let url = oneTimeCode.withUnsafeBytes { OneTimeCodeURL.normal($0) }
       switch url {
@@ -124,7 +125,7 @@ extension LoginEntry {
     } else {
       item.comment = comment.nonEmpty
     }
-    for (name, value) in fields where !item.addField(name, value) { entry.add(name, .part) }
+    for name in item.addFields(fields) { entry.add(name, .part) }
     item.tags = tags.filter { !$0.isEmpty }.map { ByteString($0.bytes.map { $0 == 0x0a ? 0x20 : $0 }) }
     item.creationDate = creationDate
     item.modificationDate = modificationDate

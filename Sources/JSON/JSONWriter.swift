@@ -208,6 +208,16 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
+  /// Takes back what was written last.
+  ///
+  /// - Parameters:
+  ///   - count: how many bytes stay.
+  ///   - isFirst: whether the next element or member is the first one.
+  package mutating func truncate(to count: Int, isFirst: Bool) {
+    bytes.truncate(to: count)
+    needsComma = !isFirst
+  }
+
   /// Whether the text has so many control characters, each of which takes six bytes, that base64 is shorter.
   private static func isMostlyEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
     var controls = 0

@@ -194,8 +194,8 @@ struct CSVExport: Sendable {
   /// Takes what our own export says in the column of fields, and the fields that it has beside that.
   private func takeOwnFields(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
     guard case .some(let column) = entry.peek(at: columns.ownFields)?.secret else { return }
-    var others = FurtherSecrets()
-    let own = column.withUnsafeBytes { OwnFields(reading: $0) { others.addField($0, Secret(copying: $1)) } }
+    var others = TextMembersBuilder()
+    let own = column.withUnsafeBytes { OwnFields(reading: $0) { others.addField($0, $1) } }
     guard let own else { return }
     _ = entry.take(at: columns.ownFields)
     login.own = own

@@ -120,6 +120,9 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     }
   }
 
+  /// Takes fields in place of those that are there.
+  package mutating func takeFields(_ members: borrowing TextMembersBuilder) { fields = Part(members.text) }
+
   /// Takes fields from the text of an object.
   package mutating func takeFields(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     parts = Parts(parts.code.copy(), Part(try TextMembers.normal(text)))

@@ -16,14 +16,28 @@ extension Item {
   /// - Returns: whether it was added, which takes UTF-8, and room.
   @discardableResult
   public mutating func addField(_ name: ByteString, _ value: ByteString) -> Bool {
+    addFields([(name, value)]).isEmpty
+  }
+
+  /// Adds fields. A second one of a name gets a number.
+  ///
+  /// - Returns: the names of those that weren't added, which takes UTF-8, and room.
+  package mutating func addFields(_ fields: [(name: ByteString, value: ByteString)]) -> [ByteString] {
+    if fields.isEmpty { return [] }
     let former = furtherAttributes[Self.fieldsTag]
-    if let former, !TextMembers.isNormal(former) { return false }
-    let present = Secret(copying: former ?? "")
-    guard case .some(let added) = TextMembers.adding(name, Secret(copying: value), to: present),
-      added.count <= ItemBounds.attribute
-    else { return false }
-    furtherAttributes[Self.fieldsTag] = added.withUnsafeBytes { ByteString($0) }
-    return true
+    if let former, !TextMembers.isNormal(former) { return fields.map(\.name) }
+    var members = TextMembersBuilder(Secret(copying: former ?? ""))
+    var left: [ByteString] = []
+    for (name, value) in fields {
+      let isAdded = value.bytes.withUnsafeBytes {
+        members.addField(name, $0, limit: ItemBounds.attribute)
+      }
+      if !isAdded { left.append(name) }
+    }
+    if !members.isEmpty {
+      furtherAttributes[Self.fieldsTag] = members.text.withUnsafeBytes { ByteString($0) }
+    }
+    return left
   }
 
   /// The names under which a person has filed it: tags, or folders.
@@ -57,10 +71,12 @@ extension Item {
     if theirs.isEmpty { return }
     let former = furtherAttributes[Self.fieldsTag]
     furtherAttributes[Self.fieldsTag] = nil
-    let new = theirs.filter { field in !mine.contains { $0.name == field.name } }
-    let all = mine.map { field in theirs.first { $0.name == field.name } ?? field } + new
+    let (known, newer) = (
+      Set(mine.map(\.name)), Dictionary(theirs.map { ($0.name, $0.value) }) { first, _ in first }
+    )
+    let all = mine.map { ($0.name, newer[$0.name] ?? $0.value) } + theirs.filter { !known.contains($0.name) }
     // If there is no room for all, nothing goes.
-    if !all.allSatisfy({ addField($0.name, $0.value) }) { furtherAttributes[Self.fieldsTag] = former }
+    if !addFields(all).isEmpty { furtherAttributes[Self.fieldsTag] = former }
   }
 
   /// What another program has put where fields belong.

@@ -16,37 +16,19 @@ package enum TextMembers {
     }
   }
 
-  /// The object with another member. A second one of a name gets a number.
+  /// The object with another member. A second one of a name gets a number. Whoever has several adds them to a
+  /// ``TextMembersBuilder``.
   ///
   /// - Parameter object: empty if there is none.
   /// - Returns: `nil` if name or value isn't UTF-8.
   package static func adding(
     _ name: ByteString, _ value: borrowing Secret, to object: borrowing Secret
   ) -> Secret? {
-    guard name.text != nil, value.withUnsafeBytes({ isValidUTF8($0) }) else { return nil }
-    var json = JSONWriter(capacity: object.count + value.count + 64)
-    json.beginObject()
-    var names: Set<ByteString> = []
-    object.withUnsafeBytes { object in
-      if object.isEmpty { return }
-      forEach(in: object) {
-        names.insert($0)
-        json.textMember($0, $1)
-      }
-    }
-    let plain: ByteString = name.isEmpty ? "field" : name
-    var free = plain
-    var number = 2
-    while !names.insert(free).inserted {
-      free = ByteString("\(plain) \(number)")
-      number += 1
-    }
-    value.withUnsafeBytes { json.textMember(free, $0) }
-    json.endObject()
-    return json.finish()
+    var members = TextMembersBuilder(object)
+    return members.addField(name, value) ? members.text : nil
   }
 
-  /// An object as ``adding(_:_:to:)`` writes it; empty if it has no member.
+  /// An object as ``TextMembersBuilder`` writes it; empty if it has no member.
   ///
   /// - Throws: ``JSONReader/Malformed`` if it is no object of texts, or has a name twice.
   package static func normal(_ object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Secret {
@@ -70,5 +52,82 @@ package enum TextMembers {
       guard let normal = try? normal(object) else { return false }
       return !normal.isEmpty && normal.isEqual(to: Secret(copying: object))
     }
+  }
+}
+
+/// Makes an object of ``TextMembers`` of one member after the other.
+package struct TextMembersBuilder: ~Copyable {
+  private var json = JSONWriter()
+  private var names: Set<ByteString> = []
+  /// The last number that a name got.
+  private var numbers: [ByteString: Int] = [:]
+
+  /// Makes an object without members.
+  package init() { json.beginObject() }
+
+  /// Makes one with the members of another.
+  ///
+  /// - Parameter object: empty if there is none.
+  package init(_ object: borrowing Secret) {
+    self.init()
+    if object.isEmpty { return }
+    object.withUnsafeBytes {
+      TextMembers.forEach(in: $0) {
+        names.insert($0)
+        json.textMember($0, $1)
+      }
+    }
+  }
+
+  /// Whether there is no member.
+  package var isEmpty: Bool { names.isEmpty }
+
+  /// Adds a member. A second one of a name gets a number.
+  ///
+  /// - Parameter limit: the largest size of the whole object in bytes.
+  /// - Returns: whether it was added, which takes UTF-8, and room.
+  @discardableResult
+  package mutating func addField(
+    _ name: ByteString, _ value: UnsafeRawBufferPointer, limit: Int = .max
+  ) -> Bool {
+    guard name.text != nil, isValidUTF8(value) else { return false }
+    let former = json.bytes.count
+    let free = free(name.isEmpty ? "field" : name)
+    json.textMember(free, value)
+    if json.bytes.count >= limit {
+      json.truncate(to: former, isFirst: names.isEmpty)
+      return false
+    }
+    names.insert(free)
+    return true
+  }
+
+  /// Adds a member. A second one of a name gets a number.
+  ///
+  /// - Returns: whether it was added, which takes UTF-8.
+  @discardableResult
+  package mutating func addField(_ name: ByteString, _ value: borrowing Secret) -> Bool {
+    value.withUnsafeBytes { addField(name, $0) }
+  }
+
+  private mutating func free(_ name: ByteString) -> ByteString {
+    if !names.contains(name) { return name }
+    var number = numbers[name] ?? 1
+    var free = name
+    while names.contains(free) {
+      number += 1
+      free = ByteString("\(name) \(number)")
+    }
+    numbers[name] = number
+    return free
+  }
+
+  /// The object; empty if it has no member.
+  package var text: Secret {
+    var text = Secret(capacity: json.bytes.count + 1)
+    if isEmpty { return text }
+    text.append(json.bytes)
+    text.append("}")
+    return text
   }
 }
