@@ -90,7 +90,7 @@ public struct Credential: ~Copyable, Sendable {
   /// What a login has of which both are parts: the password of the one that has one, and what goes beside it of both.
   package borrowing func completed(by newer: borrowing Credential) -> Credential {
     var completed = newer.hasNoPassword ? copy() : newer.copy()
-    completed.further = newer.further.merged(over: further)
+    completed.further = newer.further.added(to: further).merged(over: further)
     return completed
   }
 

@@ -40,15 +40,50 @@ public struct FurtherSecrets: ~Copyable, Sendable {
   /// What an item has after a change to this: the parts that it says, and otherwise the former ones. None is empty.
   package borrowing func merged(over former: borrowing FurtherSecrets) -> FurtherSecrets {
     var merged = FurtherSecrets()
-    let former = former.parts
-    if parts === Parts.silent, former === Parts.silent { return merged }
-    merged.parts = Parts(parts.code.merged(over: former.code), parts.fields.merged(over: former.fields))
+    let beneath = former.parts
+    if parts === Parts.silent, beneath === Parts.silent { return merged }
+    merged.parts = Parts(parts.code.merged(over: beneath.code), parts.fields.merged(over: beneath.fields))
     return merged
   }
 
-  /// Whether this has every part that the other one says.
+  /// What an item has after a source has brought this, which knows nothing of the fields that it doesn't say: those stay.
+  package borrowing func added(to former: borrowing FurtherSecrets) -> FurtherSecrets {
+    var all = copy()
+    if parts.fields.text.isEmpty || former.parts.fields.text.isEmpty { return all }
+    let mine = NamedValues(self)
+    let known = NamedValues(former)
+    var members = TextMembersBuilder()
+    former.forEachField { name, value in
+      if !mine.lend(name, { members.addField(name, $0) }) { members.addField(name, value) }
+    }
+    forEachField { if !known.has($0) { members.addField($0, $1) } }
+    all.takeFields(members)
+    return all
+  }
+
+  /// Whether this has every code and every field that the other one says.
   package borrowing func hasAll(of other: borrowing FurtherSecrets) -> Bool {
-    parts.code.hasAll(of: other.parts.code) && parts.fields.hasAll(of: other.parts.fields)
+    parts.code.hasAll(of: other.parts.code) && hasFields(of: other, orNone: false)
+  }
+
+  /// Whether both have the same one-time code, or neither has one.
+  package borrowing func hasSameCode(as other: borrowing FurtherSecrets) -> Bool {
+    parts.code.text.isEqual(to: other.parts.code.text)
+  }
+
+  /// Whether each field that the other one says is here with the same value.
+  ///
+  /// - Parameter orNone: whether that is so as well for one that isn't here at all.
+  private borrowing func hasFields(of other: borrowing FurtherSecrets, orNone: Bool) -> Bool {
+    if parts.fields.hasAll(of: other.parts.fields) { return true }
+    // An empty part says that there is none.
+    if other.parts.fields.text.isEmpty { return false }
+    let mine = NamedValues(self)
+    var hasAll = true
+    other.forEachField { name, value in
+      if !mine.isSame(value, as: name), !(orNone && !mine.has(name)) { hasAll = false }
+    }
+    return hasAll
   }
 
   /// Whether both say the same.
@@ -56,9 +91,9 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     hasAll(of: other) && other.hasAll(of: self)
   }
 
-  /// Whether a merge over this would replace nothing.
+  /// Whether the newer one, added to this, would replace nothing.
   package borrowing func isKept(by newer: borrowing FurtherSecrets) -> Bool {
-    parts.code.isKept(by: newer.parts.code) && parts.fields.isKept(by: newer.parts.fields)
+    parts.code.isKept(by: newer.parts.code) && (parts.fields.text.isEmpty || hasFields(of: newer, orNone: true))
   }
 
   // MARK: Fields
@@ -83,6 +118,11 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     guard case .some(let added) = TextMembers.adding(name, value, to: parts.fields.text) else { return false }
     parts = Parts(parts.code.copy(), Part(added))
     return true
+  }
+
+  /// Takes fields in place of those that are there.
+  package mutating func takeFields(_ members: borrowing TextMembersBuilder) {
+    parts = Parts(parts.code.copy(), Part(members.text))
   }
 
   // MARK: JSON
@@ -119,9 +159,6 @@ public struct FurtherSecrets: ~Copyable, Sendable {
       try takeFields(value.raw)
     }
   }
-
-  /// Takes fields in place of those that are there.
-  package mutating func takeFields(_ members: borrowing TextMembersBuilder) { fields = Part(members.text) }
 
   /// Takes fields from the text of an object.
   package mutating func takeFields(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {

@@ -126,6 +126,44 @@ struct TransferTests {
     #expect(try keychain.items(matching: .all).first?.label == "work")
   }
 
+  @Test("fields that a source doesn't say stay, whether it replaces the secret or adds fields")
+  func fieldsThatStay() throws {
+    let keychain = InMemoryKeychain()
+    func found(_ secret: String, _ hidden: [(ByteString, String)], _ shown: [(ByteString, ByteString)])
+      -> FoundLogin
+    {
+      var item = login("a.example", "alice", secret).item
+      for (name, value) in shown { item.addField(name, value) }
+      var credential = Credential(password: secret)
+      for (name, value) in hidden { credential.further.addField(name, Secret(value)) }
+      return FoundLogin(item, credential, at: .line(1))
+    }
+    func held() throws -> [String] {
+      let item = try #require(try keychain.items(matching: .all).first)
+      var fields = item.fields.map { "\($0.name)=\($0.value)" }
+      try keychain.credential(of: item).further.forEachField {
+        fields.append("\($0)=\(String(decoding: $1, as: UTF8.self))")
+      }
+      return fields
+    }
+    _ = try run([found("old", [("PIN", "1"), ("PUK", "2")], [("Door", "back"), ("Floor", "3")])], keychain)
+    let newer = [found("new", [("PUK", "3"), ("Key", "4")], [("Door", "front"), ("Room", "5")])]
+    #expect(try run(newer, keychain) == [.kept])
+    #expect(try run(newer, keychain, replacing: [0]) == [.replaced])
+    #expect(try held() == ["Door=front", "Floor=3", "Room=5", "PIN=1", "PUK=3", "Key=4"])
+    #expect(try run(newer, keychain) == [.unchanged])
+    #expect(try run(newer, keychain, comparesNotes: true) == [.unchanged])
+    let more = [found("new", [("CVC", "6")], [("Hall", "7")])]
+    #expect(try run(more, keychain) == [.completed])
+    #expect(try run(more, keychain, comparesNotes: true) == [.unchanged])
+    let other = [found("other", [("PIN", "8")], [("Door", "roof")])]
+    #expect(try run(other, keychain, replacing: [0], comparesNotes: true) == [.replaced])
+    #expect(
+      try held() == [
+        "Door=roof", "Floor=3", "Room=5", "Hall=7", "PIN=8", "PUK=3", "Key=4", "CVC=6",
+      ])
+  }
+
   @Test("what only Keychain Services can name comes along, with every attribute")
   func programsItems() throws {
     let keychain = InMemoryKeychain()

@@ -227,6 +227,10 @@ struct HeldItems {
     }
     var wanted = wanted
     wanted.secretService = held.secretService
+    // What a list has beyond the other's stays there.
+    if held.hasAllInLists(of: wanted) {
+      for tag in Item.listTags { wanted.furtherAttributes[tag] = held.furtherAttributes[tag] }
+    }
     return held.hasSameNotes(as: wanted)
   }
 

@@ -310,8 +310,10 @@ struct Transfer {
 }
 
 extension Item {
-  /// Takes another item's notes in place of its own. A service may have more attributes, and keeps no content type.
+  /// Takes another item's notes in place of its own, but for addresses, fields and tags, of which those stay that the other
+  /// doesn't have. A service may have more attributes, and keeps no content type.
   fileprivate mutating func takeNotes(onlyOf other: Item) {
+    let former = self
     label = other.label
     comment = other.comment
     itemDescription = other.itemDescription
@@ -319,6 +321,7 @@ extension Item {
     type = other.type
     isDefault = other.isDefault
     furtherAttributes = other.furtherAttributes
+    for tag in Item.listTags { furtherAttributes[tag] = former.furtherAttributes[tag] }
   }
 }
 
