@@ -65,7 +65,7 @@ public final class FoundLogin {
   /// The item's primary key. Made anew each time, because a file may have a hundred thousand logins.
   public var primaryKey: Item.Key { item.key.primaryKey }
   /// Its confidential part.
-  public let credential: Credential
+  public internal(set) var credential: Credential
   /// Where it was.
   public let origin: Origin
   /// The changes that remove it from its file. The ranges of two logins never overlap, but may be the same: a
@@ -80,7 +80,9 @@ public final class FoundLogin {
   public var asProgramsFind: Item? { elsewhere?.asProgramsFind }
   /// Parts of it that don't fit into an item, in a few words each: `notes`, `one-time code`. If there are any, the
   /// login is not removed from its source.
-  public let leftBehind: [String]
+  public internal(set) var leftBehind: [String]
+  /// What another login of the same item, which came before, says otherwise: that item has it as further fields.
+  public internal(set) var contradictions: [String] = []
 
   /// What only the logins of a keychain have. Apart from them, because it is twice as large as all the rest, and a file
   /// may have ten thousand logins without it.

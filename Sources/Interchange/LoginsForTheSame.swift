@@ -160,7 +160,7 @@ public struct KeptApart {
 
 extension Item.Key {
   /// Whether it is a password's, and not that of what only a program makes.
-  fileprivate var isPassword: Bool {
+  var isPassword: Bool {
     switch self {
     case .internetPassword, .genericPassword: true
     case .cryptographic, .secretService: false

@@ -54,8 +54,9 @@ struct Importing {
       for index in found.indices { try chooseAmongSame(&found[index], of: sources[index].name) }
     }
     let keychain = open.own
-    let plan = try explaining(
-      TransferPlan(found.flatMap(\.logins), in: keychain, comparesNotes: comparesNotes))
+    let logins = found.flatMap(\.logins)
+    FoundLogin.unite(logins)
+    let plan = try explaining(TransferPlan(logins, in: keychain, comparesNotes: comparesNotes))
     if isRehearsal {
       let replaced = policy == .replace ? Set(plan.conflicts) : []
       let foreseen = Transfer(plan: plan, replacing: replaced).foreseen

@@ -89,18 +89,29 @@ struct TransferReport {
             + "find it as it was, and 'llavero get' doesn't")
       }
       remarks += remarksOnSettling(part.found, source)
-      let leavers = part.found.logins.filter { !$0.leftBehind.isEmpty }
-      if !leavers.isEmpty {
-        var kinds: [String] = []
-        for kind in leavers.flatMap(\.leftBehind) where !kinds.contains(kind) { kinds.append(kind) }
-        let origins = leavers.map(\.origin)
+      if let (origins, kinds) = Self.kinds(\.contradictions, in: part.found) {
+        remarks.append(
+          "\(source): \(Self.text(origins)): for the same login as an entry before, which says otherwise; kept with "
+            + "that as further fields: \(kinds)")
+      }
+      if let (origins, kinds) = Self.kinds(\.leftBehind, in: part.found) {
         let (stay, their) = Set(origins).count == 1 ? ("stays", "its") : ("stay", "their")
         remarks.append(
-          "\(source): \(Self.text(origins)) \(stay) there: a login has no room for \(their) "
-            + kinds.joined(separator: ", "))
+          "\(source): \(Self.text(origins)) \(stay) there: a login has no room for \(their) \(kinds)")
       }
     }
     return remarks
+  }
+
+  /// The logins of which something is to be said in a few words each, and these words, each once.
+  private static func kinds(
+    _ path: KeyPath<FoundLogin, [String]>, in found: FoundLogins
+  ) -> (origins: [Origin], kinds: String)? {
+    let logins = found.logins.filter { !$0[keyPath: path].isEmpty }
+    if logins.isEmpty { return nil }
+    var kinds: [String] = []
+    for kind in logins.flatMap({ $0[keyPath: path] }) where !kinds.contains(kind) { kinds.append(kind) }
+    return (logins.map(\.origin), kinds.joined(separator: ", "))
   }
 
   /// Notes on what was decided for the logins of a source.

@@ -1,0 +1,119 @@
+import Bytes
+import Keychain
+
+extension FoundLogin {
+  /// Has the first of several logins for one item, with the same secret, take what the others have beside it: one may have
+  /// the one-time code, and the other the notes. The others are the same as the first then.
+  ///
+  /// What can't be said twice stays beside it: notes below the others, names, codes and fields as further fields.
+  ///
+  /// - Parameter logins: what sources have, the first preferred. Those of a keychain stay as they are.
+  public static func unite(_ logins: [FoundLogin]) {
+    var firsts: [Item.Key: Int] = [:]
+    firsts.reserveCapacity(logins.count)
+    for (index, login) in logins.enumerated() where login.original == nil && login.asProgramsFind == nil {
+      guard let first = firsts.updateValue(index, forKey: login.primaryKey) else { continue }
+      firsts[login.primaryKey] = first
+      logins[first].unite(with: login)
+    }
+  }
+
+  private func unite(with other: FoundLogin) {
+    guard item.key.isPassword, credential.isSameForTools(as: other.credential) else { return }
+    var united = UnitedLogin(item, credential)
+    united.take(other.item)
+    united.take(other.credential.further)
+    do throws(KeychainError) {
+      try united.item.validate(with: united.credential)
+    } catch {
+      other.leftBehind.append("what it has beside the password")
+      return
+    }
+    other.leftBehind += united.left
+    other.contradictions = united.contradictions
+    for login in [self, other] {
+      login.become(united.item)
+      login.credential.further = united.credential.further.copy()
+    }
+  }
+}
+
+/// An item that takes what another one of the same key has.
+private struct UnitedLogin: ~Copyable {
+  var item: Item
+  var credential: Credential
+  /// What both say, and each otherwise, so that it has become a further field.
+  var contradictions: [String] = []
+  /// What there is no room for.
+  var left: [String] = []
+
+  init(_ item: Item, _ credential: borrowing Credential) {
+    self.item = item
+    self.credential = credential.copy()
+  }
+
+  mutating func take(_ other: Item) {
+    var fields: [(name: ByteString, value: ByteString)] = []
+    let parts: [(ByteString, WritableKeyPath<Item, ByteString?>)] = [
+      ("name", \.label), ("kind", \.itemDescription), ("creator", \.creator), ("type", \.type),
+    ]
+    for (name, path) in parts {
+      guard let value = other[keyPath: path], value != item[keyPath: path] else { continue }
+      if item[keyPath: path] == nil { item[keyPath: path] = value } else { fields.append((name, value)) }
+    }
+    takeComment(other.comment)
+    item.isDefault = item.isDefault || other.isDefault
+    item.creationDate = [item.creationDate, other.creationDate].compactMap { $0 }.min()
+    other.furtherAttributes.forEach { tag, value in
+      if Item.listTags.contains(tag) || item.furtherAttributes[tag] == value { return }
+      if item.furtherAttributes[tag] == nil {
+        item.furtherAttributes[tag] = value
+      } else {
+        left.append("\(tag)")
+      }
+    }
+    for address in other.addresses { item.addAddress(address) }
+    item.tags += other.tags.filter { !item.tags.contains($0) }
+    let mine = NamedValues(item.fields)
+    let names = fields.map { "\($0.name)" }
+    fields = (fields + other.fields).filter { field in
+      !field.value.bytes.withUnsafeBytes { mine.has($0, as: field.name) }
+    }
+    contradictions += fields.map(\.name).filter { names.contains("\($0)") || mine.has($0) }.map(\.description)
+    left += item.addFields(fields).map(\.description)
+  }
+
+  private mutating func takeComment(_ comment: ByteString?) {
+    guard let comment else { return }
+    guard let mine = item.comment else { return item.comment = comment }
+    // It may be there from a third one.
+    let between: [UInt8] = [0x0a, 0x0a]
+    let (all, wanted) = (between + mine.bytes + between, between + comment.bytes + between)
+    if all.indices.contains(where: { all[$0...].starts(with: wanted) }) { return }
+    item.comment = ByteString(mine.bytes + between + comment.bytes)
+  }
+
+  mutating func take(_ other: borrowing FurtherSecrets) {
+    let mine = NamedValues(credential.further)
+    var members = TextMembersBuilder()
+    credential.further.forEachField { members.addField($0, $1) }
+    var contradictions: [String] = []
+    other.forEachField { name, value in
+      if mine.has(value, as: name) { return }
+      members.addField(name, value)
+      if mine.has(name) { contradictions.append("\(name)") }
+    }
+    if case .some(let code) = other.oneTimeCode, !code.isEmpty {
+      let name: ByteString = "one-time code"
+      if !credential.further.hasOneTimeCode {
+        credential.further.oneTimeCode = code.copy()
+      } else if !credential.further.hasSameCode(as: other), !code.withUnsafeBytes({ mine.has($0, as: name) })
+      {
+        members.addField(name, code)
+        contradictions.append("\(name)")
+      }
+    }
+    if !members.isEmpty { credential.further.takeFields(members) }
+    self.contradictions += contradictions
+  }
+}
