@@ -125,8 +125,11 @@ extension LoginEntry {
     } else {
       item.comment = comment.nonEmpty
     }
-    for name in item.addFields(fields) { entry.add(name, .part) }
-    item.tags = tags.filter { !$0.isEmpty }.map { ByteString($0.bytes.map { $0 == 0x0a ? 0x20 : $0 }) }
+    let marks = entry.takeMarks()
+    for name in item.addFields(fields + marks.fields) { entry.add(name, .part) }
+    item.tags = (tags + marks.tags).filter { !$0.isEmpty }.map {
+      ByteString($0.bytes.map { $0 == 0x0a ? 0x20 : $0 })
+    }
     item.creationDate = creationDate
     item.modificationDate = modificationDate
     return item

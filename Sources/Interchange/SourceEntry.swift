@@ -19,6 +19,8 @@ struct FieldName: Sendable {
   let isPersons: Bool
 
   init(_ name: ByteString) { self.init(name, partOf: nil) }
+  /// The tag that it becomes, if a person has marked the entry with it.
+  let mark: ByteString?
 
   /// - Parameters:
   ///   - whole: the word for the field that it is a part of, if it has none of its own.
@@ -31,7 +33,8 @@ struct FieldName: Sendable {
     ownWord = known ?? "\(name)"
     word = known ?? whole ?? ownWord
     isBookkeeping = !isPersons && Self.bookkeeping.contains(key)
-    isChoice = !isPersons && Self.choices.contains(key)
+    mark = isPersons ? nil : EntryMark.tag(ofField: key)
+    isChoice = mark != nil || !isPersons && key == "icon"
   }
 
   private static let words: [(names: [ByteString], word: String)] = [
@@ -44,7 +47,6 @@ struct FieldName: Sendable {
   private static let bookkeeping: [ByteString] = [
     "guid", "icon", "id", "object", "organizationid", "passwordrevisiondate", "timelastused", "urichecksum",
   ]
-  private static let choices: [ByteString] = ["archived", "fav", "favorite", "icon", "reprompt"]
 }
 
 /// The value of a field, where the source has it.
@@ -369,6 +371,16 @@ struct SourceEntry: ~Copyable {
   }
 
   /// Takes a text that isn't confidential; empty if there is none.
+  /// The marks that nobody has taken, and their tags.
+  var marks: [(index: Int, tag: ByteString)] {
+    var marks: [(Int, ByteString)] = []
+    for index in names.indices {
+      guard let tag = names[index].mark, states[index] == .left, !isNothing(index) else { continue }
+      marks.append((index, tag))
+    }
+    return marks
+  }
+
   mutating func text(_ wanted: ByteString..., in part: Part) -> ByteString {
     text(at: index(of: wanted, in: part))
   }

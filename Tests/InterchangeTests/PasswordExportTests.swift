@@ -132,8 +132,7 @@ struct PasswordExportTests {
     }
     for (member, leftBehind) in [
       (#""folderId":"1""#, " + folderId"), (#""collectionIds":["1"]"#, " + collectionIds"),
-      (#""favorite":true"#, " + favorite"), (#""reprompt":1"#, " + reprompt"),
-      (#""archivedDate":"2026-01-01T00:00:00Z""#, " + archivedDate"), (#""id":"1","organizationId":"2""#, ""),
+      (#""favorite":true,"reprompt":1"#, ""), (#""id":"1","organizationId":"2""#, ""),
       (#""folderId":null,"collectionIds":[],"favorite":false,"reprompt":0"#, ""),
     ] {
       let text = #"{"items":[{"type":1,"name":"n",\#(member),"login":{"password":"p"}}]}"#
@@ -146,9 +145,8 @@ struct PasswordExportTests {
     let found = try Found(sample: "bitwarden.json", as: .bitwarden)
     #expect(
       found.logins == [
-        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + former passwords"
-          + " + favorite",
-        "https://registry.example:5050 (alice) p,w\"1 + former passwords + favorite",
+        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + former passwords",
+        "https://registry.example:5050 (alice) p,w\"1 + former passwords",
         "Safe Pw-3 + passkey",
       ])
     #expect(found.origins == [.entry("GitLab"), .entry("GitLab"), .entry("Safe")])

@@ -20,7 +20,6 @@ extension FileFormat {
     name: ["name"], url: ["login_uri"], account: ["login_username"], password: ["login_password"],
     notes: ["notes"], code: ["login_totp"],
     tags: [.init(column: "folder"), .init(column: "collections", separator: UInt8(ascii: ","))],
-    marks: [("favorite", "favorite"), ("archivedDate", "archived"), ("reprompt", "reprompt")],
     ownColumn: "login_password", kind: ("type", "login", .foreign), addresses: .commas, ownFields: "fields"
   ) { login, entry in takeCustomFields(&login, &entry) }
 

@@ -18,7 +18,6 @@ struct CSVColumns {
   let notes: Int?
   let code: Int?
   let tags: [(index: Int, separator: UInt8?, isPath: Bool)]
-  let marks: [(index: Int, name: ByteString, tag: ByteString)]
   let fields: [Named]
   /// Columns that people have named.
   let persons: [Named]
@@ -53,7 +52,6 @@ struct CSVColumns {
     notes = find(export.notes)
     code = find(export.code)
     tags = export.tags.compactMap { tag in find([tag.column]).map { ($0, tag.separator, tag.isPath) } }
-    marks = export.marks.compactMap { mark in find([mark.column]).map { ($0, header[$0], mark.tag) } }
     fields = named(export.fields)
     kind = export.kind.flatMap { find([$0.column]) }
     group = try need(export.group.map { [$0.column] } ?? [])

@@ -17,8 +17,6 @@ struct CSVExport: Sendable {
   var code: [ByteString] = []
   /// Tags, folders and the like.
   var tags: [TagColumn] = []
-  /// Columns by which a person has marked an entry, and what the mark is called as a tag.
-  var marks: [(column: ByteString, tag: ByteString)] = []
   /// Columns that become fields of their own, which may be shown.
   var fields: [ByteString] = []
   /// Columns that become fields of other names. Whether they may be shown isn't known.
@@ -119,7 +117,7 @@ struct CSVExport: Sendable {
   var known: [ByteString] {
     let named = name + url + otherURL + account + otherAccounts + password + notes + code + fields + others
     let single = [dates?.created, dates?.modified, ownColumn, group?.column, kind?.column, ownFields]
-    return named + tags.map(\.column) + marks.map(\.column) + ownColumns + single.compactMap { $0 }
+    return named + tags.map(\.column) + ownColumns + single.compactMap { $0 }
   }
 
   /// Reads an export.
@@ -220,13 +218,6 @@ struct CSVExport: Sendable {
       for tag in parts.map({ ByteString(Array($0)).trimmed }) where !tag.isEmpty {
         login.tags.append(column.isPath ? tag.asPath : tag)
       }
-    }
-    for mark in columns.marks {
-      let text = entry.text(at: mark.index)
-      if text.isEmpty || text == "0" || text.isEqualIgnoringCase("false") { continue }
-      login.tags.append(mark.tag)
-      // It may say since when.
-      if text != "1", !text.isEqualIgnoringCase("true") { login.fields.append((mark.name, text)) }
     }
     for column in columns.fields {
       if let text = entry.text(at: column.index).nonEmpty { login.fields.append((column.name, text)) }

@@ -45,19 +45,22 @@ extension FileFormat {
     return entries.found
   }
 
-  /// The titles of the collections that each item is in.
+  /// The paths of the collections that each item is in.
   private static func readCollections(
-    _ collections: JSONValue, _ titles: inout [ByteString: [ByteString]]
+    _ collections: JSONValue, _ titles: inout [ByteString: [ByteString]], in parent: ByteString = ""
   ) throws(JSONReader.Malformed) {
     if collections.kind != .array { return }
     try JSONReader.elements(of: collections.raw) { (collection) throws(JSONReader.Malformed) in
-      let title = try collection.text("title")
+      let name = try collection.text("title")
+      let title = parent.isEmpty ? name : name.isEmpty ? parent : parent.joined(name)
       if let items = try collection.member("items"), !title.isEmpty {
         try JSONReader.elements(of: items.raw) { (link) throws(JSONReader.Malformed) in
           titles[try link.text("item"), default: []].append(title)
         }
       }
-      if let below = try collection.member("subCollections") { try readCollections(below, &titles) }
+      if let below = try collection.member("subCollections") {
+        try readCollections(below, &titles, in: title)
+      }
     }
   }
 

@@ -19,7 +19,7 @@ extension FileFormat {
         if name == "items" {
           items = value
         } else if name == "folders" {
-          folders = try value.names("title", by: "uuid")
+          folders = try value.names("title", by: "uuid", in: "parent_uuid")
         } else if !FieldValue.json(value).isNothing(asChoice: false) {
           entries.found.noteOthers()
         }

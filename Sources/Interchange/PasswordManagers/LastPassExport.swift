@@ -7,8 +7,8 @@ extension FileFormat {
     "lastpass", "the CSV that LastPass exports",
     CSVExport(
       name: ["name"], url: ["url"], account: ["username"], password: ["password"], notes: ["extra"],
-      code: ["totp"], tags: [.init(column: "grouping", isPath: true)], marks: [("fav", "favorite")],
-      ownColumn: "grouping",
+      code: ["totp"], tags: [.init(column: "grouping", isPath: true)],
+      ownColumn: "grouping", others: ["fav"],
       // A secure note and a folder.
       foreignURLs: ["http://sn", "http://group"]
     ) { login, _ in

@@ -56,7 +56,8 @@ enum OnePasswordArchive {
     var login = LoginEntry()
     login.name = entry.text("title", in: overview)
     if !login.name.isEmpty { entry.origin = .entry(login.name) }
-    if entry.text("state") == "trashed" || entry.take(["trashed"]) != nil {
+    let state = entry.index(of: ["state"])
+    if entry.peek(at: state)?.text == "trashed" || entry.take(["trashed"]) != nil {
       return found.passOver(entry.origin, .discarded)
     }
     let category = entry.text("categoryUuid")
@@ -65,11 +66,19 @@ enum OnePasswordArchive {
     login.creationDate = entry.date(inSeconds: "createdAt")
     login.modificationDate = entry.date(inSeconds: "updatedAt")
     login.tags = (vault.isEmpty ? [] : [vault]) + (try entry.texts("tags", in: overview))
+    // What it says beside these stays.
+    switch entry.peek(at: state)?.text {
+    case "archived":
+      login.tags.append(EntryMark.archived)
+      _ = entry.take(at: state)
+    case "active": _ = entry.take(at: state)
+    default: break
+    }
     try takeAddresses(in: overview, of: &entry, &login)
     let subtitle = entry.index(of: ["subtitle"], in: overview)
     entry.leaveToProgram(
       "ps", "pbe", "pgrng", "icons", "watchtowerExclusions", "ainfo", "passwordStrength", in: overview)
-    for name: ByteString in ["uuid", "favIndex"] { entry.leaveToProgram(name) }
+    entry.leaveToProgram("uuid")
     try takeDetails(details, of: &entry, &login)
     // What it shows below the title, which is the account of most.
     if [login.account, login.name, "-", "–", "—"].contains(entry.peek(at: subtitle)?.text) {

@@ -13,7 +13,7 @@ extension FileFormat {
           name: ["Title"], url: ["Url", "Website", "Urls"], account: ["Username"], password: ["Password"],
           notes: ["Notes"], code: ["OTPAuth", "One-time password"],
           tags: [.init(column: "Tags", separator: UInt8(ascii: ";")), .init(column: "Vault")],
-          marks: [("Favorite", "favorite"), ("Archived", "archived")], othersAreFields: true,
+          othersAreFields: true,
           ownColumns: ["Favorite", "Archived", "Tags", "Type", "Vault", "Website", "Urls"],
           kind: ("Type", "Login", .described), addresses: .lines)),
       FileFormat(

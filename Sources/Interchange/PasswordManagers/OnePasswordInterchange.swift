@@ -14,10 +14,11 @@ enum OnePasswordInterchange {
   }
 
   static func read(_ text: UnsafeRawBufferPointer) -> FoundLogins {
-    var folders: [ByteString: ByteString] = [:]
+    var all: [ByteString: Folder] = [:]
     for line in FileLines(text) where JSONEntries.isObject(line.text) {
-      if let (identifier, title) = folder(line.text) { folders[identifier] = title }
+      if let (identifier, folder) = folder(line.text) { all[identifier] = folder }
     }
+    let folders = all.paths
     var found = FoundLogins()
     for line in FileLines(text) where !line.isBlank && !(line.text == separator) {
       var entry = SourceEntry(at: .line(line.number), removals: [Removal(line.range)])
@@ -31,19 +32,21 @@ enum OnePasswordInterchange {
     return found
   }
 
-  /// The identifier and the title of a folder; `nil` if the line is something else.
-  private static func folder(_ line: UnsafeRawBufferPointer) -> (ByteString, ByteString)? {
+  /// The identifier of a folder, and the folder; `nil` if the line is something else.
+  private static func folder(_ line: UnsafeRawBufferPointer) -> (ByteString, Folder)? {
     var kind: ByteString = ""
     var identifier: ByteString = ""
     var title: ByteString = ""
+    var parent: ByteString = ""
     do throws(JSONReader.Malformed) {
       try JSONReader.members(of: line) { (name, value) throws(JSONReader.Malformed) in
         if name == "typeName" { kind = try value.string() }
         if name == "uuid" { identifier = try value.string() }
         if name == "title" { title = try value.string() }
+        if name == "folderUuid", value.kind == .string { parent = try value.string() }
       }
     } catch { return nil }
-    return kind == "system.folder.Regular" ? (identifier, title) : nil
+    return kind == "system.folder.Regular" ? (identifier, Folder(title, in: parent)) : nil
   }
 
   /// The kinds of entries that are logins or have a password, and what they are.

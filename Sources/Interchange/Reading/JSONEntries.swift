@@ -54,16 +54,50 @@ extension JSONValue {
   }
 
   /// The names of folders in an array of objects, by what entries call them.
+  ///
+  /// - Parameter parent: the member that says which folder it is in.
   func names(
-    _ name: StaticString, by identifier: StaticString
+    _ name: StaticString, by identifier: StaticString, in parent: StaticString = ""
   ) throws(JSONReader.Malformed) -> [ByteString: ByteString] {
-    var names: [ByteString: ByteString] = [:]
-    if kind != .array { return names }
+    var folders: [ByteString: Folder] = [:]
+    if kind != .array { return [:] }
     try JSONReader.elements(of: raw) { (element) throws(JSONReader.Malformed) in
-      names[try element.text(identifier)] = try element.text(name)
+      folders[try element.text(identifier)] = Folder(try element.text(name), in: try element.text(parent))
     }
-    return names
+    return folders.paths
   }
+}
+
+/// A folder that may be in another one.
+struct Folder {
+  let name: ByteString
+  /// The identifier of the folder that it is in; empty if there is none.
+  let parent: ByteString
+
+  init(_ name: ByteString, in parent: ByteString) {
+    self.name = name
+    self.parent = parent
+  }
+}
+
+extension [ByteString: Folder] {
+  /// The path of each folder. One that is in itself has its own name.
+  var paths: [ByteString: ByteString] {
+    mapValues { folder in
+      var path = folder.name
+      var (parent, depth) = (folder.parent, 0)
+      while let next = self[parent], depth < count {
+        if !next.name.isEmpty { path = next.name.joined(path) }
+        (parent, depth) = (next.parent, depth + 1)
+      }
+      return depth < count ? path : folder.name
+    }
+  }
+}
+
+extension ByteString {
+  /// The path of a folder that is in this one.
+  func joined(_ name: ByteString) -> ByteString { ByteString(bytes + [UInt8(ascii: "/")] + name.bytes) }
 }
 
 extension SourceEntry {

@@ -1,0 +1,34 @@
+import Keychain
+
+/// What a person has marked an entry with. Each program has a field of its own for that, and an item has a tag.
+enum EntryMark {
+  static let favorite: ByteString = "favorite"
+  static let archived: ByteString = "archived"
+
+  /// The names of the fields in small letters, and the tag of each.
+  private static let tags: [ByteString: ByteString] = [
+    "favorite": favorite, "fav": favorite, "favindex": favorite, "faveindex": favorite, "pinned": favorite,
+    "archived": archived, "archiveddate": archived, "reprompt": "reprompt",
+  ]
+
+  /// The tag of a field; `nil` if it is no mark.
+  static func tag(ofField name: ByteString) -> ByteString? { tags[name] }
+}
+
+extension SourceEntry {
+  /// Takes all marks, whose tags nobody has to know.
+  ///
+  /// - Returns: the tags, and for a mark that says since when, a field.
+  mutating func takeMarks() -> (tags: [ByteString], fields: [(name: ByteString, value: ByteString)]) {
+    var tags: [ByteString] = []
+    var fields: [(name: ByteString, value: ByteString)] = []
+    for (index, tag) in marks {
+      let name = name(at: index)
+      let text = text(at: index)
+      if !tags.contains(tag) { tags.append(tag) }
+      let isPlain = text.isEqualIgnoringCase("true") || text.bytes.allSatisfy { 0x30...0x39 ~= $0 }
+      if !isPlain { fields.append((name, text)) }
+    }
+    return (tags, fields)
+  }
+}
