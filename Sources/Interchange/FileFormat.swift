@@ -131,7 +131,7 @@ public struct FileFormat: Sendable {
       let all = forms + others
       let first = text.first { $0 > 0x20 }
       let form =
-        all.first { $0.recognition(shape) == .certain }
+        all.first { $0.recognition(shape) == .certain } ?? all.first { $0.recognition(shape) == .possible }
         ?? all.first { form in first.map(form.beginnings.contains) ?? false }
       return try (form ?? forms[0]).reading(text, nil)
     }

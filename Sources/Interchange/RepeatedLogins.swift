@@ -2,25 +2,32 @@ import Bytes
 import Keychain
 
 extension FoundLogin {
-  /// Has the first of several logins for one item, with the same secret, take what the others have beside it: one may have
+  /// Has the first of several logins for one item, with the same secret or none, take what the others have beside it: one may have
   /// the one-time code, and the other the notes. The others are the same as the first then.
   ///
   /// What can't be said twice stays beside it: notes below the others, names, codes and fields as further fields.
   ///
   /// - Parameter logins: what sources have, the first preferred. Those of a keychain stay as they are.
   public static func unite(_ logins: [FoundLogin]) {
-    var firsts: [Item.Key: Int] = [:]
+    var firsts: [LoginByKey: Int] = [:]
     firsts.reserveCapacity(logins.count)
     for (index, login) in logins.enumerated() where login.original == nil && login.asProgramsFind == nil {
-      guard let first = firsts.updateValue(index, forKey: login.primaryKey) else { continue }
-      firsts[login.primaryKey] = first
+      guard let first = firsts.updateValue(index, forKey: LoginByKey(login)) else { continue }
+      firsts[LoginByKey(login)] = first
       logins[first].unite(with: login)
     }
   }
 
   private func unite(with other: FoundLogin) {
-    guard item.key.isPassword, credential.isSameForTools(as: other.credential) else { return }
+    let isSame = credential.isSameForTools(as: other.credential)
+    guard item.key.isPassword, isSame || credential.hasNoPassword || other.credential.hasNoPassword else {
+      return
+    }
     var united = UnitedLogin(item, credential)
+    if !isSame, credential.hasNoPassword {
+      united.credential = other.credential.copy()
+      united.credential.further = credential.further.copy()
+    }
     united.take(other.item)
     united.take(other.credential.further)
     do throws(KeychainError) {
@@ -33,7 +40,7 @@ extension FoundLogin {
     other.contradictions = united.contradictions
     for login in [self, other] {
       login.become(united.item)
-      login.credential.further = united.credential.further.copy()
+      login.credential = united.credential.copy()
     }
   }
 }

@@ -86,6 +86,7 @@ import Testing
       #expect(second <= now.seconds)
       #expect(try keychain.credential(of: item).expiry == second)
     case .passedOver(.negative): #expect(item.isNegative)
+    case .passedOver(.noPassword): #expect(try keychain.credential(of: item).hasNoPassword)
     case .passedOver(.unusable(let scheme)):
       #expect(try keychain.credential(of: item).authenticationScheme == scheme)
       #expect(!isUsable(item, try keychain.credential(of: item)))
