@@ -7,6 +7,14 @@ enum KeePassPlaceholders {
     "REF", "TITLE", "USERNAME", "PASSWORD", "NOTES", "TOTP", "URL", "UUID", "S", "DB", "DT", "T",
   ]
 
+  /// Whether there may be references to entries in a text.
+  static func areReferences(in text: UnsafeRawBufferPointer) -> Bool {
+    text.indices.contains { index in
+      text[index] == UInt8(ascii: "{")
+        && text[index...].dropFirst().prefix(4).elementsEqual("REF:".utf8) { $0 & 0xdf == $1 & 0xdf }
+    }
+  }
+
   /// Whether there are any in a text.
   static func areIn(_ text: UnsafeRawBufferPointer) -> Bool {
     for index in text.indices where text[index] == UInt8(ascii: "{") {

@@ -18,6 +18,9 @@ final class KeePassXML: XMLElementReader {
   private var found = FoundLogins()
   private var bin: ByteString = ""
   private var isKeePass = false
+  private let references: KeePassReferences
+
+  private init(_ references: KeePassReferences) { self.references = references }
 
   /// Whether a file is one.
   static func isOne(_ text: UnsafeRawBufferPointer) -> Bool {
@@ -25,7 +28,7 @@ final class KeePassXML: XMLElementReader {
   }
 
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    let reader = KeePassXML()
+    let reader = KeePassXML(try KeePassReferences.read(text))
     try XMLFile.read(text, reader)
     guard reader.isKeePass else { throw FormatFault("it is not XML that KeePass exports") }
     return reader.found
@@ -88,7 +91,7 @@ final class KeePassXML: XMLElementReader {
     var login = LoginEntry()
     login.name = title
     take(element, in: groups, &login)
-    take(&entry, &login)
+    take(&entry, &login, of: element)
   }
 
   /// How the names of KeePassXC's fields for a passkey begin.
@@ -118,18 +121,27 @@ final class KeePassXML: XMLElementReader {
     if times.string("Expires") == "True" { login.expiry = Self.date(times.string("ExpiryTime")) }
   }
 
-  private func take(_ entry: inout SourceEntry, _ login: inout LoginEntry) {
-    for name: ByteString in ["UserName", "Password", "URL"] {
-      if case .some(let text) = entry.peek(at: entry.index(of: [name]))?.secret,
-        text.withUnsafeBytes(KeePassPlaceholders.areIn)
-      {
-        return found.passOver(entry.origin, .reference)
+  private func take(
+    _ entry: inout SourceEntry, _ login: inout LoginEntry, of element: XMLElement
+  ) {
+    var isWhole = true
+    func resolved(_ name: ByteString, isSecret: Bool = false) -> Secret {
+      let text = entry.secret(name)
+      if !text.withUnsafeBytes(KeePassPlaceholders.areIn) { return text }
+      let own = KeePassReferences.Entry(element)
+      switch text.withUnsafeBytes({ references.resolve($0, of: own, isSecret: isSecret) }) {
+      case .some(let text): return text.copy()
+      case .none:
+        isWhole = false
+        return Secret()
       }
     }
-    login.account = entry.text("UserName")
-    login.secret = entry.secret("Password")
+    func text(_ name: ByteString) -> ByteString { resolved(name).withUnsafeBytes { ByteString($0) } }
+    login.account = text("UserName")
+    login.secret = resolved("Password", isSecret: true)
+    login.addresses = [EntryAddress(text: text("URL"))]
+    if !isWhole { return found.passOver(entry.origin, .reference) }
     login.comment = entry.text("Notes").nonEmpty
-    login.addresses = [EntryAddress(text: entry.text("URL"))]
     KeePassCodes.take(of: &entry, &login)
     for index in entry.named { takeField(index, of: &entry, &login) }
     found.take(login, of: &entry)

@@ -1,0 +1,149 @@
+import Bytes
+import Keychain
+
+/// The entries of a database of KeePass, which each other's fields may name: `{REF:P@I:UUID}` stands for the password of the
+/// entry with that identifier (keepass.info, "Field References").
+final class KeePassReferences: XMLElementReader {
+  /// What can be named of an entry.
+  struct Entry {
+    /// In hexadecimal digits.
+    let identifier: ByteString
+    private var fields: [ByteString: XMLElement] = [:]
+
+    init(_ element: XMLElement) {
+      var bytes = Secret()
+      let isBase64 = element.string("UUID").bytes.withUnsafeBytes { Base64.decode($0, to: &bytes) }
+      identifier = isBase64 ? bytes.withUnsafeBytes { hexadecimal($0) } : ""
+      for child in element.children where child.name == "String" {
+        guard let value = child.child("Value") else { continue }
+        // In a file that a program made of a database without opening it.
+        if value.attributes.contains(where: { $0.name == "Protected" && $0.value == "True" }) { continue }
+        fields[child.string("Key")] = value
+      }
+    }
+
+    /// The value of a field, which may have references in it; `nil` if it isn't known.
+    func value(_ name: ByteString) -> XMLElement? { fields[name] }
+  }
+
+  private var entries: [Entry] = []
+
+  /// How many references may lead on to each other, as in KeePass.
+  private static let maximumDepth = 12
+
+  /// Reads the entries of a file, if there are any references in it.
+  static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> KeePassReferences {
+    let references = KeePassReferences()
+    if KeePassPlaceholders.areReferences(in: text) { try XMLFile.read(text, references) }
+    return references
+  }
+
+  func ended(_ element: XMLElement, in ancestors: [XMLElement]) -> Bool {
+    switch (element.name, ancestors.last?.name) {
+    case ("Entry", "Group"):
+      entries.append(Entry(element))
+      return false
+    case (_, "Entry"): return element.name == "UUID" || element.name == "String"
+    case (_, "String"): return true
+    default: return false
+    }
+  }
+
+  /// The text of an entry's field as KeePass uses it.
+  ///
+  /// - Parameter isSecret: whether the field is confidential. Only such a one can have another's password.
+  /// - Returns: `nil` if it has a word that can't be replaced, or of which programs make different things.
+  func resolve(_ text: UnsafeRawBufferPointer, of entry: Entry, isSecret: Bool, depth: Int = 0) -> Secret? {
+    guard depth <= Self.maximumDepth else { return nil }
+    var resolved = Secret(capacity: text.count)
+    var index = 0
+    while index < text.count {
+      if text[index] == UInt8(ascii: "{"), let end = text[index...].firstIndex(of: UInt8(ascii: "}")) {
+        let whole = UnsafeRawBufferPointer(rebasing: text[index...end])
+        if KeePassPlaceholders.areIn(whole) {
+          let word = Array(text[(index + 1)..<end])
+          guard case .some(let value) = self.value(of: word, in: entry, isSecret: isSecret, depth: depth)
+          else {
+            return nil
+          }
+          resolved.append(value)
+          index = end + 1
+          continue
+        }
+      }
+      resolved.append(text[index])
+      index += 1
+    }
+    return resolved
+  }
+
+  /// What stands for a word in braces.
+  private func value(of word: [UInt8], in entry: Entry, isSecret: Bool, depth: Int) -> Secret? {
+    let name = ByteString(word).lowercased
+    let own: ByteString? =
+      name == "title" ? "Title" : name == "username" ? "UserName" : name == "url" ? "URL" : nil
+    if let own { return field(own, of: entry, isSecret: isSecret, depth: depth) }
+    // REF:P@I:TEXT
+    guard word.count > 8, name.bytes.starts(with: "ref:".utf8), word[5] == UInt8(ascii: "@"),
+      word[7] == UInt8(ascii: ":"), let found = find(ByteString(Array(word[8...])), by: word[6])
+    else { return nil }
+    switch word[4] & 0xdf {
+    case UInt8(ascii: "T"): return field("Title", of: found, isSecret: isSecret, depth: depth)
+    case UInt8(ascii: "U"): return field("UserName", of: found, isSecret: isSecret, depth: depth)
+    case UInt8(ascii: "A"): return field("URL", of: found, isSecret: isSecret, depth: depth)
+    case UInt8(ascii: "P") where isSecret:
+      return field("Password", of: found, isSecret: isSecret, depth: depth)
+    case UInt8(ascii: "I"): return Secret(copying: found.identifier)
+    default: return nil
+    }
+  }
+
+  private func field(_ name: ByteString, of entry: Entry, isSecret: Bool, depth: Int) -> Secret? {
+    guard let value = entry.value(name) else { return nil }
+    return value.text.withUnsafeBytes { resolve($0, of: entry, isSecret: isSecret, depth: depth + 1) }
+  }
+
+  /// The entry that a reference names.
+  ///
+  /// KeePass takes the first one whose field has each of the text's words in it, in any case; KeePassXC the first whose field
+  /// is the text. So it counts if the one that KeePass could take is a single one, and KeePassXC takes it, too.
+  private func find(_ text: ByteString, by kind: UInt8) -> Entry? {
+    let field: ByteString
+    switch kind & 0xdf {
+    case UInt8(ascii: "I"):
+      return entries.first { !$0.identifier.isEmpty && $0.identifier.isEqualIgnoringCase(text) }
+    case UInt8(ascii: "T"): field = "Title"
+    case UInt8(ascii: "U"): field = "UserName"
+    case UInt8(ascii: "A"): field = "URL"
+    default: return nil
+    }
+    // Quotes keep words together in KeePass, and KeePassXC finds nothing then.
+    let quote = UInt8(ascii: "\"")
+    let isQuoted = text.bytes.count > 2 && text.bytes.first == quote && text.bytes.last == quote
+    let wanted = isQuoted ? ByteString(Array(text.bytes.dropFirst().dropLast())) : text
+    let letters = Array("\(wanted)".lowercased().utf8)
+    let words = isQuoted ? [letters[...]] : letters.split(separator: 0x20)
+    // Signs of a search.
+    if words.isEmpty || words.contains(where: { $0.first == UInt8(ascii: "-") || $0.contains(quote) }) {
+      return nil
+    }
+    var found: Entry?
+    for entry in entries {
+      guard let value = entry.value(field)?.string else { continue }
+      let letters = Array("\(value)".lowercased().utf8)
+      guard words.allSatisfy({ word in letters.indices.contains { letters[$0...].starts(with: word) } })
+      else {
+        continue
+      }
+      if found != nil || value != wanted { return nil }
+      found = entry
+    }
+    return found
+  }
+}
+
+/// Bytes as hexadecimal digits.
+private func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> ByteString {
+  let digits = Array("0123456789ABCDEF".utf8)
+  return ByteString(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0f)]] })
+}

@@ -1,0 +1,84 @@
+import Interchange
+import Keychain
+import Testing
+
+/// Fields that name another entry's field: they become what KeePass makes of them, or the entry is said to have stayed.
+@Suite("references between entries of KeePass")
+struct KeePassReferencesTests {
+  /// A database with an entry that another one names, and the one that does.
+  private func found(
+    _ user: String, _ password: String, _ url: String, more: String = "", title: String = "Pointer"
+  ) throws -> Found {
+    func entry(_ identifier: String, _ fields: [(String, String)]) -> String {
+      "<Entry><UUID>\(identifier)</UUID>"
+        + fields.map { "<String><Key>\($0)</Key><Value>\($1)</Value></String>" }.joined()
+        + "<History><Entry><UUID>\(identifier)</UUID><String><Key>Title</Key><Value>Safe</Value></String></Entry></History></Entry>"
+    }
+    let pointer = entry(
+      "AAAAAAAAAAAAAAAAAAAAAQ==",
+      [("Title", title), ("UserName", user), ("Password", password), ("URL", url)])
+    let safe = entry(
+      "RsmxC71KvEu7JgxhkLrSDA==",
+      [("Title", "Safe"), ("UserName", "ana"), ("Password", "pw-1"), ("URL", "https://safe.example")])
+    return try Found(
+      "<KeePassFile><Root><Group>\(pointer)<Group><Name>G</Name>\(safe)</Group>\(more)</Group></Root></KeePassFile>",
+      as: .keePass)
+  }
+
+  @Test(
+    "a user name, a password and an address of another entry are taken, by its identifier, title, user name or address",
+    arguments: [
+      ("{REF:U@I:46C9B10BBD4ABC4BBB260C6190BAD20C}", "{REF:P@I:46C9B10BBD4ABC4BBB260C6190BAD20C}"),
+      ("{ref:u@i:46c9b10bbd4abc4bbb260c6190bad20c}", "{REF:P@T:Safe}"),
+      ("{REF:U@T:Safe}", "{REF:P@U:ana}"), ("{REF:U@T:\"Safe\"}", "{REF:P@T:\"Safe\"}"),
+      ("{REF:U@A:https://safe.example}", "{REF:P@A:https://safe.example}"),
+    ])
+  func taken(user: String, password: String) throws {
+    let logins = try found(user, password, "https://p.example").logins
+    #expect(logins.first?.hasPrefix("https://p.example (ana) pw-1") == true, "\(logins)")
+    #expect(logins.count == 2)
+  }
+
+  @Test("a word of the entry itself, and text around it")
+  func own() throws {
+    #expect(
+      try found("ana", "x{REF:P@T:Safe}y", "https://{USERNAME}.example/{title}", title: "door").logins.first?
+        .hasPrefix("https://ana.example (ana) xpw-1y at https://ana.example/door") == true)
+    let logins = try found("{REF:U@T:Safe}", "p", "{REF:A@T:Safe}/x").logins
+    #expect(logins.first?.hasPrefix("https://safe.example/x (ana) p ") == true)
+  }
+
+  @Test("a reference to a field that has one leads on, and one that leads to itself to nothing")
+  func chain() throws {
+    let more =
+      "<Entry><UUID>AAAAAAAAAAAAAAAAAAAAAg==</UUID><String><Key>Title</Key><Value>Middle</Value></String>"
+      + "<String><Key>Password</Key><Value>{REF:P@T:Safe}</Value></String></Entry>"
+    let logins = try found("u", "{REF:P@T:Middle}", "https://p.example", more: more).logins
+    #expect(logins.contains { $0.hasPrefix("https://p.example (u) pw-1") } && logins.contains("Middle pw-1"))
+    #expect(try found("u", "{REF:P@T:Pointer}", "https://p.example").reasons == ["Pointer reference"])
+  }
+
+  @Test(
+    "what is not certain, or would show a password, stays",
+    arguments: [
+      // No such entry; two that KeePass could take; another field; a word of another kind.
+      ("u", "{REF:P@I:00000000000000000000000000000000}", "https://p.example"),
+      ("u", "{REF:P@T:safe}", "https://p.example"), ("u", "{REF:P@T:Saf}", "https://p.example"),
+      ("u", "{REF:P@N:x}", "https://p.example"), ("u", "{REF:P@I}", "https://p.example"),
+      ("u", "{TOTP}", "https://p.example"), ("u", "{REF:N@T:Safe}", "https://p.example"),
+      ("{REF:P@T:Safe}", "p", "https://p.example"), ("u", "p", "https://p.example/?p={REF:P@T:Safe}"),
+      ("u", "p", "https://p.example/{PASSWORD}"),
+    ])
+  func stays(user: String, password: String, url: String) throws {
+    let found = try found(user, password, url)
+    #expect(found.reasons == ["Pointer reference"])
+    #expect(found.logins.count == 1)
+  }
+
+  @Test("two entries that the text may mean are not decided between")
+  func ambiguous() throws {
+    let more = "<Entry><String><Key>Title</Key><Value>My safe</Value></String></Entry>"
+    #expect(
+      try found("u", "{REF:P@T:Safe}", "https://p.example", more: more).reasons.contains("Pointer reference"))
+  }
+}
