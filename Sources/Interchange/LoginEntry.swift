@@ -213,6 +213,9 @@ extension Place {
 }
 
 extension ByteString {
+  /// Whether a source's address is a server's, so that a login with it is for that server. Others are kept with the item.
+  package var isAddressOfServer: Bool { Place.ofServer(in: self) != nil }
+
   /// Names what this address has before its `@` and an item has no room for; `nil` if there is nothing.
   ///
   /// The address of an app has no user name, but a hash in its place.

@@ -29,9 +29,10 @@ struct CodeCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let query = try place.named.query()
+    _ = try place.named.query()
     let open = try keychain.open()
     let keychain = open.keychain
+    let query = try place.named.meant(in: keychain).query()
     let items = try explaining { () throws(KeychainError) in try open.find(query) }
     if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
     // The code of another account would be taken for this one's.

@@ -53,9 +53,11 @@ struct GetCommand: ParsableCommand {
 
   func run() throws {
     guard unplaced.isEmpty else { return try getUnplaced() }
-    let query = try place.named.query()
+    _ = try place.named.query()
     let open = try keychain.open()
     let keychain = open.keychain
+    let named = try place.named.meant(in: keychain)
+    let query = try named.query()
     if all { return try writeAll(query, open) }
     let found = try explaining(open.answer(to: query))
     if let answer = found { return try write(answer.item, answer.credential) }
@@ -63,7 +65,7 @@ struct GetCommand: ParsableCommand {
       try keychain.find(query).isEmpty ? open.underNameForAll(query) ?? query : query
     }
     guard let item = try explaining({ () throws(KeychainError) in try keychain.find(asked).first }) else {
-      throw try place.named.nothingMatches(in: keychain)
+      throw try named.nothingMatches(in: keychain)
     }
     // It may have come, or have got another secret, since then.
     let late = try explaining(

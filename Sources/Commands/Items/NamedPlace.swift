@@ -1,5 +1,6 @@
 import Bytes
 import CredentialProtocols
+import Interchange
 import Keychain
 import Terminals
 
@@ -84,6 +85,36 @@ struct NamedPlace {
   func query() throws(Failure) -> ItemQuery {
     let key = try key()
     return try explaining(ItemQuery(for: key))
+  }
+
+  /// The service that is meant by an address which is no server's, such as a database's, if nothing has this place: imports
+  /// keep such an address with the item.
+  ///
+  /// - Returns: the place itself if no item has the address.
+  /// - Throws: ``Failure`` if items of several services have it.
+  func meant(in keychain: any KeychainStore) throws(Failure) -> NamedPlace {
+    let query = try query()
+    guard let address = url.map({ ByteString($0) }), domain == nil, !address.isAddressOfServer,
+      try explaining(keychain.find(query)).isEmpty
+    else { return self }
+    var criteria = ItemCriteria()
+    criteria.itemClass = .genericPassword
+    criteria.omitsLocked = true
+    var services: [String] = []
+    for item in try explaining(keychain.items(matching: .criteria(criteria))) {
+      guard case .genericPassword(let key) = item.key,
+        item.addresses.contains(address) || key.service == address,
+        account == nil || key.account == account.map({ ByteString($0) })
+      else { continue }
+      if !services.contains("\(key.service)") { services.append("\(key.service)") }
+    }
+    guard let service = services.first else { return self }
+    if services.count > 1 {
+      throw Failure(
+        "\(services.count) services have this address: \(services.sorted().joined(separator: ", "))",
+        hint: "name one with '--service'", status: .usage)
+    }
+    return NamedPlace(service: service, account: account)
   }
 
   /// The items that it names exactly: with the same path and domain, and with any account and authentication type if
