@@ -183,6 +183,22 @@ struct ExportFormatTests {
     #expect(written(.credentialExchange).1 == ["one-time code"])
   }
 
+  @Test("a generic password's address has its column, unless it is a server's, for which it would come back")
+  func addresses() throws {
+    var item = Item(GenericPassword(service: "db", account: "ana"))
+    for (addresses, expected) in [
+      (["jdbc:postgresql://h/x"], "jdbc:postgresql://h/x"), (["nas.example"], ""),
+      (["nas.example", "jdbc:x"], "jdbc:x"),
+    ] as [([ByteString], String)] {
+      item.address = nil
+      for address in addresses { item.addAddress(address) }
+      let row = try #require(try text(.keepassxcCSV, item, "pw"))
+      #expect(row.hasPrefix("Root,db,ana,pw,\(expected),"), "\(row)")
+      let table = try #require(try text(.onePasswordCSV, item, "pw"))
+      #expect(table.hasPrefix("db,\(expected),ana,pw,"), "\(table)")
+    }
+  }
+
   @Test("of several logins for a host, curl's first and Python's last are the default one's")
   func netrcOrder() {
     var second = Item(InternetPassword(protocol: "https", server: "H", account: "b"))

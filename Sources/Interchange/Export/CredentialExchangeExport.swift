@@ -34,7 +34,9 @@ extension ExportFormat {
         json.beginObject("scope")
         json.beginArray("urls")
         json.element(login.url)
-        for address in item.addresses where address.text != nil { json.element(address) }
+        for address in item.addresses where address.text != nil && address != login.url {
+          json.element(address)
+        }
         json.endArray()
         json.beginArray("androidApps")
         json.endArray()

@@ -6,7 +6,7 @@ import Keychain
 struct ExportedLogin: ~Copyable {
   /// Its name for people, which is the service of a generic password where there is no other place for that.
   let name: ByteString
-  /// The address; empty for a generic password.
+  /// The address; for a generic password one that is no server's, or empty.
   let url: ByteString
   let account: ByteString
   let comment: ByteString
@@ -34,7 +34,10 @@ struct ExportedLogin: ~Copyable {
       fields.take(all: "protocol", "server", "port", "path", "label")
       url = ByteString(address)
     case .genericPassword(let key):
-      url = ""
+      // A server's would make it that server's login when it comes back.
+      let addresses = item.addresses
+      url = addresses.first { !$0.isAddressOfServer } ?? ""
+      if addresses == [url] { fields.take("addr") }
       if hasOwnFields {
         fields.take("label")
       } else {
