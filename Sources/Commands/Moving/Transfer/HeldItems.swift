@@ -227,10 +227,12 @@ struct HeldItems {
     }
     var wanted = wanted
     wanted.secretService = held.secretService
+    if held.hasSameNotes(as: wanted) { return true }
     // What a list has beyond the other's stays there.
-    if held.hasAllInLists(of: wanted) {
-      for tag in Item.listTags { wanted.furtherAttributes[tag] = held.furtherAttributes[tag] }
+    guard held.furtherAttributes != wanted.furtherAttributes, held.hasAllInLists(of: wanted) else {
+      return false
     }
+    for tag in Item.listTags { wanted.furtherAttributes[tag] = held.furtherAttributes[tag] }
     return held.hasSameNotes(as: wanted)
   }
 
