@@ -98,6 +98,31 @@ struct ManagerExportTests {
     #expect(try Found(bytes, as: .keePass).logins == ["T pw"])
   }
 
+  @Test("what stays has the name of its field, and not that of the object around it")
+  func names() throws {
+    let separator = "***5642bee8-a5ff-11dc-8314-0800200c9a66***\n"
+    for (text, format, login) in [
+      (
+        #"{"records":[{"title":"t","password":"p","custom_fields":{"$passkey::1":{"credentialId":"A","privateKey":{"d":"x"}}}}]}"#,
+        FileFormat.keeper, "t p + passkey"
+      ),
+      (
+        #"{"typeName":"passwords.Password","title":"t","secureContents":{"password":"p","newer":"x"}}"# + "\n"
+          + separator, .onePassword, "t p + newer"
+      ),
+      (
+        #"{"items":[{"type":1,"name":"t","fields":[{"name":"Same","type":3,"linkedId":100}],"login":{"password":"p"}}]}"#,
+        .bitwarden, "t p + custom field Same"
+      ),
+      (
+        #"{"items":[{"type":1,"name":"t","passwordHistory":[{"password":"x"}],"login":{"password":"p"}}]}"#,
+        .bitwarden, "t p + former passwords"
+      ),
+    ] {
+      #expect(try Found(text, as: format).logins == [login], "\(text)")
+    }
+  }
+
   @Test("a date before 1970 is kept")
   func birth() throws {
     let text = #"""
