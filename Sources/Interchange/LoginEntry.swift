@@ -230,10 +230,10 @@ extension ByteString {
     if let at = part.lastIndex(of: UInt8(ascii: "@")),
       let colon = part[..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at
     {
-      return "a password in the URL"
+      return "password in the URL"
     }
     guard let name = server?.account, name != account else { return nil }
-    return "a user name in the URL"
+    return "user name in the URL"
   }
 
   /// The address without what is before the `@` of its server.

@@ -42,7 +42,7 @@ struct FieldName: Sendable {
     (["passwordhistory", "history"], "former passwords"), (["attachments", "files", "file"], "attachments"),
     (["totp", "login_totp", "otpauth", "one-time password", "otp", "hotp"], "one-time code"),
     (["fido2credentials", "passkey", "passkeys"], "passkey"), (["group"], "group"),
-    ([""], "a nameless column"),
+    ([""], "nameless column"),
   ]
   private static let bookkeeping: [ByteString] = [
     "guid", "icon", "id", "object", "organizationid", "passwordrevisiondate", "timelastused", "urichecksum",

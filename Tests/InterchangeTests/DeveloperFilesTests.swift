@@ -229,7 +229,10 @@ struct DeveloperFilesTests {
       ("db.example:5342:mydb:vic:hello\\\\world\n", ["postgresql://db.example:5342/mydb (vic) hello\\world"]),
       ("db.example:5432:mydb:vic:4\\:K1\n", ["postgresql://db.example/mydb (vic) 4:K1"]),
       ("db.example:5432:mydb:vic:4:K1\n", ["postgresql://db.example/mydb (vic) 4:K1"]),
-      ("db.example:*:*:*: p \n", ["postgresql://db.example  p  + any port + any user"]),
+      (
+        "db.example:*:*:*: p \n",
+        ["postgresql://db.example  p  + asterisk for the port + asterisk for the user"]
+      ),
       ("# c\n\ndb.example:5432:*:u:\nx\n", ["3 noSecret", "4 malformed"]),
       ("\\:\\:1:5432:*:u:p\n", ["postgresql://[::1] (u) p"]),
     ] { #expect(try result(of: text, .pgpass) == expected, "\(text)") }

@@ -100,12 +100,12 @@ struct PassEntryTests {
   @Test("what has no room is named")
   func leftBehind() {
     for (lines, login) in [
-      ("url: https://b:Pw-2@h.example/\nuser: a", "https://h.example (a) p + a password in the URL"),
-      ("url: https://b:Pw-2@h.example/", "https://h.example (b) p + a password in the URL"),
-      ("url: https://b@h.example/\nuser: a", "https://h.example (a) p + a user name in the URL"),
+      ("url: https://b:Pw-2@h.example/\nuser: a", "https://h.example (a) p + password in the URL"),
+      ("url: https://b:Pw-2@h.example/", "https://h.example (b) p + password in the URL"),
+      ("url: https://b@h.example/\nuser: a", "https://h.example (a) p + user name in the URL"),
       ("url: https://b@h.example/\nuser: b", "https://h.example (b) p"),
-      ("service=https://b:Pw-2@h.example\naccount=a", "https://h.example (a) p + a password in the URL"),
-      ("service=https://b@h.example\naccount=a", "https://h.example (a) p + a user name in the URL"),
+      ("service=https://b:Pw-2@h.example\naccount=a", "https://h.example (a) p + password in the URL"),
+      ("service=https://b@h.example\naccount=a", "https://h.example (a) p + user name in the URL"),
     ] {
       #expect(found("x", "p\n\(lines)\n").logins == [login], "\(lines)")
     }

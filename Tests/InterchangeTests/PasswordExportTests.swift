@@ -91,7 +91,7 @@ struct PasswordExportTests {
       ])
     #expect(
       try Found("name,url,username,password,\nn,,a,p,x\n", as: .chrome).logins == [
-        "n (a) p + a nameless column"
+        "n (a) p + nameless column"
       ])
     #expect(
       try Found(
@@ -341,17 +341,17 @@ struct PasswordExportTests {
   @Test("a password or another's name in an address has no room beside the entry's own")
   func userInformation() throws {
     for (address, account, login) in [
-      ("https://b:Pw-2@h.example", "a", "https://h.example (a) p + a password in the URL"),
+      ("https://b:Pw-2@h.example", "a", "https://h.example (a) p + password in the URL"),
       (
         "https://a:Pw-2@h.example/x@y", "",
-        "https://h.example (a) p at https://h.example/x@y + a password in the URL"
+        "https://h.example (a) p at https://h.example/x@y + password in the URL"
       ),
-      ("https://:Pw-2@h.example", "a", "https://h.example (a) p + a password in the URL"),
-      ("https://a:Pw%2@h.example", "a", "n (a) p + a password in the URL"),
-      ("https://a:Pw/2@h.example", "a", "n (a) p + a password in the URL"),
-      ("a:Pw-2@h.example", "a", "n (a) p + a password in the URL"),
-      ("app://a:Pw-2@x", "a", "n (a) p + a password in the URL"),
-      ("https://b@h.example", "a", "https://h.example (a) p + a user name in the URL"),
+      ("https://:Pw-2@h.example", "a", "https://h.example (a) p + password in the URL"),
+      ("https://a:Pw%2@h.example", "a", "n (a) p + password in the URL"),
+      ("https://a:Pw/2@h.example", "a", "n (a) p + password in the URL"),
+      ("a:Pw-2@h.example", "a", "n (a) p + password in the URL"),
+      ("app://a:Pw-2@x", "a", "n (a) p + password in the URL"),
+      ("https://b@h.example", "a", "https://h.example (a) p + user name in the URL"),
       ("https://a@h.example", "a", "https://h.example (a) p"),
       ("https://a:@h.example:443/b:c@d", "a", "https://h.example (a) p at https://h.example:443/b:c@d"),
       ("https://[::1]/@b", "a", "https://[::1] (a) p at https://[::1]/@b"),

@@ -54,8 +54,8 @@ private func readPassword(_ line: FileLine, _ found: inout FoundLogins) {
   let port = names[1].text.flatMap { UInt16($0) }
   guard port != nil || names[1] == "*" else { return found.passOver(origin, .malformed) }
   var entry = SourceEntry(at: origin, removals: [Removal(line.range)])
-  if names[1] == "*" { entry.add("any port", .part) }
-  if names[3] == "*" { entry.add("any user", .part) }
+  if names[1] == "*" { entry.add("asterisk for the port", .part) }
+  if names[3] == "*" { entry.add("asterisk for the user", .part) }
   let place = Place(
     protocol: "postgresql", server: names[0], port: port == 5432 ? nil : port,
     path: names[2] == "*" ? nil : names[2])
