@@ -10,13 +10,13 @@ public struct Instead: Equatable, Sendable {
   /// The command that runs the program with the login, with an operand for example.
   public let command: [String]
 
-  fileprivate init(line: String?, command: [String]) {
+  init(line: String?, command: [String]) {
     self.line = line
     self.command = command
   }
 
   /// - Parameter variable: the one that the program reads: `NAME=REFERENCE`.
-  fileprivate init(line: String? = nil, variable: String, program: [String]) {
+  init(line: String? = nil, variable: String, program: [String]) {
     self.init(line: line, command: ["llavero", "run", "--env", variable, "--"] + program)
   }
 }
@@ -26,25 +26,25 @@ extension FileFormat {
   public func instead(of item: Item) -> Instead? {
     guard let reference = item.reference(to: nil) else { return nil }
     switch name {
-    case FileFormat.npm.name: return item.insteadForNpm
+    case FileFormat.npm.name:
+      return item.insteadOfProxy("NPM_CONFIG", program: ["npm", "install"]) ?? item.insteadForNpm
+    case FileFormat.pip.name: return item.insteadOfProxy("PIP", program: ["pip", "install"])
     case FileFormat.yarn.name:
-      guard case .genericPassword = item.key else { return nil }
+      guard case .genericPassword = item.key else { return item.insteadForYarn }
       let variable = item.variable("NPM_TOKEN")
       return Instead(
         line: "npmAuthToken: \"${\(variable)}\"", variable: "\(variable)=\(reference)",
         program: ["yarn", "install"])
-    case FileFormat.composer.name:
-      guard case .internetPassword(let key) = item.key, let host = key.hostAndPort, let account = key.account
-      else { return nil }
-      let login = #"{"username": "\#(account)", "password": "${\#(reference)}"}"#
-      return Instead(
-        variable: #"COMPOSER_AUTH={"http-basic": {"\#(host)": \#(login)}}"#,
-        program: ["composer", "install"])
+    case FileFormat.composer.name: return item.insteadForComposer
     case FileFormat.gradle.name:
       guard case .genericPassword(let key) = item.key else { return nil }
+      // A shell drops variables with other names, and Gradle's program is a script for sh. bash gives them on.
+      let isVariable = key.nameForTool.isIdentifier
       return Instead(
         variable: "ORG_GRADLE_PROJECT_\(key.nameForTool)=\(reference)",
-        program: ["gradle", "--no-daemon", "build"])
+        program: isVariable
+          ? ["gradle", "--no-daemon", "build"]
+          : ["bash", "-c", "exec bash \"$(command -v gradle)\" --no-daemon build"])
     case FileFormat.maven.name: return item.insteadForMaven
     case FileFormat.nuget.name: return item.insteadForNuGet
     case FileFormat.rclone.name: return item.insteadForRclone
@@ -53,9 +53,7 @@ extension FileFormat {
     case FileFormat.mysql.name:
       return Instead(
         line: "password=\"${\(reference)}\"",
-        command: [
-          "llavero", "inject", "my.cnf", "--", "sh", "-c", "mysql --defaults-extra-file=\"$INJECTED\"",
-        ])
+        command: ["llavero", "inject", "my.cnf", "--", "sh", "-c", item.commandOfMySQL])
     case FileFormat.vault.name:
       return Instead(variable: "VAULT_TOKEN=\(reference)", program: ["vault", "token", "lookup"])
     default: return nil
@@ -67,7 +65,7 @@ extension Item {
   /// The reference by which `llavero run` finds it; `nil` if it has none, as what belongs to a tool.
   ///
   /// - Parameter field: the part that is meant; `nil` for the secret.
-  fileprivate func reference(to field: String?) -> String? {
+  func reference(to field: String?) -> String? {
     let suffix = field.map { "?field=\($0)" } ?? ""
     switch key {
     case .internetPassword(let key):
@@ -114,82 +112,9 @@ extension Item {
   }
 }
 
-extension Item {
-  /// Maven puts variables into its settings. The label is the identifier of a server or a proxy, and a property has none.
-  fileprivate var insteadForMaven: Instead? {
-    guard let reference = reference(to: nil) else { return nil }
-    var parts = label.map { [$0] } ?? []
-    if case .genericPassword(let key) = key {
-      parts = key.nameForTool.bytes.split(separator: UInt8(ascii: ":"), maxSplits: label == nil ? 0 : 1)
-        .map { ByteString(Array($0)) }
-    }
-    guard let name = parts.first else { return nil }
-    let element: ByteString
-    switch parts.last {
-    case _ where label == nil: element = name
-    case _ where parts.count == 1: element = "password"
-    case "passphrase": element = "passphrase"
-    default: element = "value"
-    }
-    let prefix =
-      element == "passphrase" ? "MAVEN_PASSPHRASE" : element == "value" ? "MAVEN_TOKEN" : "MAVEN_PASSWORD"
-    let variable = name.variable(after: prefix)
-    return Instead(
-      line: "<\(element)>${env.\(variable)}</\(element)>", variable: "\(variable)=\(reference)",
-      program: ["mvn", "-B", "verify"])
-  }
-
-  /// NuGet takes a login from a variable with the name of the source, or puts a variable into its configuration.
-  fileprivate var insteadForNuGet: Instead? {
-    guard let reference = reference(to: nil), let source = label else { return nil }
-    let account = key.account ?? ""
-    let kinds = fields.first { $0.name == "ValidAuthenticationTypes" }?.value
-    let program = ["dotnet", "restore"]
-    if source.isIdentifier {
-      let end = kinds.map { ";ValidAuthenticationTypes=\($0)" } ?? ""
-      return Instead(
-        variable:
-          "NuGetPackageSourceCredentials_\(source)=Username=\(account);Password=${\(reference)}\(end)",
-        program: program)
-    }
-    let variable = source.variable(after: "NUGET_PASSWORD")
-    let parts =
-      [("Username", "\(account)"), ("ClearTextPassword", "%\(variable)%")]
-      + (kinds.map { [("ValidAuthenticationTypes", "\($0)")] } ?? [])
-    let element = source.encodedXMLName
-    return Instead(
-      line: "<\(element)>"
-        + parts.map { #"<add key="\#($0)" value="\#($1.escapedForXML)" />"# }.joined() + "</\(element)>",
-      variable: "\(variable)=\(reference)", program: program)
-  }
-
-  /// rclone takes each option from a variable: that of a remote, or where a shell can't set that one, that of all remotes of
-  /// its kind. It is obscured there if it is so in the configuration.
-  fileprivate var insteadForRclone: Instead? {
-    guard let reference = reference(to: nil) else { return nil }
-    var remote = label ?? ""
-    let kind = itemDescription ?? "webdav"
-    var option: ByteString = "pass"
-    if case .genericPassword(let key) = key {
-      let name = key.nameForTool.bytes
-      guard let colon = name.lastIndex(of: UInt8(ascii: ":")) else { return nil }
-      (remote, option) = (ByteString(Array(name[..<colon])), ByteString(Array(name[(colon + 1)...])))
-    }
-    let owner = remote.isIdentifier ? remote.variable(after: "RCLONE_CONFIG") : kind.variable(after: "RCLONE")
-    let variable = option.variable(after: owner)
-    guard RcloneRemote.isObscured(option, of: kind) == true else {
-      return Instead(variable: "\(variable)=\(reference)", program: ["rclone", "lsd", "\(remote):"])
-    }
-    if remote.bytes.contains(UInt8(ascii: "'")) { return nil }
-    let operand = remote.isIdentifier ? "\(remote):" : "'\(remote):'"
-    let script = "\(variable)=$(printf %s \"$RCLONE_PASS\" | rclone obscure -) exec rclone lsd \(operand)"
-    return Instead(variable: "RCLONE_PASS=\(reference)", program: ["sh", "-c", script])
-  }
-}
-
 extension ByteString {
   /// The name of a variable for what is called so.
-  fileprivate func variable(after beginning: String) -> String {
+  func variable(after beginning: String) -> String {
     let suffix = bytes.map { byte -> UInt8 in
       switch byte {
       case 0x61...0x7a: byte & 0xdf
@@ -201,51 +126,83 @@ extension ByteString {
   }
 
   /// Whether a shell takes it for a variable's name behind other letters.
-  fileprivate var isIdentifier: Bool {
+  var isIdentifier: Bool {
     !isEmpty
       && bytes.allSatisfy { byte in
         0x30...0x39 ~= byte || 0x41...0x5a ~= byte & 0xdf || byte == UInt8(ascii: "_")
       }
   }
-
-  /// The name as that of an element, as .NET's `XmlConvert.EncodeLocalName` has it.
-  fileprivate var encodedXMLName: String {
-    var name = ""
-    let units = Array("\(self)".utf16)
-    for (index, unit) in units.enumerated() {
-      let isEscape = unit == 0x5f && index + 1 < units.count && units[index + 1] | 0x20 == 0x78
-      switch UInt8(exactly: unit) {
-      case .some(let byte) where 0x41...0x5a ~= byte & 0xdf || byte == 0x5f && !isEscape,
-        .some(let byte) where index > 0 && (0x30...0x39 ~= byte || byte == 0x2d || byte == 0x2e):
-        name.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        let digits = String(unit, radix: 16, uppercase: true)
-        name += "_x" + String(repeating: "0", count: 4 - digits.count) + digits + "_"
-      }
-    }
-    return name
-  }
 }
 
-extension String {
-  /// The text in the value of an attribute in XML.
-  fileprivate var escapedForXML: String {
-    var text = ""
-    for character in unicodeScalars {
-      switch character {
-      case "&": text += "&amp;"
-      case "<": text += "&lt;"
-      case "\"": text += "&quot;"
-      default: text.unicodeScalars.append(character)
-      }
+extension Item {
+  /// A program that takes a proxy from a variable, with the login in its URL.
+  ///
+  /// - Parameter prefix: of the variable. The setting's name comes after it, which is the item's description.
+  fileprivate func insteadOfProxy(_ prefix: String, program: [String]) -> Instead? {
+    guard let setting = itemDescription, setting.bytes.reversed().starts(with: "yxorp".utf8),
+      case .internetPassword(let key) = key, let host = key.hostAndPort,
+      let reference = reference(to: "userinfo")
+    else { return nil }
+    return Instead(
+      variable:
+        "\(setting.variable(after: prefix))=\(key.protocol)://${\(reference)}@\(host)\(key.pathOfURL)",
+      program: program)
+  }
+
+  /// yarn takes a login as npm's `_auth` has it.
+  fileprivate var insteadForYarn: Instead? {
+    guard case .internetPassword = key, let reference = reference(to: "basic") else { return nil }
+    let variable = variable("NPM_AUTH")
+    return Instead(
+      line: "npmAuthIdent: \"${\(variable)}\"", variable: "\(variable)=\(reference)",
+      program: ["yarn", "install"])
+  }
+
+  /// Composer takes its whole `auth.json` from a variable. The description is the kind of login.
+  fileprivate var insteadForComposer: Instead? {
+    guard let reference = reference(to: nil),
+      let kind = ComposerKind.all.first(where: { $0.name == itemDescription })
+    else { return nil }
+    let host: ByteString
+    switch key {
+    case .internetPassword(let key): host = ByteString((key.hostAndPort ?? "") + key.pathOfURL)
+    case .genericPassword(let key): host = key.nameForTool
+    case .cryptographic, .secretService: return nil
     }
-    return text
+    // Neither has anything to escape in JSON.
+    if (host.bytes + (key.account?.bytes ?? [])).contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) {
+      return nil
+    }
+    let secret = "\"${\(reference)}\""
+    let login = key.account.map { #"{"\#(kind.account)": "\#($0)", "\#(kind.secret)": \#(secret)}"# }
+    return Instead(
+      variable: #"COMPOSER_AUTH={"\#(kind.name)": {"\#(host)": \#(login ?? secret)}}"#,
+      program: ["composer", "install"])
+  }
+
+  /// The command that reads an option file, which depends on the group that the password stands in, the description.
+  fileprivate var commandOfMySQL: String {
+    let file = "--defaults-extra-file=\"$INJECTED\""
+    guard let group = itemDescription?.lowercased,
+      group.isIdentifier || group.bytes.contains(UInt8(ascii: "-"))
+    else { return "mysql \(file)" }
+    let programs: [ByteString] = [
+      "mysqldump", "mysqladmin", "mysqlimport", "mysqlshow", "mysqlcheck", "mysqlslap", "mysqlbinlog",
+      "mariadb-dump", "mariadb-admin", "mariadb-import", "mariadb-show", "mariadb-check", "mariadb-backup",
+    ]
+    if programs.contains(group) { return "\(group) \(file)" }
+    let common: [ByteString] = ["client-server", "client-mariadb"]
+    if group.bytes.starts(with: "client".utf8), !common.contains(group) {
+      let suffix = ByteString(Array(group.bytes.dropFirst("client".utf8.count)))
+      return "mysql \(file) --defaults-group-suffix=\(suffix)"
+    }
+    return "mysql \(file)"
   }
 }
 
 extension GenericPassword {
   /// What a tool calls it: its service without `TOOL:`.
-  fileprivate var nameForTool: ByteString {
+  var nameForTool: ByteString {
     ByteString(Array(service.bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst()))
   }
 }

@@ -431,4 +431,117 @@ struct DeveloperFilesTests {
       ])
     #expect(try commands("[default]\naws_access_key_id=A\naws_secret_access_key=k\n", .aws) == [])
   }
+
+  /// The lines and commands that are told for a file.
+  private func told(_ text: String, _ format: FileFormat) throws -> [String] {
+    try FoundLogins(Array(text.utf8), as: format).logins.compactMap { format.instead(of: $0.item) }.flatMap {
+      ($0.line.map { [$0] } ?? []) + [$0.command.dropFirst(3).joined(separator: " ")]
+    }
+  }
+
+  @Test("composer: each kind of login in its variable")
+  func composerInstead() throws {
+    let text =
+      #"{"http-basic":{"r.example":{"username":"a","password":"p"}},"github-oauth":{"github.com":"t"},"#
+      + #""gitlab-token":{"g.example":{"username":"b","token":"u"}},"bearer":{"h.example:8443":"v"},"#
+      + #""bitbucket-oauth":{"bitbucket.org":{"consumer-key":"k","consumer-secret":"s"}}}"#
+    #expect(
+      try told(text, .composer) == [
+        #"COMPOSER_AUTH={"http-basic": {"r.example": {"username": "a", "password": "${llavero+https://a@r.example}"}}}"#
+          + " -- composer install",
+        #"COMPOSER_AUTH={"github-oauth": {"github.com": "${llavero://composer:github.com}"}} -- composer install"#,
+        #"COMPOSER_AUTH={"gitlab-token": {"g.example": {"username": "b", "token": "${llavero+https://b@g.example}"}}}"#
+          + " -- composer install",
+        #"COMPOSER_AUTH={"bearer": {"h.example:8443": "${llavero://composer:h.example:8443}"}} -- composer install"#,
+        #"COMPOSER_AUTH={"bitbucket-oauth": {"bitbucket.org": {"consumer-key": "k", "#
+          + #""consumer-secret": "${llavero://composer:bitbucket.org/k}"}}} -- composer install"#,
+      ])
+  }
+
+  @Test("composer: consumers of Bitbucket, and tokens that composer renews")
+  func composerKinds() throws {
+    for (text, expected) in [
+      (
+        // What composer writes once it has logged in.
+        #"{"bitbucket-oauth":{"bitbucket.org":{"consumer-key":"k","consumer-secret":"s","access-token":"t","#
+          + #""access-token-expiration":1700000000}}}"#, ["composer:bitbucket.org (k) s"]
+      ),
+      (
+        #"{"gitlab-oauth":{"gitlab.com":{"expires-at":1700000000,"refresh-token":"r","token":"t"}}}"#,
+        ["1 renewed"]
+      ),
+      (#"{"forgejo-token":{"f.example":{"username":"a","token":"t"}}}"#, ["https://f.example (a) t"]),
+      (#"{"http-basic":{"h.example":"t"}}"#, ["1 malformed"]),
+      (
+        #"{"http-basic":{"h.example":{"username":"a","password":"p","new":"x"}}}"#,
+        ["https://h.example (a) p + new"]
+      ),
+    ] {
+      let actual = try result(of: text, .composer)
+      #expect(actual == expected, "\(text)")
+    }
+    let bitbucket =
+      #"{"bitbucket-oauth":{"b":{"consumer-key":"k","consumer-secret":"s","access-token":"t"}}}"#
+    #expect(try remainder(of: bitbucket, as: .composer) == #"{"bitbucket-oauth":{}}"#)
+    #expect(try FoundLogins(Array(bitbucket.utf8), as: .composer).bookkeeping == ["access-token"])
+  }
+
+  @Test("what takes the place of a login of yarn, of Gradle with dots, and of each program of MySQL")
+  func furtherInstead() throws {
+    #expect(
+      try told("npmRegistryServer: https://r.example/npm\nnpmAuthIdent: ana:pw\n", .yarn) == [
+        "npmAuthIdent: \"${NPM_AUTH_R_EXAMPLE_NPM}\"",
+        "NPM_AUTH_R_EXAMPLE_NPM=llavero+https://ana@r.example/npm?field=basic -- yarn install",
+      ])
+    #expect(
+      try told("signing.password=p\n", .gradle) == [
+        "ORG_GRADLE_PROJECT_signing.password=llavero://gradle:signing.password -- "
+          + "bash -c exec bash \"$(command -v gradle)\" --no-daemon build"
+      ])
+    for (group, command) in [
+      ("client", "mysql --defaults-extra-file=\"$INJECTED\""),
+      ("mysqldump", "mysqldump --defaults-extra-file=\"$INJECTED\""),
+      ("mariadb-dump", "mariadb-dump --defaults-extra-file=\"$INJECTED\""),
+      ("client_prod", "mysql --defaults-extra-file=\"$INJECTED\" --defaults-group-suffix=_prod"),
+      ("client-mariadb", "mysql --defaults-extra-file=\"$INJECTED\""),
+      ("mysql", "mysql --defaults-extra-file=\"$INJECTED\""),
+    ] {
+      let text = "[\(group)]\nuser=u\npassword=p\n"
+      let actual = try FoundLogins(Array(text.utf8), as: .mysql).logins.map {
+        FileFormat.mysql.instead(of: $0.item)?.command.last
+      }
+      #expect(actual == [command], "\(group)")
+    }
+  }
+
+  @Test("pip and npm: proxies, which they ask nobody for")
+  func proxies() throws {
+    let pip = "[global]\nproxy = http://u:p%40w@proxy.example:3128\n"
+    #expect(try result(of: pip, .pip) == ["http://proxy.example:3128 (u) p@w"])
+    #expect(
+      try told(pip, .pip) == [
+        "PIP_PROXY=http://${llavero+http://u@proxy.example:3128?field=userinfo}@proxy.example:3128 -- pip install"
+      ])
+    #expect(
+      try told("https-proxy=http://u:p@proxy.example:8080\n", .npm) == [
+        "NPM_CONFIG_HTTPS_PROXY=http://${llavero+http://u@proxy.example:8080?field=userinfo}@proxy.example:8080 "
+          + "-- npm install"
+      ])
+    #expect(try told("[global]\nindex-url = https://u:p@h.example/simple\n", .pip) == [])
+  }
+
+  @Test("glab: when a token ends")
+  func glabExpiry() throws {
+    for (date, expiry) in [
+      ("13 Mar 33 15:47 GMT", 1_994_341_620 as Int64?), ("03 Jan 2027 15:04 UTC", 1_798_988_640),
+      ("\"2026-06-18T14:00:00Z\"", 1_781_791_200), ("13 Mar 33 15:47 CET", nil), ("soon", nil),
+    ] {
+      let text =
+        "hosts:\n  h.example:\n    token: t\n    oauth2_refresh_token: r\n    oauth2_expiry_date: \(date)\n"
+      let found = try FoundLogins(Array(text.utf8), as: .gitLab)
+      #expect(found.logins.map { $0.credential.expiry } == [expiry], "\(date)")
+      let rest = "hosts:\n  h.example:\n" + (expiry == nil ? "    oauth2_expiry_date: \(date)\n" : "")
+      #expect(try remainder(of: text, as: .gitLab) == rest, "\(date)")
+    }
+  }
 }

@@ -341,7 +341,8 @@ struct EveryFieldTests {
       ],
       needed: [], values: ["proxy": "http://@:@@@.example/@"], between: "="),
     lines(
-      "pip", .pip, "[global]\n", ["index-url", "new"], needed: [], values: ["index-url": url + " " + url]),
+      "pip", .pip, "[global]\n", ["index-url", "proxy", "new"], needed: [],
+      values: ["index-url": url + " " + url, "proxy": "http://@:@@@.example/@"]),
     lines(
       "yarn", .yarn, "npmRegistryServer: https://r.example\n",
       ["npmAuthToken", "npmAuthIdent", "npmAlwaysAuth", "new"], needed: [], values: ["npmAuthIdent": "@:@"],
@@ -378,11 +379,11 @@ struct EveryFieldTests {
     },
     Kind(
       name: "glab", format: .gitLab,
-      fields: ["token", "user", "job_token", "oauth2_refresh_token", "api_host"],
+      fields: ["token", "user", "job_token", "oauth2_refresh_token", "oauth2_expiry_date", "api_host"],
       needed: ["token"]
     ) { value in
       "hosts:\n  h.example:\n"
-        + ["token", "user", "job_token", "oauth2_refresh_token", "api_host"].map {
+        + ["token", "user", "job_token", "oauth2_refresh_token", "oauth2_expiry_date", "api_host"].map {
           "    \($0): \(value($0))\n"
         }
         .joined()
@@ -455,6 +456,13 @@ struct EveryFieldTests {
     json(
       "composer", .composer, ["username", "password", "new"], needed: ["password"], values: [:],
       #"{"http-basic":{"h.example":{"#, "}}}"),
+    json(
+      "composer's consumers", .composer,
+      ["consumer-key", "consumer-secret", "access-token", "access-token-expiration", "new"],
+      needed: ["consumer-secret"], values: [:], #"{"bitbucket-oauth":{"bitbucket.org":{"#, "}}}"),
+    json(
+      "composer's tokens", .composer, ["token", "refresh-token", "expires-at", "username"], needed: ["token"],
+      values: [:], #"{"gitlab-oauth":{"gitlab.com":{"#, "}}}"),
   ]
 
   @Test("each field with all others, and with the needed ones alone", arguments: kinds)

@@ -10,6 +10,9 @@ public enum ReferencedField: Hashable, Sendable {
   /// The account and the secret as HTTP's scheme `Basic` has them: with a colon between them, in Base64 (RFC 7617,
   /// section 2).
   case basic
+  /// The account and the secret as a URL has them before its `@`, with what would end them there escaped (RFC 3986, section
+  /// 3.2.1).
+  case userinfo
   /// The one-time code of this moment, which no tool gets.
   case code
   /// When the secret expires, as tools are told it (RFC 3339).
@@ -35,6 +38,7 @@ public enum ReferencedField: Hashable, Sendable {
     case "secret", "password": self = .secret
     case "account": self = .account
     case "basic": self = .basic
+    case "userinfo": self = .userinfo
     case "code": self = .code
     case "expiry": self = .expiry
     case "url": self = .url
@@ -45,7 +49,7 @@ public enum ReferencedField: Hashable, Sendable {
   /// Whether it is confidential, or may be.
   public var isSecret: Bool {
     switch self {
-    case .secret, .basic, .code: true
+    case .secret, .basic, .userinfo, .code: true
     case .account, .expiry, .url: false
     case .attribute(let name): !Item.attributeNames.contains(name)
     }
@@ -57,6 +61,7 @@ public enum ReferencedField: Hashable, Sendable {
     case .secret: "secret"
     case .account: "account"
     case .basic: "basic authentication"
+    case .userinfo: "account and secret in a URL"
     case .code: "one-time code"
     case .expiry: "expiry"
     case .url: "URL"
@@ -83,6 +88,12 @@ public enum ReferencedField: Hashable, Sendable {
       var encoded = Secret(capacity: login.count * 2)
       login.withUnsafeBytes { Base64.encode($0, to: &encoded) }
       return encoded
+    case .userinfo:
+      var login = Secret()
+      PercentEncoding.append(Secret(copying: item.key.account ?? ""), to: &login)
+      login.append(":")
+      PercentEncoding.append(answer.credential.secret, to: &login)
+      return login
     case .expiry:
       return answer.credential.expiry.map { Secret(copying: rfc3339(Timestamp(seconds: $0))) }
     case .url:

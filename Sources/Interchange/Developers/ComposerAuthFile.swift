@@ -5,7 +5,8 @@ import Keychain
 
 extension FileFormat {
   /// Composer's logins (getcomposer.org, "Authentication for privately hosted packages and repositories"). A user name with
-  /// a password is stored as the login for its host, and a token under the service `composer:HOST`.
+  /// a password is stored as the login for its host, and a token or a consumer's secret under the service `composer:HOST`,
+  /// with its kind as description. A token that Composer renews stays.
   public static let composer = FileFormat(
     "composer", "the logins in composer's auth.json",
     usualPaths: [
@@ -13,75 +14,72 @@ extension FileFormat {
       "~/.composer/auth.json",
     ], holdsLoginsAlone: true,
     looksLike: { shape in
-      let kinds: [ByteString] = [
-        "http-basic", "github-oauth", "gitlab-oauth", "gitlab-token", "bitbucket-oauth",
-      ]
-      return shape.members.contains(where: kinds.contains) ? .certain : .none
+      let kinds = ComposerKind.all.map(\.name)
+      return shape.members.contains { $0 != "bearer" && kinds.contains($0) } ? .certain : .none
     }
   ) { text throws(FormatFault) in
     try FoundLogins(inJSON: text, of: "composer", where: { $1.kind == .object }) {
       (login, found) throws(JSONReader.Malformed) in
-      let read = try ComposerLogin(login.group, login.value)
-      // Headers of any kind, for example, have none.
-      guard let secret = read.secret else { return found.passOver(login.origin, .malformed) }
-      var copy = Secret(capacity: secret.raw.count)
-      try secret.appendString(to: &copy)
-      found.take(
-        copy, read.account, at: login.name, of: SourceEntry(at: login.origin, removals: [login.removal]))
+      // Headers of any kind, for example, are none.
+      guard let kind = ComposerKind.all.first(where: { $0.name == login.group }),
+        login.value.kind == .object || kind.mayBeSecretAlone
+      else { return found.passOver(login.origin, .malformed) }
+      var entry = SourceEntry(at: login.origin, removals: [login.removal])
+      if login.value.kind == .object {
+        try entry.addMembers(of: login.value.raw)
+      } else {
+        entry.add(kind.secret, .json(login.value))
+      }
+      // Composer renews it, and writes it there.
+      if entry.index(of: ["refresh-token"]) != nil { return found.passOver(login.origin, .renewed) }
+      // What Composer has got for a consumer's key.
+      entry.leaveToProgram("access-token")
+      entry.leaveToProgram("access-token-expiration")
+      let secret = entry.secret(kind.secret)
+      found.take(secret, entry.text(kind.account).nonEmpty, of: kind, at: login.name, entry)
     }
   }
 }
 
-/// A login of a kind.
-private struct ComposerLogin {
-  /// Where the secret is; `nil` if it isn't of a known form, or has more than is taken.
-  private(set) var secret: JSONValue?
-  private(set) var account: ByteString?
+/// A kind of login of Composer.
+struct ComposerKind {
+  let name: ByteString
+  /// The members of a login.
+  let account: ByteString
+  let secret: ByteString
+  /// Whether the secret may stand there in place of an object.
+  var mayBeSecretAlone = true
 
-  /// The kinds whose logins may be a token alone.
-  private static let tokens: [ByteString] = ["github-oauth", "gitlab-oauth", "gitlab-token", "bearer"]
+  static let all = [
+    ComposerKind(name: "http-basic", account: "username", secret: "password", mayBeSecretAlone: false),
+    ComposerKind(
+      name: "bitbucket-oauth", account: "consumer-key", secret: "consumer-secret", mayBeSecretAlone: false),
+    ComposerKind(name: "gitlab-token", account: "username", secret: "token"),
+    ComposerKind(name: "gitlab-oauth", account: "username", secret: "token"),
+    ComposerKind(name: "forgejo-token", account: "username", secret: "token"),
+    ComposerKind(name: "github-oauth", account: "username", secret: "token"),
+    ComposerKind(name: "bearer", account: "username", secret: "token"),
+  ]
 
-  init(_ kind: ByteString, _ login: JSONValue) throws(JSONReader.Malformed) {
-    if login.kind == .string, Self.tokens.contains(kind) {
-      secret = login
-      return
-    }
-    guard login.kind == .object else { return }
-    let names: (account: ByteString, secret: ByteString)
-    switch kind {
-    case "http-basic": names = ("username", "password")
-    case "bitbucket-oauth": names = ("consumer-key", "consumer-secret")
-    case "gitlab-token", "gitlab-oauth": names = ("username", "token")
-    default: return
-    }
-    var hasMore = false
-    try JSONReader.members(of: login.raw) { (name, value) throws(JSONReader.Malformed) in
-      let name = try JSONValue.name(name)
-      if name == names.secret, value.kind == .string {
-        secret = value
-      } else if name == names.account, value.kind == .string {
-        account = try value.string()
-      } else {
-        hasMore = true
-      }
-    }
-    if hasMore { secret = nil }
-  }
+  /// Whether its accounts are users who log in to the host.
+  fileprivate var isOfUsers: Bool { account == "username" }
 }
 
 extension FoundLogins {
   fileprivate mutating func take(
-    _ secret: consuming Secret, _ account: ByteString?, at host: ByteString, of entry: borrowing SourceEntry
+    _ secret: consuming Secret, _ account: ByteString?, of kind: ComposerKind, at host: ByteString,
+    _ entry: borrowing SourceEntry
   ) {
     if secret.isEmpty { return passOver(entry.origin, .noSecret) }
-    guard let account = account.nonEmpty else {
-      return take(
-        Item(.genericPassword(GenericPassword(service: ByteString("composer:\(host)"), account: nil))),
-        Credential(secret), of: entry)
+    var item = Item(
+      .genericPassword(GenericPassword(service: ByteString("composer:\(host)"), account: account)))
+    if kind.isOfUsers, let account {
+      guard let place = try? Place.parse(host, assuming: "https").place else {
+        return passOver(entry.origin, .noPlace)
+      }
+      item.key = .internetPassword(place.key(account: account, for: nil))
     }
-    guard let place = try? Place.parse(host, assuming: "https").place else {
-      return passOver(entry.origin, .noPlace)
-    }
-    take(Item(place.key(account: account, for: nil)), Credential(secret), of: entry)
+    item.itemDescription = kind.name
+    take(item, Credential(secret), of: entry)
   }
 }

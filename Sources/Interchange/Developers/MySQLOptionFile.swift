@@ -46,8 +46,11 @@ extension FileFormat {
         continue
       }
       let place = Place(protocol: "mysql", server: server, port: port == 3306 ? nil : port)
+      var item = Item(place.key(account: value("user"), for: nil))
+      // Which program reads it.
+      if setting.section != "client" { item.itemDescription = setting.section }
       found.take(
-        Item(place.key(account: value("user"), for: nil)), Credential(password),
+        item, Credential(password),
         of: SourceEntry(at: origin, removals: [Removal(setting.range)]))
     }
     return found

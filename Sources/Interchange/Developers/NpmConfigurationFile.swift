@@ -29,7 +29,8 @@ extension FileFormat {
       let value = text.unquoted(setting.value)
       let origin = Origin.line(setting.line)
       guard ["_authToken", "_auth", "_password"].contains(name) else {
-        found.takeURLs(in: setting.value, of: text, line: setting.line)
+        let isProxy = ["proxy", "https-proxy", "http-proxy"].contains(name)
+        found.takeURLs(in: setting.value, of: text, line: setting.line, ofSetting: isProxy ? name : nil)
         continue
       }
       if value.isEmpty {

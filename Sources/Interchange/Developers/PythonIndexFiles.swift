@@ -3,7 +3,7 @@ import TextFormats
 
 extension FileFormat {
   /// Passwords in the URLs of pip's configuration, such as those of `index-url` (pip's documentation, "Authentication").
-  /// With the user name that stays in the URL, pip asks llavero.
+  /// With the user name that stays in the URL, pip asks llavero, but not for a proxy.
   public static let pip = FileFormat(
     "pip", "passwords in the URLs of pip's configuration",
     usualPaths: [
@@ -12,7 +12,8 @@ extension FileFormat {
     holdsLoginsAlone: false,
     looksLike: { shape in
       let isPips = ["global", "install", "download"].contains { shape.sections.contains($0) }
-      return isPips && shape.hasLine { $0.begins(with: "index-url") || $0.begins(with: "extra-index-url") }
+      let names: [StaticString] = ["index-url", "extra-index-url", "proxy"]
+      return isPips && shape.hasLine { line in names.contains { line.begins(with: $0) } }
         ? .certain : .none
     }
   ) { text throws(FormatFault) in
@@ -22,7 +23,10 @@ extension FileFormat {
     }
     var found = FoundLogins()
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
-    for option in file.options { found.takeURLs(in: option.value, of: text, line: option.line) }
+    for option in file.options {
+      let setting = option.name == "proxy" ? option.name : nil
+      found.takeURLs(in: option.value, of: text, line: option.line, ofSetting: setting)
+    }
     return found
   }
 

@@ -10,15 +10,21 @@ extension FoundLogins {
   /// - Parameters:
   ///   - range: where the URLs are, with anything that isn't part of one between them.
   ///   - line: the line of the range, counting from 1.
-  mutating func takeURLs(in range: Range<Int>, of text: UnsafeRawBufferPointer, line: Int) {
+  ///   - setting: the setting that the URLs are in, if its program asks nobody.
+  mutating func takeURLs(
+    in range: Range<Int>, of text: UnsafeRawBufferPointer, line: Int, ofSetting setting: ByteString? = nil
+  ) {
     var rest = range
     while let url = text.nextURL(in: rest) {
-      takeURL(url, of: text, at: .line(line + text[range.lowerBound..<url.lowerBound].count { $0 == 0x0a }))
+      let origin = Origin.line(line + text[range.lowerBound..<url.lowerBound].count { $0 == 0x0a })
+      takeURL(url, of: text, at: origin, setting)
       rest = url.upperBound..<range.upperBound
     }
   }
 
-  private mutating func takeURL(_ range: Range<Int>, of text: UnsafeRawBufferPointer, at origin: Origin) {
+  private mutating func takeURL(
+    _ range: Range<Int>, of text: UnsafeRawBufferPointer, at origin: Origin, _ setting: ByteString?
+  ) {
     guard let parts = URLParts(text, range) else { return }
     guard let information = parts.information else {
       // A number sign or a slash in the password ends what programs take for the server.
@@ -37,8 +43,10 @@ extension FoundLogins {
       switch url.password {
       case .some(let password) where !password.isEmpty && !password.isNoSecret:
         let colon = part.firstIndex(of: UInt8(ascii: ":")) ?? part.endIndex
+        var item = Item(place.key(account: url.account.nonEmpty, for: nil))
+        item.itemDescription = setting
         take(
-          Item(place.key(account: url.account.nonEmpty, for: nil)), Credential(password.copy()),
+          item, Credential(password.copy()),
           of: SourceEntry(at: origin, removals: [Removal(colon..<information.upperBound)]))
       default:
         // A token stands where others have the user name.

@@ -14,6 +14,8 @@ struct TokensOfHosts {
 
   /// The key of what renews a token.
   private static let refreshToken: ByteString = "oauth2_refresh_token"
+  /// The key of the time after which it has to.
+  private static let expiry: ByteString = "oauth2_expiry_date"
 
   init(of top: YAMLDocument.Path, called name: ByteString, otherwise unknown: ByteString) {
     (self.top, self.name, self.unknown) = (top, name, unknown)
@@ -64,11 +66,15 @@ struct TokensOfHosts {
       }
       let key = InternetPassword(
         protocol: "https", server: server.server.lowercased, port: server.port, account: owner)
-      let going = tokens[index...].filter(isSame) + (renewal.map { [$0] } ?? [])
+      let end = file.entry(token.path.dropLast() + [Self.expiry])
+      let date = end.flatMap { YAMLDocument.text($0.value, in: text) }.flatMap(Timestamp.init(gitLab:))
+      let going =
+        tokens[index...].filter(isSame) + [renewal, date == nil ? nil : end].compactMap { $0 }
       found.take(
         Item(key),
         Credential(
-          secret.copy(), refreshToken: renewal.flatMap { YAMLDocument.scalar($0.value, in: text) }),
+          secret.copy(), expiry: date?.seconds,
+          refreshToken: renewal.flatMap { YAMLDocument.scalar($0.value, in: text) }),
         of: SourceEntry(at: .line(token.line), removals: going.map { $0.removal(in: text) }))
     }
   }
@@ -85,6 +91,25 @@ struct TokensOfHosts {
     }
     let user = file.entry(token.dropLast() + ["user"]).flatMap { YAMLDocument.text($0.value, in: text) }
     return user.nonEmpty ?? unknown
+  }
+}
+
+extension Timestamp {
+  /// A date as GitLab's program writes it, `03 Jan 27 15:04 UTC` (Go's `RFC822`), or RFC 3339. A time zone with another name
+  /// says nothing for certain.
+  fileprivate init?(gitLab text: ByteString) {
+    let parts = text.bytes.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
+    guard parts.count == 5 else {
+      self.init(rfc3339: text.bytes)
+      return
+    }
+    let months = [
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    guard let month = months.firstIndex(of: parts[1]), ["UTC", "GMT"].contains(parts[4]) else { return nil }
+    let (day, number) = (parts[0].utf8.count < 2 ? "0\(parts[0])" : parts[0], month + 1)
+    let year = parts[2].utf8.count == 2 ? "20\(parts[2])" : parts[2]
+    self.init(rfc3339: Array("\(year)-\(number < 10 ? "0" : "")\(number)-\(day)T\(parts[3]):00Z".utf8))
   }
 }
 
