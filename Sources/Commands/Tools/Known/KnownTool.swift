@@ -38,8 +38,9 @@ struct KnownTool: Sendable {
   /// All tools, in the order in which they are shown.
   static let all: [KnownTool] = [
     .git, .docker, .podman, .cargo, .python, .aws, .terraform, .opentofu, .go, .bazel, .kubectl, .ssh, .wget,
-    .ansible, .pnpm, .summon, .npm, .maven, .gradle, .composer, .nuget, .psql, .mysql, .restic, .borg, .msmtp,
-    .mbsync, .netrc,
+    .ansible, .pnpm, .summon, .npm, .maven, .gradle, .composer, .nuget, .rclone, .psql, .mysql, .restic,
+    .borg,
+    .msmtp, .mbsync, .netrc,
   ]
 }
 
