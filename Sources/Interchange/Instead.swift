@@ -7,17 +7,20 @@ public import Keychain
 public struct Instead: Equatable, Sendable {
   /// The line to write where the login was, which anybody may read; `nil` if the file needs none.
   public let line: String?
+  /// What it belongs to, if it is only a part of a line: a server's identifier, for example.
+  public let owner: String?
   /// The command that runs the program with the login, with an operand for example.
   public let command: [String]
 
-  init(line: String?, command: [String]) {
+  init(line: String?, of owner: String? = nil, command: [String]) {
     self.line = line
+    self.owner = owner
     self.command = command
   }
 
   /// - Parameter variable: the one that the program reads: `NAME=REFERENCE`.
-  init(line: String? = nil, variable: String, program: [String]) {
-    self.init(line: line, command: ["llavero", "run", "--env", variable, "--"] + program)
+  init(line: String? = nil, of owner: String? = nil, variable: String, program: [String]) {
+    self.init(line: line, of: owner, command: ["llavero", "run", "--env", variable, "--"] + program)
   }
 }
 

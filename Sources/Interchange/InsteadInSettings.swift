@@ -23,7 +23,8 @@ extension Item {
       element == "passphrase" ? "MAVEN_PASSPHRASE" : element == "value" ? "MAVEN_TOKEN" : "MAVEN_PASSWORD"
     let variable = name.variable(after: prefix)
     return Instead(
-      line: "<\(element)>${env.\(variable)}</\(element)>", variable: "\(variable)=\(reference)",
+      line: "<\(element)>${env.\(variable)}</\(element)>", of: "\(name)",
+      variable: "\(variable)=\(reference)",
       program: ["mvn", "-B", "verify"])
   }
 
@@ -48,7 +49,7 @@ extension Item {
     return Instead(
       line: "<\(element)>"
         + parts.map { #"<add key="\#($0)" value="\#($1.escapedForXML)" />"# }.joined() + "</\(element)>",
-      variable: "\(variable)=\(reference)", program: program)
+      of: "\(source)", variable: "\(variable)=\(reference)", program: program)
   }
 
   /// rclone takes each option from a variable: that of a remote, or where a shell can't set that one, that of all remotes of

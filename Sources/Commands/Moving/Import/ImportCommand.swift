@@ -114,7 +114,8 @@ struct ImportCommand: ParsableCommand {
     for (origin, instead) in all.prefix(Self.longestList) {
       let place = TransferReport.text([origin])
       if let line = instead.line {
-        StandardStreams.say("hint: in \(source.name), \(place) becomes: \(terminalText(line))")
+        let becomes = instead.owner.map { "at \(place), for \($0), write" } ?? "\(place) becomes"
+        StandardStreams.say("hint: in \(source.name), \(terminalText("\(becomes): \(line)"))")
       }
       let command: Hint = "\(wordsOf: instead.command)"
       StandardStreams.say("hint: what uses \(place) gets it so: \(terminalText(command.description))")
