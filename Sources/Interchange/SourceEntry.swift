@@ -8,6 +8,8 @@ struct FieldName: Sendable {
   let name: ByteString
   /// What a person is told that has no room in an item.
   fileprivate(set) var word: String
+  /// The word that says of every part of it what that is, if it has one.
+  fileprivate let wholeWord: String?
   /// The same without the field that it is a part of.
   fileprivate let ownWord: String
   /// Whether the program fills the field by itself, with what is of use to itself alone: an identifier, a counter, an icon.
@@ -31,14 +33,16 @@ struct FieldName: Sendable {
     let key = name.lowercased
     let known = Self.words.first { $0.names.contains(key) }?.word
     ownWord = known ?? "\(name)"
-    word = known ?? whole ?? ownWord
+    wholeWord = known ?? whole
+    word = wholeWord ?? ownWord
     isBookkeeping = !isPersons && Self.bookkeeping.contains(key)
     mark = isPersons ? nil : EntryMark.tag(ofField: key)
     isChoice = mark != nil || !isPersons && key == "icon"
   }
 
+  fileprivate static let customFields = "custom fields"
   private static let words: [(names: [ByteString], word: String)] = [
-    (["notes", "note"], "notes"), (["fields"], "custom fields"),
+    (["notes", "note"], "notes"), (["fields"], customFields),
     (["passwordhistory", "history"], "former passwords"), (["attachments", "files", "file"], "attachments"),
     (["totp", "login_totp", "otpauth", "one-time password", "otp", "hotp"], "one-time code"),
     (["fido2credentials", "passkey", "passkeys"], "passkey"), (["group"], "group"),
@@ -279,7 +283,7 @@ struct SourceEntry: ~Copyable {
   mutating func open(at index: Int?, arePersons: Bool = false) throws(JSONReader.Malformed) -> Part {
     guard let index, case .json(let value) = values[index], value.kind == .object else { return .empty }
     states[index] = .taken
-    return try open(value, partOf: names[index].word, arePersons: arePersons)
+    return try open(value, partOf: names[index].wholeWord, arePersons: arePersons)
   }
 
   /// Opens the object with one of these names.
@@ -288,7 +292,7 @@ struct SourceEntry: ~Copyable {
   }
 
   private mutating func open(
-    _ object: JSONValue, partOf whole: String, arePersons: Bool = false
+    _ object: JSONValue, partOf whole: String?, arePersons: Bool = false
   ) throws(JSONReader.Malformed) -> Part {
     let start = names.count
     var repeated = false
@@ -313,13 +317,22 @@ struct SourceEntry: ~Copyable {
     var parts: [Part] = []
     try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
       if element.kind == .object {
-        parts.append(try open(element, partOf: name.word))
+        parts.append(try open(element, partOf: try word(of: element, in: name)))
       } else {
         add(name.name, .json(element))
         parts.append(Part(indices: names.count - 1..<names.count, isObject: false))
       }
     }
     return parts
+  }
+
+  /// The word for an element of an array. A custom field is named as the person has named it.
+  private func word(of element: JSONValue, in array: FieldName) throws(JSONReader.Malformed) -> String? {
+    guard array.wholeWord == FieldName.customFields else { return array.wholeWord }
+    for name: StaticString in ["label", "name", "title", "t"] {
+      if let label = try element.text(name).nonEmpty { return "custom field \(label)" }
+    }
+    return array.wholeWord
   }
 
   /// Opens the array with one of these names.

@@ -34,6 +34,10 @@ public struct OneTimeCodeSecret: ~Copyable {
   public private(set) var algorithm = Algorithm.sha1
   /// How a code is written.
   public private(set) var form = Form.digits(6)
+  /// Who gives the code, as the URL says; empty if it doesn't.
+  public private(set) var issuer: ByteString = ""
+  /// The account that it is for, as the URL says; empty if it doesn't.
+  public private(set) var account: ByteString = ""
   /// The shared key.
   var key = Secret()
 
@@ -58,12 +62,16 @@ public struct OneTimeCodeSecret: ~Copyable {
     case "hotp": counts = true
     default: return nil
     }
+    takeLabel(url[scheme.utf8.count..<question].drop { $0 != UInt8(ascii: "/") }.dropFirst())
     var names: Set<String> = []
     var counter: UInt64?
     for part in url[(question + 1)...].split(separator: UInt8(ascii: "&")) {
       let name = String(decoding: part.prefix { $0 != UInt8(ascii: "=") }.map(lowercased), as: UTF8.self)
       guard let value = percentDecoded(part.dropFirst(name.utf8.count + 1)) else { return nil }
       switch name {
+      case "issuer":
+        issuer = value.withUnsafeBytes { ByteString($0) }
+        continue
       case "secret", "counter", "digits", "period", "algorithm", "encoder":
         guard names.insert(name).inserted else { return nil }
       default: continue
@@ -100,6 +108,17 @@ public struct OneTimeCodeSecret: ~Copyable {
     if counts {
       guard let counter else { return nil }
       moving = .counter(counter)
+    }
+  }
+
+  /// Takes a label, `ISSUER:ACCOUNT` or `ACCOUNT`. The issuer that is named as a parameter counts more.
+  private mutating func takeLabel(_ label: Slice<UnsafeRawBufferPointer>) {
+    guard case .some(let label) = percentDecoded(label) else { return }
+    label.withUnsafeBytes { label in
+      let colon = label.firstIndex(of: UInt8(ascii: ":"))
+      if let colon { issuer = ByteString(UnsafeRawBufferPointer(rebasing: label[..<colon])) }
+      let rest = label[(colon.map { $0 + 1 } ?? 0)...].drop { $0 == 0x20 }
+      account = ByteString(UnsafeRawBufferPointer(rebasing: rest))
     }
   }
 

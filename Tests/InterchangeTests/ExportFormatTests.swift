@@ -166,7 +166,7 @@ struct ExportFormatTests {
             + #"{"id":"aWQ_Pn4","creationAt":1,"modifiedAt":2,"title":"Shop","scope":{"urls":["https://h.example"],"#
             + #""androidApps":[]},"credentials":[{"type":"basic-auth","username":{"fieldType":"string","value":"ana"},"#
             + #""password":{"fieldType":"concealed-string","value":"pw,1"}},{"type":"totp","secret":"GEZDGNBVGY3TQOJQ","#
-            + #""period":30,"digits":8,"algorithm":"sha1"},{"type":"note","content":{"fieldType":"string","#
+            + #""period":30,"digits":8,"algorithm":"sha1","username":"a"},{"type":"note","content":{"fieldType":"string","#
             + #""value":"a \"note\""}},{"type":"custom-fields","fields":[{"label":"Door","fieldType":"string","#
             + #""value":"open"},{"label":"PIN","fieldType":"concealed-string","value":"12\"34"}]}],"tags":["Work","B;x"]}"#
             + "\n]}]}\n", []
@@ -178,6 +178,18 @@ struct ExportFormatTests {
     back.credential.further.forEachField { names.append("\($0)=\(String(decoding: $1, as: UTF8.self))") }
     #expect(names == ["Door=open", "PIN=12\"34"])
     #expect(back.item.tags == item.tags && back.item.comment == item.comment && back.leftBehind == [])
+    // Whose code it is comes along, as the URL's label or parameter says.
+    credential.further.oneTimeCode = Secret(
+      "otpauth://totp/Shop%20A:%20ana%40x?secret=gezdgnbvgy3tqojq&issuer=Shop%20%26")
+    let exchanged = written(.credentialExchange).0
+    #expect(exchanged.contains(#""username":"ana@x","issuer":"Shop &"}"#), "\(exchanged)")
+    let code = try #require(try FoundLogins(Array(exchanged.utf8), as: .credentialExchange).logins.first)
+    switch code.credential.further.oneTimeCode {
+    case .none: Issue.record("no code")
+    case .some(let url):
+      let text = url.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      #expect(text == "otpauth://totp/ana%40x?secret=GEZDGNBVGY3TQOJQ&issuer=Shop%20%26")
+    }
     // Codes that are counted have no place there.
     credential.further.oneTimeCode = Secret("otpauth://hotp/a?secret=gezdgnbvgy3tqojq&counter=1")
     #expect(written(.credentialExchange).1 == ["one-time code"])

@@ -93,4 +93,14 @@ struct MarkedEntriesTests {
     ]
     #expect(try tags(lines.map { $0 + "\n" + separator }.joined(), .onePassword) == ["Work/Deep"])
   }
+
+  @Test("Keeper's folders have backslashes between them, and two in a name", arguments: [true, false])
+  func keepersFolders(isJSON: Bool) throws {
+    let folder = #"Work\Clients\\One"#
+    let text =
+      isJSON
+      ? #"{"records":[{"title":"t","password":"p","folders":[{"folder":"Work\\Clients\\\\One"}]}]}"#
+      : "\"\(folder)\",t,,p,https://a.example,,\n"
+    #expect(try tags(text, .keeper) == [#"Work/Clients\One"#])
+  }
 }

@@ -107,6 +107,8 @@ extension JSONWriter {
     member("period", period)
     member("digits", Int64(digits))
     member("algorithm", ByteString(secret.algorithm.rawValue.lowercased()))
+    if !secret.account.isEmpty { textMember("username", secret.account) }
+    if !secret.issuer.isEmpty { textMember("issuer", secret.issuer) }
     endObject()
     return true
   }

@@ -14,6 +14,25 @@ extension FileFormat {
   ) { text throws(FormatFault) in try KeeperCSV.read(text) }
 }
 
+/// The folders of Keeper's records.
+enum KeeperFolder {
+  /// A path as most programs write it. Keeper has backslashes between folders, and two of them in a folder's name.
+  static func path(_ text: ByteString) -> ByteString {
+    let (slash, backslash) = (UInt8(ascii: "/"), UInt8(ascii: "\\"))
+    var path: [UInt8] = []
+    var rest = text.bytes[...]
+    while let byte = rest.popFirst() {
+      if byte == backslash, rest.first != backslash {
+        path.append(slash)
+      } else {
+        if byte == backslash { rest.removeFirst() }
+        path.append(byte)
+      }
+    }
+    return ByteString(Array(path.drop { $0 == slash }))
+  }
+}
+
 /// Keeper's CSV.
 enum KeeperCSV {
   private static let names: [ByteString] = [
@@ -68,7 +87,8 @@ enum KeeperCSV {
     login.secret = entry.secret("Password")
     if let text = entry.text("Website Address").nonEmpty { login.addresses = [EntryAddress(text: text)] }
     login.comment = entry.text("Notes").nonEmpty
-    login.tags = [entry.text("Folder"), entry.text("Shared Folder")].filter { !$0.isEmpty }.map(\.asPath)
+    login.tags = [entry.text("Folder"), entry.text("Shared Folder")].filter { !$0.isEmpty }.map(
+      KeeperFolder.path)
     login.oneTimeCode = entry.secret("TFC:Keeper")
     for index in entry.indices(of: ["Website Address"]) {
       login.addresses.append(EntryAddress(text: entry.text(at: index)))

@@ -58,7 +58,7 @@ extension FileFormat {
     login.modificationDate = entry.date(inSeconds: "last_modified")
     for folder in try entry.openElements("folders") {
       for name in [entry.text("folder", in: folder), entry.text("shared_folder", in: folder)]
-      where !name.isEmpty { login.tags.append(name) }
+      where !name.isEmpty { login.tags.append(KeeperFolder.path(name)) }
       entry.leaveToProgram("can_edit", "can_share", in: folder)
     }
     for name: ByteString in ["schema", "uid"] { entry.leaveToProgram(name) }
@@ -71,6 +71,10 @@ extension FileFormat {
   ) throws(JSONReader.Malformed) {
     for index in try entry.open(at: entry.index(of: ["custom_fields"]), arePersons: true).indices {
       let (type, label) = parts(of: entry.name(at: index))
+      if type == "passkey" {
+        entry.name(SourceEntry.Part(indices: index..<index + 1, isObject: true), type)
+        continue
+      }
       try entry.takeLeaves(at: index, as: label) { name, value in
         switch type {
         case "oneTimeCode", "otp": login.keepCode(value, as: name)
