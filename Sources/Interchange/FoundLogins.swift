@@ -41,6 +41,15 @@ public struct PassedOver: Hashable, Sendable {
   public let origin: Origin
   /// The reason.
   public let reason: Reason
+
+  /// Whether it may be a login that somebody still has to bring in, and not something else, or one that was left out on
+  /// purpose.
+  public var mayBeLogin: Bool {
+    switch reason {
+    case .malformed, .notText, .cutOff, .disputed, .addresses, .reference, .noPlace, .undecipherable: true
+    case .noLogin, .noSecret, .renewed, .notChosen, .discarded, .locked, .partOfRegistry: false
+    }
+  }
 }
 
 /// The contents of a source, in their order.

@@ -100,7 +100,7 @@ public struct TableColumns: Equatable, Sendable {
       CSVExport(
         name: named(.name), url: named(.url), account: named(.account), password: named(.password),
         notes: named(.notes), code: named(.code), tags: named(.tags).map { .init(column: $0) },
-        namedFields: columns.filter { $0.role == .field }.map { ($0.name, $0.field) },
+        namedFields: columns.filter { $0.role == .field }.map { ($0.name, $0.field) }, areNamesPersons: true,
         dates: (created ?? "", modified ?? "", .seconds)))
   }
 

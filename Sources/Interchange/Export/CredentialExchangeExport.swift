@@ -1,4 +1,5 @@
 import Bytes
+import CredentialProtocols
 import JSON
 import Keychain
 import OneTimeCodes
@@ -32,16 +33,21 @@ extension ExportFormat {
       json.textMember("title", login.name)
       if !login.url.isEmpty {
         json.beginObject("scope")
+        var hasAll = true
         json.beginArray("urls")
         json.element(login.url)
+        let here = Place.ofServer(in: login.url)?.place
         for address in item.addresses where address.text != nil && address != login.url {
-          json.element(address)
+          // Every address there is one to sign in at. The login isn't for another server that is only noted.
+          let place = Place.ofServer(in: address)?.place
+          if place == nil || place == here { json.element(address) } else { hasAll = false }
         }
         json.endArray()
         json.beginArray("androidApps")
         json.endArray()
         json.endObject()
         fields.take("addr")
+        if !hasAll { fields.put("addr") }
       }
       json.beginArray("credentials")
       json.beginObject()

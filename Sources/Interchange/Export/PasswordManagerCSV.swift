@@ -111,6 +111,7 @@ extension ExportFormat {
       text.append(csvField: login.code)
       text.append(",false,false,")
       // A semicolon separates tags there.
+      if login.tags.contains(where: { $0.bytes.contains(UInt8(ascii: ";")) }) { fields.put("tags") }
       let tags = login.tags.map { $0.bytes.map { $0 == UInt8(ascii: ";") ? UInt8(ascii: ",") : $0 } }
       text.append(csvFields: ByteString(Array(tags.joined(separator: [UInt8(ascii: ";")]))), login.comment)
       text.append("\n")

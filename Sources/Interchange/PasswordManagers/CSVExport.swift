@@ -23,6 +23,8 @@ struct CSVExport: Sendable {
   var namedFields: [(column: ByteString, name: ByteString)] = []
   /// Whether all other columns are named by people, and become fields.
   var othersAreFields = false
+  /// Whether a person has named the columns, so that none is known to be of use to a program alone.
+  var areNamesPersons = false
   /// The columns of an entry's creation date and of its last change: since 1970, or as RFC 3339.
   var dates: (created: ByteString, modified: ByteString, unit: DateUnit)? = nil
   /// A column that only exports of this program have, and that all of them have.
@@ -128,7 +130,7 @@ struct CSVExport: Sendable {
       throw FormatFault("it does not begin with the names of columns", line: 1)
     }
     let columns = try CSVColumns(of: self, in: header.names)
-    let names = header.names.map { FieldName($0) }
+    let names = header.names.map { FieldName($0, partOf: nil, isPersons: areNamesPersons) }
     var found = FoundLogins()
     for row in header.rows where !row.isBlank {
       guard let fields = row.fields, let last = names.last, hasGoodLength(fields.count, names.count) else {

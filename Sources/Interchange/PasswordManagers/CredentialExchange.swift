@@ -18,10 +18,13 @@ extension FileFormat {
     var accounts: JSONValue?
     var items: JSONValue?
     var major = 1
+    var rule = EntryAddress.Rule.page
     var collections: [ByteString: [ByteString]] = [:]
     do throws(JSONReader.Malformed) {
       try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
         if name == "version" { major = try value.member("major")?.integer() ?? 1 }
+        // Our own has the places of logins.
+        if name == "exporterRpId", try value.string() == "llavero" { rule = .path }
         if name == "accounts" { accounts = value }
         if name == "items" { items = value }
         if name == "collections" { try readCollections(value, &collections) }
@@ -30,10 +33,10 @@ extension FileFormat {
         try JSONReader.elements(of: accounts.raw) { (account) throws(JSONReader.Malformed) in
           collections = [:]
           if let member = try account.member("collections") { try readCollections(member, &collections) }
-          if let items = try account.member("items") { try readItems(items, collections, &entries) }
+          if let items = try account.member("items") { try readItems(items, collections, rule, &entries) }
         }
       } else if let items {
-        try readItems(items, collections, &entries)
+        try readItems(items, collections, rule, &entries)
       }
     } catch {
       throw FormatFault("it is not JSON of the Credential Exchange Format")
@@ -65,17 +68,19 @@ extension FileFormat {
   }
 
   private static func readItems(
-    _ items: JSONValue, _ collections: [ByteString: [ByteString]], _ entries: inout JSONEntries
+    _ items: JSONValue, _ collections: [ByteString: [ByteString]], _ rule: EntryAddress.Rule,
+    _ entries: inout JSONEntries
   ) throws(JSONReader.Malformed) {
     try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
       entries.read(item) { (entry, found) throws(JSONReader.Malformed) in
-        try take(&entry, collections, &found)
+        try take(&entry, collections, rule, &found)
       }
     }
   }
 
   private static func take(
-    _ entry: inout SourceEntry, _ collections: [ByteString: [ByteString]], _ found: inout FoundLogins
+    _ entry: inout SourceEntry, _ collections: [ByteString: [ByteString]], _ rule: EntryAddress.Rule,
+    _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     var login = LoginEntry()
     login.name = entry.text("title")
@@ -85,7 +90,7 @@ extension FileFormat {
     let tags = try entry.texts("tags")
     login.tags = (collections[entry.peek(at: entry.index(of: ["id"]))?.text ?? ""] ?? []) + tags
     let scope = try entry.open("scope")
-    login.addresses = try entry.texts("urls", in: scope).map { EntryAddress(text: $0) }
+    login.addresses = try entry.texts("urls", in: scope).map { EntryAddress(text: $0, rule: rule) }
     try takeApps(in: scope, of: &entry, &login)
     let subtitle = entry.index(of: ["subtitle"])
     if subtitle != nil { login.keep(subtitle, as: "subtitle", of: &entry, isHidden: false) }

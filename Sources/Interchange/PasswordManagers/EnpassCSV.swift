@@ -42,7 +42,7 @@ enum EnpassCSV {
         at: .line(row.lines.lowerBound), removals: [Removal(row.range)], [FieldName("Title")],
         [.csv(fields[0])])
       for index in stride(from: 1, to: fields.count - 1, by: 2) {
-        entry.add(fields[index].text, .csv(fields[index + 1]))
+        entry.add(fields[index].text, .csv(fields[index + 1]), isPersons: true)
       }
       if let note = fields.last { entry.add("Note", .csv(note)) }
       take(&entry, saysHidden, &found)

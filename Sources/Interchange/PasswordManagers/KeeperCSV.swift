@@ -69,7 +69,7 @@ enum KeeperCSV {
         at: .line(row.lines.lowerBound), removals: [Removal(row.range)], names.map { FieldName($0) },
         fields.prefix(names.count).map { .csv($0) })
       for index in stride(from: names.count, to: fields.count, by: 2) {
-        entry.add(fields[index].text, .csv(fields[index + 1]))
+        entry.add(fields[index].text, .csv(fields[index + 1]), isPersons: true)
       }
       take(&entry, &found)
     }

@@ -189,6 +189,8 @@ struct Importing {
       let there = all.filter { login($0).leftBehind.isEmpty }
       let incomplete = there.filter { lacking[$0] != nil }
       removal.stayed += all.count - there.count + incomplete.count
+      removal.stayed += range.count { [.repeated, .unusable].contains(outcomes[$0]) }
+      removal.stayed += found.passedOver.count(where: \.mayBeLogin)
       say(
         TransferReport.remarks(
           onIncomplete: incomplete.map { (login($0), lacking[$0] ?? []) }, of: source.name))
