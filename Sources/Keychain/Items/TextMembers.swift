@@ -57,13 +57,14 @@ package enum TextMembers {
 
 /// Makes an object of ``TextMembers`` of one member after the other.
 package struct TextMembersBuilder: ~Copyable {
-  private var json = JSONWriter()
+  /// Nothing is allocated before the first member: nearly all entries of a source have none.
+  private var json = JSONWriter(capacity: 0)
   private var names: Set<ByteString> = []
   /// The last number that a name got.
   private var numbers: [ByteString: Int] = [:]
 
   /// Makes an object without members.
-  package init() { json.beginObject() }
+  package init() {}
 
   /// Makes one with the members of another.
   ///
@@ -71,6 +72,7 @@ package struct TextMembersBuilder: ~Copyable {
   package init(_ object: borrowing Secret) {
     self.init()
     if object.isEmpty { return }
+    json.beginObject()
     object.withUnsafeBytes {
       TextMembers.forEach(in: $0) {
         names.insert($0)
@@ -91,6 +93,7 @@ package struct TextMembersBuilder: ~Copyable {
     _ name: ByteString, _ value: UnsafeRawBufferPointer, limit: Int = .max
   ) -> Bool {
     guard name.text != nil, isValidUTF8(value) else { return false }
+    if json.bytes.isEmpty { json.beginObject() }
     let former = json.bytes.count
     let free = free(name.isEmpty ? "field" : name)
     json.textMember(free, value)
