@@ -156,7 +156,7 @@ struct ExportFormatTests {
           "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\n"
             + "Shop,https://h.example,ana,\"pw,1\",otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8,false,false,"
             + "\"Work;B,x\",\"a \"\"note\"\"\"\n",
-          ["fields", "hidden fields", "creation date", "modification date"]
+          ["fields", "hidden fields", "creation date", "modification date", "tags"]
         ))
     #expect(
       written(.credentialExchange)
