@@ -17,7 +17,7 @@ extension ExportFormat {
     _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields, _ text: inout Secret
   ) -> Omission? {
     guard item.isForNetrc, case .internetPassword(let key) = item.key, let server = key.server,
-      let account = key.account, credential.authenticationScheme == nil
+      let account = key.account, credential.authenticationScheme == nil, !credential.hasNoPassword
     else { return .otherKind }
     fields.take(all: "protocol", "server", "port", "account")
     return NetrcText.appendLine(
