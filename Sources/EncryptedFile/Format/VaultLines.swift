@@ -26,8 +26,11 @@ struct VaultLines: ~Copyable {
 
   /// Added lines, in pages: a single text would be there twice each time that it has to grow.
   private final class Page {
-    var text = Secret()
     static let size = 1 << 20
+    var text: Secret
+
+    /// - Parameter isFirst: whether it may remain small.
+    init(isFirst: Bool) { text = Secret(capacity: isFirst ? 0 : Self.size) }
   }
 
   private let original: Secret
@@ -231,7 +234,8 @@ struct VaultLines: ~Copyable {
       partition { other in !Self.precedes(other, new) }
     }
     if position < count, withLine(position, { line.isEqual(to: $0) }) { return false }
-    let page = added.last.flatMap { $0.text.count + line.count <= Page.size ? $0 : nil } ?? Page()
+    let fitting = added.last.flatMap { $0.text.count + line.count <= Page.size ? $0 : nil }
+    let page = fitting ?? Page(isFirst: added.isEmpty)
     if page !== added.last { added.append(page) }
     let start = page.text.count
     page.text.append(line)
