@@ -83,6 +83,10 @@ public final class FoundLogin {
   public internal(set) var leftBehind: [String]
   /// What another login of the same item, which came before, says otherwise: that item has it as further fields.
   public internal(set) var contradictions: [String] = []
+  /// Whether it may have been in the trash of its source, so that no date makes it the one in use.
+  let mayBeDiscarded: Bool
+  /// Whether it was a part of a URL, which stays without its password.
+  let isInURL: Bool
 
   /// What only the logins of a keychain have. Apart from them, because it is twice as large as all the rest, and a file
   /// may have ten thousand logins without it.
@@ -114,6 +118,8 @@ public final class FoundLogin {
     firstRemoval = removals.first
     furtherRemovals = Array(removals.dropFirst())
     self.leftBehind = leftBehind
+    mayBeDiscarded = false
+    isInURL = false
     elsewhere =
       original == nil && asProgramsFind == nil
       ? nil : Elsewhere(original: original, asProgramsFind: asProgramsFind)
@@ -133,6 +139,8 @@ public final class FoundLogin {
     firstRemoval = entry.removals.first
     furtherRemovals = Array(entry.removals.dropFirst())
     leftBehind = entry.leftBehind
+    mayBeDiscarded = entry.mayBeDiscarded
+    isInURL = entry.isInURL
     elsewhere = nil
     isOfPage = page != nil
     self.page = page == item.key.address ? "" : page ?? ""

@@ -72,10 +72,11 @@ extension FoundLogins {
   }
 
   /// Keeps logins apart that are for the same and have different secrets, unless one of them has been changed last: the
-  /// order of entries says nothing, and one of them may be in a bin whose name isn't known.
+  /// order of entries says nothing, and one of them may be in a bin whose name isn't known. Where one may be in the bin for
+  /// another reason, the dates say nothing either.
   private mutating func keepContradictionsApart() {
     for group in contradictions() {
-      let dates = group.compactMap(\.item.modificationDate).sorted()
+      let dates = group.compactMap { $0.mayBeDiscarded ? nil : $0.item.modificationDate }.sorted()
       if dates.count == group.count, dates[dates.count - 1] > dates[dates.count - 2] { continue }
       keptApart.append(KeptApart(group))
     }

@@ -116,6 +116,10 @@ struct SourceEntry: ~Copyable {
   var origin: Origin
   /// The changes that remove it from its source.
   let removals: [Removal]
+  /// Whether it may be in the program's trash, which can't be told for certain.
+  var mayBeDiscarded = false
+  /// Whether it is a part of a URL, which stays.
+  var isInURL = false
   private var names: [FieldName]
   private var values: [FieldValue]
   private var states: [State]

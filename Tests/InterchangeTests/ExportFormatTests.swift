@@ -39,6 +39,21 @@ struct ExportFormatTests {
         == ",,login,\"Line\nbreak\",\" spaces \",\"llavero-service: aws:prod\nllavero-comment: \",0,,ci,s,\n")
   }
 
+  @Test("KeePassXC gets no group with the name of its bin")
+  func bins() throws {
+    for (tags, row) in [
+      (["Recycle Bin"], "Root,"), (["Koš/x", "y"], "Root/y,"), (["y", "Kosz"], "Root/y,"),
+      (["a/Kosz"], "Root/a/Kosz,"),
+    ] {
+      var item = self.item
+      item.tags = tags.map { ByteString($0) }
+      let line = try #require(try text(.keepassxcCSV, item, "p"))
+      #expect(line.hasPrefix(row), "\(tags): \(line)")
+      let file = "Group,Title,Username,Password,URL,Notes,TOTP,Icon,Last Modified,Created\n" + line
+      #expect(try Found(file, as: .keepassxc).logins == ["https://git.example.com (al@ice) p"])
+    }
+  }
+
   @Test("what a form has no place for is told apart from what it can't hold")
   func omissions() throws {
     let tool = Item(

@@ -332,6 +332,27 @@ struct PasswordExportTests {
     }
   }
 
+  @Test("a group of the bin's name that needn't be the bin is never chosen by its date")
+  func perhapsBin() throws {
+    func rows(_ first: String, _ second: String) -> String {
+      "Group,Title,Username,Password,URL,Notes,Last Modified\n"
+        + "\(first),A,u,p,https://h,,2024-01-01T00:00:00Z\n\(second),B,u,q,https://h,,2025-01-01T00:00:00Z\n"
+    }
+    // The name of the database may have a slash in it, and the bin may be in another group.
+    for (live, bin) in [("Ann/Work/Web", "Ann/Work/Recycle Bin"), ("Root/Web", "Root/Old/Papierkorb/Web")] {
+      #expect(
+        Set(try Found(rows(live, bin), as: .keepassxc).logins) == [
+          "https://h: A (u) p", "https://h: B (u) q",
+        ],
+        "\(bin)")
+    }
+    let certain = try Found(rows("Root/Web", "Root/Recycle Bin/Old/Kosz"), as: .keepassxc)
+    #expect(certain.logins == ["https://h (u) p"] && certain.reasons == ["3 discarded"])
+    // Nothing contradicts it.
+    let alone = "Group,Title,Username,Password,URL,Notes\nA/B/Kosz,t,u,p,https://h,\n"
+    #expect(try Found(alone, as: .keepassxc).logins == ["https://h (u) p"])
+  }
+
   @Test("what a program fills for itself is named, and keeps nothing in the file")
   func bookkeeping() throws {
     let found = try FoundLogins(Sample.bytes(of: "firefox.csv"), as: .firefox)

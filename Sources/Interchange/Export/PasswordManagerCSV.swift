@@ -72,9 +72,13 @@ extension ExportFormat {
     switch ExportedLogin.taking(item, credential, &fields, hasOwnFields: false) {
     case .omitted(let omission): return omission
     case .login(let login):
-      // It has one group, and groups within groups.
-      let group = login.tags.isEmpty ? [] : [ByteString("/")] + [login.tags[0]]
-      if login.tags.count > 1 { fields.put("tags") }
+      // It has one group, and groups within groups. What is in a group of the bin's name would be in the trash.
+      let tag = login.tags.first { tag in
+        let name = ByteString(Array(tag.bytes.prefix { $0 != UInt8(ascii: "/") }))
+        return !FileFormat.keePassXCBins.contains(name)
+      }
+      let group = tag.map { [ByteString("/"), $0] } ?? []
+      if login.tags.count > (tag == nil ? 0 : 1) { fields.put("tags") }
       fields.take(all: "creation date", "modification date")
       text.append(csvField: ByteString(Array(([ByteString("Root")] + group).flatMap(\.bytes))))
       text.append(",")

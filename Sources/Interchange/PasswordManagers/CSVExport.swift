@@ -166,7 +166,12 @@ struct CSVExport: Sendable {
       login.itemDescription = type.nonEmpty
     }
     if let group, let names = entry.peek(at: columns.group)?.text.map(Self.groups) {
-      if names.count > 1, group.discarded.contains(names[1]) { return found.passOver(origin, .discarded) }
+      if let bin = names.dropFirst().firstIndex(where: group.discarded.contains) {
+        // A slash in a name isn't escaped. So what is further down may be the bin of a database with a slash in its name,
+        // or a bin that somebody has moved, or no bin.
+        if bin == 1 { return found.passOver(origin, .discarded) }
+        entry.mayBeDiscarded = true
+      }
       takeGroup(names, columns.group, &entry, &login)
     }
     for column in [columns.account, columns.url, columns.password]

@@ -11,12 +11,12 @@ extension FileFormat {
           name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"], notes: ["Notes"],
           code: ["TOTP"], tags: [.init(column: "Tags", separator: UInt8(ascii: ";"))],
           dates: ("Created", modified: "Last Modified", .milliseconds), others: ["Icon"],
-          group: ("Group", discarded: bins), hasPlaceholders: true))
+          group: ("Group", discarded: keePassXCBins), hasPlaceholders: true))
     ], others: [.keePassXML.beginning(with: "<")])
 
   /// What KeePassXC calls the group of its bin when it makes it, in each of its languages (2.8, `share/translations`). The
   /// export doesn't say which group it is.
-  private static let bins: [ByteString] = [
+  static let keePassXCBins: [ByteString] = [
     "Recycle Bin", "Cestino", "Corbeille", "Coș de gunoi", "Keranjang Sampah", "Kosh Hedhurinash", "Kosz",
     "Koš",
     "Koš za smeće", "Kuka", "Kôš", "Lixeira", "Papelera", "Paperera", "Papierkorb", "Papirkurv",
