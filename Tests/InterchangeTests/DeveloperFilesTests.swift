@@ -209,10 +209,17 @@ struct DeveloperFilesTests {
       "- name: \(user)\n  context:\n    cluster: c\n    user: \(user)\n"
     }
     let own = "\(cluster)contexts:\n\(context("bob"))\(users)"
-    #expect(try result(of: own, .kubectl) == ["https://k.example:6443 for kubectl t"])
+    // Each user's is under its name, whoever else logs in to the cluster, in this file or another.
+    #expect(try result(of: own, .kubectl) == ["https://k.example:6443 (bob) for kubectl t"])
+    let both = "\(cluster)contexts:\n\(context("ana"))\(context("bob"))"
     #expect(
-      try result(of: "\(own)\(context("ana"))".replacing(users, with: "") + users, .kubectl) == [
-        "kubectl:bob t"
+      try result(of: both + users.replacing("{}", with: "\n    token: a"), .kubectl) == [
+        "https://k.example:6443 (ana) for kubectl a", "https://k.example:6443 (bob) for kubectl t",
+      ])
+    let braces = "\(cluster)contexts:\n- {name: ana, context: {cluster: c, user: ana}}\n\(context("bob"))"
+    #expect(
+      try result(of: braces + users.replacing("{}", with: "\n    token: a"), .kubectl) == [
+        "kubectl:ana a", "https://k.example:6443 (bob) for kubectl t",
       ])
     #expect(try result(of: "users:\n- name: a\n  user: {token: t}\n", .kubectl) == ["3 malformed"])
     #expect(

@@ -19,18 +19,17 @@ public enum KubectlProtocol: ToolProtocol {
           exec:
             apiVersion: client.authentication.k8s.io/v1
             command: llavero
-            args: [kubectl]
+            args: [kubectl, prod]
             provideClusterInfo: true
             interactiveMode: Never
 
-    The login is that of the cluster's server. To add a token, or a certificate with
-    its key:
+    The login is that of the user NAME at the cluster's server, or else of the service
+    kubectl:NAME, and no other. To add a token, or a certificate with its key:
 
-      llavero add --domain kubectl https://prod.example:6443
-      cat tls.crt tls.key | llavero add --domain kubectl https://prod.example:6443
+      llavero add --domain kubectl --account prod https://prod.example:6443
+      cat tls.crt tls.key | llavero add --service kubectl:prod
 
-    With args: [kubectl, NAME] it is that of the service kubectl:NAME, and no other;
-    see llavero-kubectl(1).
+    Without NAME it is that of the server, whoever's it is; see llavero-kubectl(1).
 
     """
 
@@ -59,23 +58,30 @@ public enum KubectlProtocol: ToolProtocol {
     return 0
   }
 
-  /// The login with the name, else the one for the cluster. A name is one of several users of a cluster, so that nothing
-  /// else answers in its place.
+  /// The login with the name for the cluster or for every one, or without a name the one for the cluster. A name is one of
+  /// several users of a cluster, so that nothing else answers in its place.
   ///
   /// - Throws: ``ProtocolError`` if there is none, because kubectl has no other way to learn that.
   private static func answer(
     to request: ExecRequest, named name: ByteString?, _ call: any ToolCall
   ) throws(ProtocolError) -> Answer {
+    let resolver = try Resolver(call)
     if let name {
-      if let answer = try Resolver(call).answer(toService: name, sharing: .none) { return answer }
-      throw nothing(for: "the name \(name)", ["--service", "kubectl:\(name)"])
+      if let place = try request.server.map({ (url) throws(ProtocolError) in try Place.parse(url).place }),
+        let answer = try resolver.answer(at: place, account: name, sharing: .none)
+      {
+        return answer
+      }
+      if let answer = try resolver.answer(toService: name, sharing: .none) { return answer }
+      let place = request.server.map { ["--domain", "kubectl", "--account", "\(name)", "\($0)"] }
+      throw nothing(for: "the name \(name)", place ?? ["--service", "kubectl:\(name)"])
     }
     guard let server = request.server else {
       throw .misused(
         "kubectl named no cluster",
         hint: "in the kubeconfig, set provideClusterInfo to true or give a name in args")
     }
-    if let answer = try Resolver(call).token(at: try Place.parse(server).place) { return answer }
+    if let answer = try resolver.token(at: try Place.parse(server).place) { return answer }
     throw nothing(for: "the cluster \(server)", ["--domain", "kubectl", "\(server)"])
   }
 

@@ -5,8 +5,8 @@ import TextFormats
 
 extension FileFormat {
   /// The tokens of the users in a kubeconfig (Kubernetes, "Organizing Cluster Access Using kubeconfig Files"). They are
-  /// stored as `llavero kubectl` looks for them after `llavero setup kubectl`: for the servers of the clusters that a user
-  /// alone logs in to, else under the service `kubectl:USER`. A certificate, and a program that is asked, are named.
+  /// stored as `llavero kubectl` looks for them after `llavero setup kubectl`: under the user's name, for the servers of the
+  /// clusters that it logs in to, and if these aren't known for the service `kubectl:USER`. A certificate, and a program that is asked, are named.
   public static let kubectl = FileFormat(
     "kubectl", "the tokens in kubeconfigs", usualPaths: ["$KUBECONFIG:", "~/.kube/config"],
     holdsLoginsAlone: false,
@@ -58,11 +58,11 @@ extension FoundLogins {
         passOver(.line(entry.line), .noLogin)
         continue
       }
-      let servers = file.servers(ofOnly: label, text)
+      let servers = file.servers(of: label, text)
       let keys =
         servers.isEmpty
         ? [.genericPassword(GenericPassword(service: ByteString("kubectl:\(label)"), account: nil))]
-        : servers.map { Item.Key.internetPassword($0.key(account: nil, for: "kubectl")) }
+        : servers.map { Item.Key.internetPassword($0.key(account: label, for: "kubectl")) }
       for key in keys {
         take(
           Item(key), Credential(secret.copy()),
@@ -73,18 +73,11 @@ extension FoundLogins {
 }
 
 extension YAMLDocument {
-  /// The servers of the clusters that a user logs in to; none if another user logs in to one of them, too, so that the
-  /// server doesn't tell whose login is meant, or if a cluster isn't in this file.
-  fileprivate func servers(ofOnly user: ByteString, _ text: UnsafeRawBufferPointer) -> [Place] {
+  /// The servers of the clusters that a user logs in to; none if one of the clusters isn't in this file.
+  fileprivate func servers(of user: ByteString, _ text: UnsafeRawBufferPointer) -> [Place] {
     func value(_ path: Path) -> ByteString? { entry(path).flatMap { Self.text($0.value, in: text) } }
-    let contexts = children(of: ["contexts"]).map { context in
-      (
-        cluster: value(context.path + ["context", "cluster"]),
-        user: value(context.path + ["context", "user"])
-      )
-    }
-    let own = contexts.filter { $0.user == user }.compactMap(\.cluster)
-    if contexts.contains(where: { $0.user != user && own.contains($0.cluster ?? "") }) { return [] }
+    let contexts = children(of: ["contexts"]).map { $0.path + ["context"] }
+    let own = contexts.filter { value($0 + ["user"]) == user }.compactMap { value($0 + ["cluster"]) }
     var servers: [Place] = []
     for name in own {
       let cluster = children(of: ["clusters"]).first { value($0.path + ["name"]) == name }

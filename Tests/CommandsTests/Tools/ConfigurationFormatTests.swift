@@ -117,7 +117,7 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
       texts: ["", "#!/bin/sh\nprintf 'Bearer '\nexec /old/llavero get --service a\n"], pieces: []),
     FormatUnderTest(
       name: "user of a kubeconfig",
-      format: KubeconfigExec(user: "prod", program: "/bin/llavero", isNamed: false),
+      format: KubeconfigExec(user: "prod", program: "/bin/llavero"),
       texts: [
         "users:\n- name: prod\n  user: {}\n", "users:\n- name: prod\n  user:\n",
         "users:\n  - name: prod\n    user:\n      token: x # c\n",
@@ -250,7 +250,7 @@ struct ConfigurationFormatTests {
 
   @Test("a kubeconfig, written anew by kubectl, gives back what was there, and shows no token")
   func kubectlRewrites() throws {
-    let user = KubeconfigExec(user: "prod", program: "/bin/llavero", isNamed: true)
+    let user = KubeconfigExec(user: "prod", program: "/bin/llavero")
     let before = "users:\n- name: prod\n  user: {}\n"
     let rewritten = """
       apiVersion: v1
@@ -372,7 +372,7 @@ struct ConfigurationFormatTests {
     }
     #expect(fault(VariableLine(.npm, "a", is: "b"), "[s]\n") != nil)
     #expect(fault(ProgramText(command: "/bin/llavero get"), "#!/bin/sh\nexec other\n") != nil)
-    let user = KubeconfigExec(user: "prod", program: "/bin/l", isNamed: false)
+    let user = KubeconfigExec(user: "prod", program: "/bin/l")
     for text in [
       "", "{}", "users: []\n", "users: [{name: prod, user: {}}]\n", "users:\n- name: prod\n",
       "users:\n- name: prod\n  user: {token: x}\n", "users:\n- name: prod\n  user: &a\n",

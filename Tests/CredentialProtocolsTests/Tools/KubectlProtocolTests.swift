@@ -95,6 +95,27 @@ struct KubectlProtocolTests {
     #expect(ask(request(nil), "a", "b") == ToolReply(status: 64, output: ""))
   }
 
+  @Test("of several users of a cluster, and of one name at several clusters, each has its own")
+  func users() throws {
+    func add(_ account: String, _ server: String, _ secret: String) throws {
+      try kubectl.add(
+        InternetPassword(
+          protocol: "https", server: ByteString(server), port: 6443, account: ByteString(account),
+          securityDomain: "kubectl"), secret)
+    }
+    try add("admin", "k.example", "a")
+    try add("viewer", "k.example", "v")
+    try add("admin", "l.example", "other")
+    #expect(ask(request(), "admin") == found(#""token":"a""#))
+    #expect(ask(request(), "viewer") == found(#""token":"v""#))
+    #expect(ask(request("https://l.example:6443"), "admin") == found(#""token":"other""#))
+    #expect(ask(request("https://l.example:6443"), "viewer") == nothing)
+    #expect(ask(request(nil), "admin") == nothing)
+    // What git has for that account is no token for a cluster.
+    try kubectl.add(InternetPassword(protocol: "https", server: "k.example", port: 6443, account: "bob"), "x")
+    #expect(ask(request(), "bob") == nothing)
+  }
+
   @Test("an account's password is not a cluster's token, a token without an account is")
   func others() throws {
     try kubectl.add(
@@ -177,7 +198,9 @@ struct KubectlProtocolTests {
       return nil
     }
     #expect(try hint(request(), []) == "add it with 'llavero add --domain kubectl https://k.example:6443'")
-    #expect(try hint(request(), ["prod"]) == "add it with 'llavero add --service kubectl:prod'")
+    #expect(
+      try hint(request(), ["prod"])
+        == "add it with 'llavero add --domain kubectl --account prod https://k.example:6443'")
     #expect(try hint(request(nil), ["prod"]) == "add it with 'llavero add --service kubectl:prod'")
     #expect(try hint(request(nil), ["$(x)"]) == "add it with llavero add --service $'kubectl:$(x)'")
   }

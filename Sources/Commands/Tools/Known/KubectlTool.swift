@@ -10,12 +10,11 @@ extension KnownTool {
       settings: { (place) throws(Failure) in
         let configurations = Kubeconfigs(place)
         let user = place.part(users)
-        let isNamed = user.map(configurations.isClusterShared) ?? false
         let program = try place.plain(LastingPath.ofProgram())
         return [
           (
             configurations.file(of: user),
-            [KubeconfigExec(user: user, program: program, isNamed: isNamed)]
+            [KubeconfigExec(user: user, program: program)]
           )
         ]
       },
@@ -31,9 +30,11 @@ extension KnownTool {
       next: { place in
         let configurations = Kubeconfigs(place)
         let user = place.part(users) ?? "USER"
-        return configurations.isClusterShared(by: user)
-          ? "store its token with \(command: "llavero", "add", "--service", "kubectl:\(user)")"
-          : "store its token with \(command: "llavero", "add", "--domain", "kubectl", configurations.server(for: user) ?? "SERVER")"
+        guard let server = configurations.server(for: user) else {
+          return "store its token with \(command: "llavero", "add", "--service", "kubectl:\(user)")"
+        }
+        return
+          "store its token with \(command: "llavero", "add", "--domain", "kubectl", "--account", user, server)"
       }),
     speaks: "kubectl", imports: ["kubectl"], page: "llavero-kubectl(1)",
     recipes: [
@@ -43,13 +44,13 @@ extension KnownTool {
           KUBECTL
 
               llavero setup kubectl
-              llavero add --domain kubectl https://k8s.example:6443
+              llavero add --domain kubectl --account NAME https://k8s.example:6443
               kubectl get --raw /api/v1/namespaces
 
-          The first command is for the user of the current context; '--user NAME' names
-          another. The secret is a token, or a certificate and its key as PEM. kubectl
-          prints the namespaces. A token that the kubeconfig has comes first: when llavero
-          has it, take it out of there with
+          The first command is for the user of the current context, which is NAME;
+          '--user NAME' names another. The secret is a token, or a certificate and
+          its key as PEM. kubectl prints the namespaces. A token that the kubeconfig
+          has comes first: when llavero has it, take it out of there with
 
               kubectl config unset users.NAME.token
 
@@ -71,7 +72,9 @@ extension KnownTool {
     let user = place.part(users)
     if let user, names.contains(user) { return nil }
     return Failure(
-      user.map { "no kubeconfig has a user \($0)" } ?? "\(file.path) names no current context",
+      user.map { "no kubeconfig has a user \($0)" } ?? configurations.currentContext.map {
+        "llavero can't tell the user of the current context \($0)"
+      } ?? "\(file.path) names no current context",
       hint:
         "name the user with \(command: "llavero", "setup", "kubectl", "--user", "NAME"): \(prose: names.joined(separator: ", "))",
       status: .usage)

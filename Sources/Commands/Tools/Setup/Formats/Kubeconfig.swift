@@ -80,10 +80,12 @@ struct Kubeconfigs {
 
   /// The user with whom kubectl logs in now; `nil` if there is none, or the files can't be understood.
   var currentUser: String? {
-    contents.lazy.compactMap(\.currentContext).first.flatMap { context in
+    currentContext.flatMap { context in
       contents.lazy.compactMap { $0.user(ofContext: context) }.first
     }
   }
+
+  var currentContext: String? { contents.lazy.compactMap(\.currentContext).first }
 
   /// The file that has a user, or would get it.
   func file(of user: String?) -> ConfigurationFile {
@@ -91,20 +93,10 @@ struct Kubeconfigs {
       ?? files[0].file
   }
 
-  /// The clusters that a user logs in to, and no other user does.
-  private func clusters(ofOnly user: String) -> (own: [String], shared: Bool) {
-    let pairs = contents.flatMap(\.pairs)
-    let own = pairs.filter { $0.user == user }.map(\.cluster)
-    return (own, pairs.contains { own.contains($0.cluster) && $0.user != user })
-  }
-
-  /// Whether another user logs in to one of a user's clusters, so that the cluster doesn't tell whose login is meant.
-  func isClusterShared(by user: String) -> Bool { clusters(ofOnly: user).shared }
-
   /// The URL of the first cluster that a user logs in to.
   func server(for user: String) -> String? {
-    clusters(ofOnly: user).own.lazy.compactMap { cluster in
-      contents.lazy.compactMap { $0.server(of: cluster) }.first
+    contents.flatMap(\.pairs).lazy.filter { $0.user == user }.compactMap { pair in
+      contents.lazy.compactMap { $0.server(of: pair.cluster) }.first
     }.first
   }
 }

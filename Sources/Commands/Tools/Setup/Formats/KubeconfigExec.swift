@@ -9,8 +9,6 @@ struct KubeconfigExec: ConfigurationFormat {
   let user: String?
   /// The path of llavero.
   let program: String
-  /// Whether the login is the user's own, because the cluster has several.
-  let isNamed: Bool
 
   let name = "users.exec"
 
@@ -18,7 +16,8 @@ struct KubeconfigExec: ConfigurationFormat {
   private static let exec = ["exec"] as YAMLDocument.Path
   private static let command = ["exec", "command"] as YAMLDocument.Path
 
-  private var arguments: [String] { ["kubectl"] + (isNamed ? [user ?? "USER"] : []) }
+  /// The user is always named: whether its cluster has others, no file says for certain.
+  private var arguments: [String] { ["kubectl", user ?? "USER"] }
 
   var byHand: [String] {
     let words =
