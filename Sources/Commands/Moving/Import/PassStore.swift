@@ -120,19 +120,16 @@ final class PassStore: ImportSource {
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
     var removed = 0
     var changed: [FoundLogin] = []
+    var isGone: [ByteString: Bool] = [:]
+    let total = Set(logins.map(\.origin)).count
+    // An entry with several addresses is several logins.
     for login in logins {
       guard case .entry(let entry) = login.origin else { continue }
-      guard try isAsRead(entry) else {
-        changed.append(login)
-        continue
+      if isGone[entry] == nil {
+        isGone[entry] = try remove(entry, after: removed, of: total)
+        if isGone[entry] == true { removed += 1 }
       }
-      let arguments = [program, CString("rm"), CString("-f"), CString("--"), CString(copying: entry)]
-      guard case .printed = try Self.output(arguments) else {
-        throw Failure(
-          "\(program.text) can't remove \(entry); of \(logins.count), \(removed) had gone by then",
-          hint: "see what it says with \(command: program.text, "rm", entry)", status: .keychain)
-      }
-      removed += 1
+      if isGone[entry] == false { changed.append(login) }
     }
     let entries = removed == 1 ? "1 entry" : "\(removed) entries"
     var result = Removed(
@@ -140,6 +137,18 @@ final class PassStore: ImportSource {
     )
     result.changed = changed
     return result
+  }
+
+  /// Removes an entry, unless it isn't what it was. Returns whether it did.
+  private func remove(_ entry: ByteString, after removed: Int, of count: Int) throws(Failure) -> Bool {
+    guard try isAsRead(entry) else { return false }
+    let arguments = [program, CString("rm"), CString("-f"), CString("--"), CString(copying: entry)]
+    guard case .printed = try Self.output(arguments) else {
+      throw Failure(
+        "\(program.text) can't remove \(entry); of \(count), \(removed) had gone by then",
+        hint: "see what it says with \(command: program.text, "rm", entry)", status: .keychain)
+    }
+    return true
   }
 
   /// Whether an entry is what it was. It may be minutes since it was read, for gpg waits for people.
