@@ -61,7 +61,7 @@ struct FormatDetectionTests {
   @Test("what several may have written, or none is known to, is of no format")
   func uncertain() {
     for (text, formats) in [
-      ("name,url,username,password,color\nn,,a,p,red\n", ["chrome"]),
+      ("name,url,username,password,color\nn,,a,p,red\n", ["protonpass", "chrome"]),
       ("Title,URL,Username,Password\nn,,a,p\n", ["1password", "safari"]),
       ("Title,URL,Username,Password,Notes\nn,,a,p,\n", ["1password", "safari"]),
       ("a,b\n1,2\n", []), ("", []), ("\n", []), ("{}", []), (#"{"items":[]}"#, []), ("[x]\ny = 1\n", []),

@@ -12,6 +12,6 @@ extension FileFormat {
     CSVExport(
       name: ["name"], url: ["url"], account: ["username"], otherAccounts: ["email"], password: ["password"],
       notes: ["note"], code: ["totp"], tags: [.init(column: "vault")],
-      dates: ("createTime", modified: "modifyTime", .seconds), ownColumn: "createTime",
+      dates: ("createTime", modified: "modifyTime", .seconds), ownColumns: ["createTime"],
       kind: ("type", "login", .foreign), addresses: .commasAndSpaces))
 }
