@@ -383,4 +383,87 @@ struct ManagersExportsTests {
         "https://sa.example.org (a): p; label x"
       ])
   }
+
+  @Test("Proton Pass before it had dates")
+  func protonWithoutDates() throws {
+    let text = "name,url,username,password,note,totp\nx,https://a.example/,u,p,n,JBSWY3DPEHPK3PXP\n"
+    let found = try FoundLogins(Array(text.utf8), as: .protonPass)
+    #expect(
+      found.logins.map(whole) == [
+        "https://a.example (u): p; label x; notes n; code otpauth://totp/?secret=JBSWY3DPEHPK3PXP"
+      ])
+    #expect(found.logins[0].leftBehind.isEmpty)
+  }
+
+  @Test("what stands outside of the entries keeps the file, if a person has written it")
+  func outside() throws {
+    func others(_ text: String, _ format: FileFormat) throws -> Bool {
+      try FoundLogins(Array(text.utf8), as: format).hasOthers
+    }
+    func proton(_ vault: String) -> String {
+      #"{"version":"1","userId":"u","encrypted":false,"vaults":{"v":{\#(vault)}}}"#
+    }
+    let display = #""display":{"color":0,"icon":0}"#
+    #expect(try !others(proton(#""name":"P","description":"",\#(display),"items":[{}]"#), .protonPass))
+    #expect(try others(proton(#""name":"P","description":"D","items":[{}]"#), .protonPass))
+    #expect(try others(proton(#""name":"P","items":[]"#), .protonPass))
+    #expect(try others(proton(#""name":"P","items":[{}],"new":"n""#), .protonPass))
+
+    func archive(_ account: String, _ vault: String) -> String {
+      #"{"accounts":[{"attrs":{"accountName":"A","name":"N","avatar":"a.png","email":"e","uuid":"u","domain":"d"\#(account)},"#
+        + #""vaults":[{"attrs":{"uuid":"v","name":"P","avatar":"","type":"P"\#(vault)},"items":[{}]}]}]}"#
+    }
+    #expect(try !others(archive("", #","desc":"""#), .onePassword))
+    #expect(try others(archive("", #","desc":"D""#), .onePassword))
+    #expect(try others(archive(#","note":"x""#, ""), .onePassword))
+
+    func exchange(_ account: String) -> String {
+      #"{"version":{"major":1,"minor":0},"exporterRpId":"x","exporterDisplayName":"X","timestamp":1,"accounts":["#
+        + #"{"id":"a","username":"u","email":"e","fullName":"F","items":[{}]\#(account)}]}"#
+    }
+    #expect(
+      try !others(
+        exchange(#","collections":[{"id":"c","title":"C","items":[{"item":"i"}]}]"#), .credentialExchange))
+    #expect(
+      try others(
+        exchange(#","collections":[{"id":"c","title":"C","subtitle":"S","items":[{"item":"i"}]}]"#),
+        .credentialExchange))
+    #expect(try others(exchange(#","extensions":[{"name":"n"}]"#), .credentialExchange))
+
+    func bitwarden(_ item: String) -> String {
+      #"{"encrypted":false,"folders":[{"id":"f","name":"F"}],"items":[\#(item)]}"#
+    }
+    let entry = #"{"id":"i","type":1,"folderId":"f","name":"n","login":{"password":"p"}}"#
+    #expect(try !others(bitwarden(entry), .bitwarden))
+    #expect(try others(bitwarden(#"{"id":"i","type":1,"name":"n","login":{"password":"p"}}"#), .bitwarden))
+
+    func keePass(_ meta: String, _ group: String) -> String {
+      "<KeePassFile><Meta><Generator>K</Generator><DatabaseName>N</DatabaseName>\(meta)</Meta><Root><Group>"
+        + "<UUID>A</UUID><Name>Root</Name>\(group)</Group></Root></KeePassFile>"
+    }
+    #expect(
+      try !others(
+        keePass(
+          "<DatabaseDescription/><CustomData><Item><Key>KPXC_X</Key><Value>v</Value></Item></CustomData>", ""),
+        .keepassxc))
+    for meta in [
+      "<DatabaseDescription>D</DatabaseDescription>", "<DefaultUserName>U</DefaultUserName>",
+      "<CustomIcons><Icon><UUID>u</UUID><Data>SUNPTg==</Data></Icon></CustomIcons>",
+      "<CustomData><Item><Key>k</Key><Value>v</Value></Item></CustomData>",
+    ] { #expect(try others(keePass(meta, ""), .keepassxc), "\(meta)") }
+    for group in ["<Tags>T</Tags>", "<CustomData><Item><Key>k</Key><Value>v</Value></Item></CustomData>"] {
+      #expect(try others(keePass("", group), .keepassxc), "\(group)")
+    }
+  }
+
+  @Test("an entry that can't be read is named by its number or title")
+  func malformedEntries() throws {
+    let text =
+      #"{"items":[{"type":1,"name":"a","name":"b","login":{"password":"p"}},"#
+      + #"{"type":1,"name":"num","login":{"password":1}},{"type":"1","login":{"password":"p"}}]}"#
+    #expect(
+      Found(try FoundLogins(Array(text.utf8), as: .bitwarden)).reasons == [
+        "entry 1 malformed", "num malformed", "entry 3 malformed",
+      ])
+  }
 }

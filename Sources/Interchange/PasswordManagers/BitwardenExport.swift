@@ -64,15 +64,16 @@ private enum BitwardenJSON {
     var items: JSONValue?
     var folders: [ByteString: ByteString] = [:]
     do throws(JSONReader.Malformed) {
+    var unused: Set<ByteString> = []
       try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
         if name == "encrypted" {
           isEncrypted = try value.bool()
         } else if name == "items" {
           items = value
         } else if name == "folders" || name == "collections" {
-          folders.merge(try value.names("name", by: "id")) { $1 }
-        } else if !FieldValue.json(value).isNothing(asChoice: false) {
-          entries.found.noteOthers()
+          let names = try value.names("name", by: "id")
+          folders.merge(names) { $1 }
+          if name == "folders" { unused = Set(names.keys) }
         }
       }
       if let items, !isEncrypted {
@@ -80,10 +81,13 @@ private enum BitwardenJSON {
           entries.read(item, flattening: "login") { (entry, found) throws(JSONReader.Malformed) in
             try take(&entry, folders, &found)
           }
+            let folder = entry.peek(at: entry.index(of: ["folderId"]))?.text
+            if let folder { unused.remove(folder) }
         }
       }
     } catch {
       throw FormatFault("it is not JSON that Bitwarden exports")
+      if !unused.isEmpty, !entries.found.logins.isEmpty { entries.found.noteOthers() }
     }
     if isEncrypted { throw FormatFault("it is encrypted; export it as '.json' or '.csv' instead") }
     guard items != nil else { throw FormatFault("it has no entries, as an export of Bitwarden has") }

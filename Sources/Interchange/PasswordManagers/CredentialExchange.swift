@@ -27,12 +27,18 @@ extension FileFormat {
         if name == "exporterRpId", try value.string() == "llavero" { rule = .path }
         if name == "accounts" { accounts = value }
         if name == "items" { items = value }
-        if name == "collections" { try readCollections(value, &collections) }
+        if name == "collections" { try readCollections(value, &collections, &entries) }
       }
+      try entries.noteOthers(in: text, besides: "accounts", "items", "collections")
       if major == 1, let accounts {
         try JSONReader.elements(of: accounts.raw) { (account) throws(JSONReader.Malformed) in
           collections = [:]
-          if let member = try account.member("collections") { try readCollections(member, &collections) }
+          if let member = try account.member("collections") {
+            try readCollections(member, &collections, &entries)
+          }
+          if account.kind == .object {
+            try entries.noteOthers(in: account.raw, besides: "items", "collections")
+          }
           if let items = try account.member("items") { try readItems(items, collections, rule, &entries) }
         }
       } else if let items {
@@ -50,20 +56,24 @@ extension FileFormat {
 
   /// The paths of the collections that each item is in.
   private static func readCollections(
-    _ collections: JSONValue, _ titles: inout [ByteString: [ByteString]], in parent: ByteString = ""
+    _ collections: JSONValue, _ titles: inout [ByteString: [ByteString]], _ entries: inout JSONEntries,
+    in parent: ByteString = ""
   ) throws(JSONReader.Malformed) {
     if collections.kind != .array { return }
     try JSONReader.elements(of: collections.raw) { (collection) throws(JSONReader.Malformed) in
       let name = try collection.text("title")
       let title = parent.isEmpty ? name : name.isEmpty ? parent : parent.joined(name)
+      let below = try collection.member("subCollections")
+      if collection.kind == .object {
+        try entries.noteOthers(in: collection.raw, besides: "items", "subCollections")
+      }
+      if below == nil { entries.noteOthers(ifEmpty: try collection.member("items")) }
       if let items = try collection.member("items"), !title.isEmpty {
         try JSONReader.elements(of: items.raw) { (link) throws(JSONReader.Malformed) in
           titles[try link.text("item"), default: []].append(title)
         }
       }
-      if let below = try collection.member("subCollections") {
-        try readCollections(below, &titles, in: title)
-      }
+      if let below { try readCollections(below, &titles, &entries, in: title) }
     }
   }
 

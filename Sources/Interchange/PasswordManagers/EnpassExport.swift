@@ -20,10 +20,9 @@ extension FileFormat {
           items = value
         } else if name == "folders" {
           folders = try value.names("title", by: "uuid", in: "parent_uuid")
-        } else if !FieldValue.json(value).isNothing(asChoice: false) {
-          entries.found.noteOthers()
         }
       }
+      try entries.noteOthers(in: text, besides: "items", "folders")
       if let items {
         try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
           entries.read(item) { (entry, found) throws(JSONReader.Malformed) in

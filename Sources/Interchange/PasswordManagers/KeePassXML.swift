@@ -46,6 +46,16 @@ final class KeePassXML: XMLElementReader {
     case ("Binary", "Binaries"):
       found.noteOthers()
       return false
+    case ("CustomData", "Meta"), ("CustomData", "Group"):
+      if element.children.contains(where: Self.isPersons) { found.noteOthers() }
+      return false
+    // What somebody wrote of the whole, or of a group, is no login's.
+    case ("DatabaseDescription", "Meta"), ("DefaultUserName", "Meta"), ("Tags", "Group"):
+      if !element.text.isEmpty { found.noteOthers() }
+      return false
+    case ("CustomIcons", "Meta"):
+      if !element.children.isEmpty { found.noteOthers() }
+      return false
     case (_, "Meta"), ("Data", _): return false
     case ("Entry", "Group"):
       read(element, in: ancestors.filter { $0.name == "Group" })
@@ -57,6 +67,12 @@ final class KeePassXML: XMLElementReader {
     case (let name, "Group"): return ["UUID", "Name", "Notes"].contains(name)
     default: return true
     }
+  }
+
+  /// Whether custom data is not of KeePassXC's own: settings, times, and the keys of browsers.
+  private static func isPersons(_ item: XMLElement) -> Bool {
+    let key = item.string("Key").bytes
+    return !key.isEmpty && !["KPXC_", "FDO_SECRETS", "_"].contains { key.starts(with: $0.utf8) }
   }
 
   private func read(_ element: XMLElement, in groups: [XMLElement]) {

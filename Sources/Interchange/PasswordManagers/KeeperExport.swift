@@ -14,12 +14,9 @@ extension FileFormat {
     do throws(JSONReader.Malformed) {
       if JSONEntries.isObject(text) {
         try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-          if name == "records" {
-            records = value
-          } else if !FieldValue.json(value).isNothing(asChoice: false) {
-            entries.found.noteOthers()
-          }
+          if name == "records" { records = value }
         }
+        try entries.noteOthers(in: text, besides: "records")
       } else {
         try readAll(text, &entries)
         return entries.found

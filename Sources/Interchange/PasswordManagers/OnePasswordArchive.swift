@@ -10,10 +10,12 @@ enum OnePasswordArchive {
     var accounts: JSONValue?
     do throws(JSONReader.Malformed) {
       try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        if name == "accounts" { accounts = value } else { entries.found.noteOthers() }
+        if name == "accounts" { accounts = value }
       }
+      try entries.noteOthers(in: text, besides: "accounts")
       if let accounts {
         try JSONReader.elements(of: accounts.raw) { (account) throws(JSONReader.Malformed) in
+          try noteOthers(in: account, besides: "vaults", &entries)
           guard let vaults = try account.member("vaults") else { return }
           try JSONReader.elements(of: vaults.raw) { (vault) throws(JSONReader.Malformed) in
             try read(vault, &entries)
@@ -29,13 +31,25 @@ enum OnePasswordArchive {
 
   private static func read(_ vault: JSONValue, _ entries: inout JSONEntries) throws(JSONReader.Malformed) {
     let name = try vault.member("attrs")?.text("name") ?? ""
-    guard let items = try vault.member("items") else { return }
+    try noteOthers(in: vault, besides: "items", &entries)
+    let items = try vault.member("items")
+    entries.noteOthers(ifEmpty: items)
+    guard let items else { return }
     try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
       // Older exports have each item within an object.
       entries.read(item, flattening: "item") { (entry, found) throws(JSONReader.Malformed) in
         try take(&entry, in: name, &found)
       }
     }
+  }
+
+  /// Notes what an account or a vault says beside what it has.
+  private static func noteOthers(
+    in whole: JSONValue, besides parts: ByteString, _ entries: inout JSONEntries
+  ) throws(JSONReader.Malformed) {
+    if whole.kind != .object { return }
+    try entries.noteOthers(in: whole.raw, besides: parts, "attrs")
+    if let about = try whole.member("attrs"), about.kind == .object { try entries.noteOthers(in: about.raw) }
   }
 
   /// The kinds of entries that are no logins: cards, notes, identities, documents and so on.

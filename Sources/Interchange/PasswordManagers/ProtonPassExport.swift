@@ -19,11 +19,9 @@ extension FileFormat {
           isEncrypted = try value.bool()
         } else if name == "vaults" {
           vaults = value
-        } else if !(name == "version" || name == "userId"), !FieldValue.json(value).isNothing(asChoice: false)
-        {
-          entries.found.noteOthers()
         }
       }
+      try entries.noteOthers(in: text, besides: "vaults")
       if let vaults, vaults.kind == .object {
         try JSONReader.members(of: vaults.raw) { (_, vault) throws(JSONReader.Malformed) in
           try read(vault, &entries)
@@ -39,7 +37,10 @@ extension FileFormat {
 
   private static func read(_ vault: JSONValue, _ entries: inout JSONEntries) throws(JSONReader.Malformed) {
     let name = try vault.text("name")
-    guard let items = try vault.member("items") else { return }
+    if vault.kind == .object { try entries.noteOthers(in: vault.raw, besides: "items") }
+    let items = try vault.member("items")
+    entries.noteOthers(ifEmpty: items)
+    guard let items else { return }
     try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
       entries.read(item, flattening: "data") { (entry, found) throws(JSONReader.Malformed) in
         try take(&entry, in: name, &found)

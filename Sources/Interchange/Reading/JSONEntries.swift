@@ -5,6 +5,8 @@ import Keychain
 /// The entries of a source in JSON, each an object somewhere in it.
 struct JSONEntries: ~Copyable {
   private var positions: FilePositions
+  /// The number of entries until now, with those that are empty.
+  private var number = 0
   var found = FoundLogins()
 
   init(_ text: UnsafeRawBufferPointer) { positions = FilePositions(text) }
@@ -24,15 +26,56 @@ struct JSONEntries: ~Copyable {
     _ take: (inout SourceEntry, inout FoundLogins) throws(JSONReader.Malformed) -> Void
   ) {
     let line = Origin.line(positions.line(of: item.raw))
+    number += 1
     do throws(JSONReader.Malformed) {
       var entry = SourceEntry(
         at: line, removals: [Removal(positions.range(of: item.raw), replacement: .emptyObject)])
       try entry.addMembers(of: item.raw, flattening: nested)
       if entry.isEmpty { return }
-      try take(&entry, &found)
+      do throws(JSONReader.Malformed) {
+        try take(&entry, &found)
+      } catch {
+        // It has its title by then, if it has one.
+        found.passOver(entry.origin == line ? nameless(line) : entry.origin, .malformed)
+      }
     } catch {
-      found.passOver(line, .malformed)
+      found.passOver(nameless(line), .malformed)
     }
+  }
+
+  /// Where an entry without a title is. All of a file may be on its first line, which helps nobody.
+  private func nameless(_ line: Origin) -> Origin {
+    line == .line(1) ? .entry(ByteString("entry \(number)")) : line
+  }
+
+  /// What stands outside of the entries in every export, and says nothing that a person has written for later: the names
+  /// and identifiers of the account and the program, dates, colours.
+  private static let bookkeeping: [ByteString] = [
+    "accountname", "avatar", "creationat", "display", "domain", "email", "encrypted", "exporterdisplayname",
+    "exporterrpid", "fullname", "id", "modifiedat", "name", "timestamp", "title", "type", "userid",
+    "username",
+    "uuid", "version",
+  ]
+
+  /// Notes that the file has something else if an object outside of the entries says it: it has a member that no export
+  /// has by itself, as a description.
+  ///
+  /// - Parameter read: the members that are read.
+  mutating func noteOthers(in object: UnsafeRawBufferPointer, besides read: ByteString...) throws(JSONReader
+    .Malformed)
+  {
+    var hasOthers = false
+    try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
+      let name = try JSONValue.name(name)
+      if read.contains(name) || Self.bookkeeping.contains(name.lowercased) { return }
+      if !FieldValue.json(value).isNothing(asChoice: false) { hasOthers = true }
+    }
+    if hasOthers { found.noteOthers() }
+  }
+
+  /// The same if a vault or a collection that a person has named is empty. One whose entries were taken out isn't.
+  mutating func noteOthers(ifEmpty items: JSONValue?) {
+    if items.map({ FieldValue.json($0).isNothing(asChoice: false) }) ?? true { found.noteOthers() }
   }
 }
 

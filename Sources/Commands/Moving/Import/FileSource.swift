@@ -338,7 +338,9 @@ final class FileSource: ImportSource {
   }
 
   private func holdsNothing(_ remainder: borrowing Secret) -> Bool {
-    remainder.withUnsafeBytes { bytes in
+    // Without its entries a file may not show any more what it had beside them.
+    if found.hasOthers { return false }
+    return remainder.withUnsafeBytes { bytes in
       guard let found = try? read(bytes) else { return bytes.allSatisfy { $0 <= 0x20 } }
       return found.logins.isEmpty && found.passedOver.isEmpty && !found.hasOthers
     }
