@@ -9,7 +9,8 @@ extension FileFormat {
     "bitwarden", "the CSV or JSON that Bitwarden exports", holdsLoginsAlone: true,
     severalForTheSame: .lastChangedAnswers, otherNames: ["vaultwarden"],
     looksLike: {
-      bitwardenCSV.likeness(of: $0.columns) == .certain || BitwardenJSON.isLike($0) ? .certain : .none
+      bitwardenCSV.likeness(of: $0.columns) == .certain || BitwardenJSON.isLike($0)
+        || $0.isArchive(of: "data.json") ? .certain : .none
     }
   ) { text throws(FormatFault) in
     if text.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try BitwardenJSON.read(text) }
@@ -63,8 +64,8 @@ private enum BitwardenJSON {
     var isEncrypted = false
     var items: JSONValue?
     var folders: [ByteString: ByteString] = [:]
-    do throws(JSONReader.Malformed) {
     var unused: Set<ByteString> = []
+    do throws(JSONReader.Malformed) {
       try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
         if name == "encrypted" {
           isEncrypted = try value.bool()
@@ -76,18 +77,19 @@ private enum BitwardenJSON {
           if name == "folders" { unused = Set(names.keys) }
         }
       }
+      try entries.noteOthers(in: text, besides: "items", "folders", "collections")
       if let items, !isEncrypted {
         try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
           entries.read(item, flattening: "login") { (entry, found) throws(JSONReader.Malformed) in
-            try take(&entry, folders, &found)
-          }
             let folder = entry.peek(at: entry.index(of: ["folderId"]))?.text
             if let folder { unused.remove(folder) }
+            try take(&entry, folders, &found)
+          }
         }
       }
+      if !unused.isEmpty, !entries.found.logins.isEmpty { entries.found.noteOthers() }
     } catch {
       throw FormatFault("it is not JSON that Bitwarden exports")
-      if !unused.isEmpty, !entries.found.logins.isEmpty { entries.found.noteOthers() }
     }
     if isEncrypted { throw FormatFault("it is encrypted; export it as '.json' or '.csv' instead") }
     guard items != nil else { throw FormatFault("it has no entries, as an export of Bitwarden has") }

@@ -128,7 +128,9 @@ final class FileSource: ImportSource {
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
     text = try FileContents.read(path, limit: Self.limit, status: &status)
     if let wrapping = format.wrapping, text.withUnsafeBytes(wrapping.isOne) {
-      text = try wrapped(in: wrapping).contents(limit: Self.limit)
+      let file = wrapped(in: wrapping)
+      text = try file.contents(limit: Self.limit)
+      others = try file.otherMembers()
     }
     companion = try companionContents()
     do throws(FormatFault) {
@@ -139,6 +141,7 @@ final class FileSource: ImportSource {
       }
       if !isToChange { text = Secret() }
       return found
+      for name in others { found.passOver(.entry(name), .noLogin) }
     } catch {
       throw Failure(error, in: name, of: format, at: path, looksLike: looks)
     }

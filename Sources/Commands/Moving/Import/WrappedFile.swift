@@ -46,13 +46,7 @@ struct WrappedFile {
   // MARK: Archives
 
   private func member(_ members: [String], _ limit: Int) throws(Failure) -> Secret {
-    guard let tar = ProgramSearch.path(of: CString("bsdtar")) ?? ProgramSearch.path(of: CString("unzip"))
-    else {
-      throw Failure(
-        "\(path) is a ZIP archive, and there is no program 'bsdtar' or 'unzip' to read it with",
-        hint: "install the package libarchive-tools or unzip", status: .usage)
-    }
-    let isTar = tar.hasSuffix("/bsdtar")
+    let (tar, isTar) = try archiver()
     for member in members {
       let arguments =
         [tar] + (isTar ? ["-xOqf", operand, "--", member] : ["-pq", Self.literal(operand), member])
@@ -60,6 +54,33 @@ struct WrappedFile {
     }
     throw Failure(
       "\(path) is a ZIP archive without \(members.joined(separator: " or "))", status: .usage)
+  }
+
+  /// The files that an archive has beside the one that is read, as attachments; none of what is no archive.
+  ///
+  /// - Throws: ``Failure`` if they can't be listed.
+  func otherMembers() throws(Failure) -> [ByteString] {
+    guard case .archive(let members) = wrapping else { return [] }
+    let (tar, isTar) = try archiver()
+    let arguments = [tar] + (isTar ? ["-tf", operand] : ["-Z1", Self.literal(operand)])
+    guard let list = try output(arguments, 1 << 20) else {
+      throw Failure("the files in \(path) can't be listed", status: .keychain)
+    }
+    let names = list.withUnsafeBytes { $0.split(separator: 0x0a).map { ByteString(Array($0)) } }
+    guard let read = members.map({ ByteString($0) }).first(where: names.contains) else { return [] }
+    // The last is what 1Password says of its version.
+    return names.filter { $0 != read && $0.bytes.last != UInt8(ascii: "/") && $0 != "export.attributes" }
+  }
+
+  /// The program that reads archives.
+  private func archiver() throws(Failure) -> (path: String, isTar: Bool) {
+    guard let tar = ProgramSearch.path(of: CString("bsdtar")) ?? ProgramSearch.path(of: CString("unzip"))
+    else {
+      throw Failure(
+        "\(path) is a ZIP archive, and there is no program 'bsdtar' or 'unzip' to read it with",
+        hint: "install the package libarchive-tools or unzip", status: .usage)
+    }
+    return (tar, tar.hasSuffix("/bsdtar"))
   }
 
   /// A name that unzip takes for no pattern.
