@@ -102,9 +102,10 @@ struct ImportCommand: ParsableCommand {
     if removeSource, let why = sources.lazy.compactMap(\.whyNotRemovable).first { throw why }
     let importing = Importing(
       into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict)
+    // Before anything is removed, for it may be the last that is said.
     try importing.run(
-      what: "importing", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json)
-    if !output.json, !dryRun { sources.forEach { sayInstead(of: $0) } }
+      what: "importing", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json
+    ) { if !output.json { sources.forEach { sayInstead(of: $0) } } }
   }
 
   /// Says what to write in place of what came from a file whose program asks no keychain, and how to run the program.
