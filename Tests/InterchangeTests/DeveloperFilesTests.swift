@@ -416,8 +416,7 @@ struct DeveloperFilesTests {
   @Test("what takes the place of a login whose program asks nobody")
   func instead() throws {
     func commands(_ text: String, _ format: FileFormat) throws -> [String] {
-      try FoundLogins(Array(text.utf8), as: format).logins.compactMap { format.instead(of: $0.item) }.flatMap
-      {
+      try FoundLogins(Array(text.utf8), as: format).logins.compactMap { format.instead(of: $0) }.flatMap {
         ($0.line.map { [$0] } ?? []) + [$0.command.dropFirst(3).joined(separator: " ")]
       }
     }
@@ -432,6 +431,8 @@ struct DeveloperFilesTests {
       try commands("corpPassword=p\n", .gradle) == [
         "ORG_GRADLE_PROJECT_corpPassword=llavero://gradle:corpPassword -- gradle --no-daemon build"
       ])
+    // The address of a registry or a proxy stays.
+    #expect(try commands("proxy=http://u:p@h.example:1/\n@s:registry=https://u:p@h.example/n/\n", .npm) == [])
     #expect(
       try commands("h.example:5432:d:u:p\n", .pgpass) == [
         "PGPASSWORD=llavero+postgresql://u@h.example/d -- psql"

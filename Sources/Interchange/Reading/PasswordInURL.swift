@@ -45,23 +45,39 @@ extension FoundLogins {
         let colon = part.firstIndex(of: UInt8(ascii: ":")) ?? part.endIndex
         var item = Item(place.key(account: url.account.nonEmpty, for: nil))
         item.itemDescription = setting
-        take(
-          item, Credential(password.copy()),
-          of: SourceEntry(at: origin, removals: [Removal(colon..<information.upperBound)]))
+        takeURL(
+          item, Credential(password.copy()), at: origin, colon..<information.upperBound)
       default:
         // A token stands where others have the user name.
         guard let token = url.account.nonEmpty, let account = token.accountOfToken(url.password != nil) else {
           return
         }
-        take(
+        takeURL(
           Item(place.key(account: account, for: nil)), Credential(Secret(copying: token)),
-          of: SourceEntry(
-            at: origin, removals: [Removal(information.lowerBound..<information.upperBound + 1)]))
+          at: origin, information.lowerBound..<information.upperBound + 1)
       }
     } catch {
       passOver(origin, .malformed)
     }
   }
+}
+
+extension FoundLogins {
+  /// Adds what a URL has in a range.
+  private mutating func takeURL(
+    _ item: Item, _ credential: consuming Credential, at origin: Origin, _ range: Range<Int>
+  ) {
+    var entry = SourceEntry(at: origin, removals: [Removal(range)])
+    // What a setting of its own has instead is known.
+    entry.isInURL = item.itemDescription == nil
+    take(item, credential, of: entry)
+  }
+}
+
+extension FileFormat {
+  /// What takes the place of a login that was found in such a file; `nil` if that is nothing, as for one in a URL: the URL
+  /// stays what it is, a registry's or a proxy's.
+  public func instead(of login: FoundLogin) -> Instead? { login.isInURL ? nil : instead(of: login.item) }
 }
 
 /// The parts of a URL that stands in a text.

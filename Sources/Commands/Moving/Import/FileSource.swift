@@ -127,6 +127,7 @@ final class FileSource: ImportSource {
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {
     text = try FileContents.read(path, limit: Self.limit, status: &status)
+    var others: [ByteString] = []
     if let wrapping = format.wrapping, text.withUnsafeBytes(wrapping.isOne) {
       let file = wrapped(in: wrapping)
       text = try file.contents(limit: Self.limit)
@@ -140,8 +141,8 @@ final class FileSource: ImportSource {
         throw FormatFault("nothing in it is a login there")
       }
       if !isToChange { text = Secret() }
-      return found
       for name in others { found.passOver(.entry(name), .noLogin) }
+      return found
     } catch {
       throw Failure(error, in: name, of: format, at: path, looksLike: looks)
     }
@@ -149,7 +150,7 @@ final class FileSource: ImportSource {
 
   /// What takes the place of each of the logins, for a program that asks no keychain.
   var instead: [(origin: Origin, instead: Instead)] {
-    found.logins.compactMap { login in format.instead(of: login.item).map { (login.origin, $0) } }
+    found.logins.compactMap { login in format.instead(of: login).map { (login.origin, $0) } }
   }
 
   private func read(_ bytes: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
