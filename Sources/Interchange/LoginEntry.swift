@@ -228,13 +228,18 @@ extension ByteString {
     let end = server == nil ? text.bytes.endIndex : text.authority.upperBound
     let part = text.bytes[text.authority.lowerBound..<end]
     if let at = part.lastIndex(of: UInt8(ascii: "@")),
-      let colon = part[..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at
+      let colon = part[..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at,
+      // Those have an address for mail or calls, and no authority (RFC 6068, RFC 3261).
+      part.startIndex > 0 || !Self.schemesOfPersons.contains(ByteString(Array(part[..<colon])).lowercased)
+        || part[(colon + 1)..<at].contains(UInt8(ascii: ":"))
     {
       return "password in the URL"
     }
     guard let name = server?.account, name != account else { return nil }
     return "user name in the URL"
   }
+
+  private static let schemesOfPersons: [ByteString] = ["acct", "mailto", "sip", "sips", "xmpp"]
 
   /// The address without what is before the `@` of its server.
   fileprivate var withoutUserInformation: ByteString {
