@@ -48,6 +48,12 @@ struct CodeCommand: ParsableCommand {
           hint: "give it the text of the service's picture again, with 'llavero update' and --code-fd",
           status: .nothingMatched)
       }
+      if case .counter(let counter) = secret.moving, counter == .max {
+        throw Failure(
+          "the counter of \(item.name) is at its end, so there is no further code",
+          hint: "give it the text of the service's picture again, with 'llavero update' and --code-fd",
+          status: .nothingMatched)
+      }
       if case .counter = secret.moving { return try write(item, Self.counted(item, in: keychain)) }
       return try write(item, secret.code(at: .now))
     }

@@ -251,7 +251,8 @@ struct TransferReport {
       case .line(let number): "\(number)"
       case .lines(let numbers): "\(numbers.lowerBound) to \(numbers.upperBound)"
       case .machine(let name, let number): terminalText("\(number) (\(name))")
-      case .entry(let name): terminalText("\(name)")
+      // A title may be as long as a book.
+      case .entry(let name): shortened(terminalText("\(name)"), to: 80)
       }
     }
     let shown = names.prefix(20)
