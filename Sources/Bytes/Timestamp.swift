@@ -61,7 +61,8 @@ extension Timestamp: CustomStringConvertible {
     return text
   }
 
-  /// Reads the form that `description` writes, with or without the fraction. `nil` if it is another form.
+  /// Reads a `date-time` of RFC 3339 (section 5.6), in any of its forms; `nil` if it is another form. Of a fraction the
+  /// milliseconds count. A leap second, which is only read where one may be, is the second before.
   @inlinable
   public init?(rfc3339 text: some Sequence<UInt8>) {
     guard let read = Array(text).withUnsafeBytes({ Timestamp(rfc3339: $0) }) else { return nil }
@@ -79,21 +80,37 @@ extension Timestamp: CustomStringConvertible {
       }
       return value
     }
-    guard text.count == 20 || text.count == 24, text[text.count - 1] == UInt8(ascii: "Z"),
-      text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
-      text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
+    func has(_ byte: UInt8, at index: Int) -> Bool { text[index] | 0x20 == byte | 0x20 }
+    guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+      has(UInt8(ascii: "T"), at: 10), text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":")
     else { return nil }
     let (year, month, day) = (number(0, 4), number(5, 2), number(8, 2))
     let (hour, minute, second) = (number(11, 2), number(14, 2), number(17, 2))
-    guard year >= 0, 1...12 ~= month, 1...31 ~= day, 0..<24 ~= hour, 0..<60 ~= minute, 0..<60 ~= second else {
+    guard year >= 0, 1...12 ~= month, 1...31 ~= day, 0..<24 ~= hour, 0..<60 ~= minute, 0...60 ~= second else {
       return nil
     }
-    let fraction =
-      text.count == 24 && text[19] == UInt8(ascii: ".") ? number(20, 3) : text.count == 20 ? 0 : -1
+    var end = 19
+    var fraction: Int64 = 0
+    if text[19] == UInt8(ascii: ".") {
+      end = text[20...].firstIndex { !(0x30...0x39 ~= $0) } ?? text.count
+      if end == 20 { return nil }
+      for index in 20..<23 { fraction = fraction * 10 + (index < end ? Int64(text[index] - 0x30) : 0) }
+    }
+    var offset: Int64 = 0
+    if text.count == end + 6, [0x2b, 0x2d].contains(text[end]), text[end + 3] == UInt8(ascii: ":") {
+      let (hours, minutes) = (number(end + 1, 2), number(end + 4, 2))
+      guard 0..<24 ~= hours, 0..<60 ~= minutes else { return nil }
+      offset = (hours * 60 + minutes) * (text[end] == 0x2d ? -1 : 1)
+    } else if text.count != end + 1 || !has(UInt8(ascii: "Z"), at: end) {
+      return nil
+    }
     let days = Self.dayNumber(year: year, month: month, day: day)
     // The 30th of February has the number of a day in March.
-    guard fraction >= 0, Self.civilDate(ofDay: days) == (year, month, day) else { return nil }
-    milliseconds = ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + fraction
+    guard Self.civilDate(ofDay: days) == (year, month, day) else { return nil }
+    let minutes = (days * 24 + hour) * 60 + minute - offset
+    // A leap second is the last one of a day.
+    if second == 60, (minutes + 1) % 1440 != 0 { return nil }
+    milliseconds = minutes * 60_000 + min(second, 59) * 1000 + fraction
   }
 
   // Both directions count days in 400-year eras of 146,097 days whose years begin on 1 March, so that the leap day is

@@ -171,6 +171,10 @@ struct DeveloperFilesTests {
     let ending = try FoundLogins(
       Array("[d]\n\(keys)x_security_token_expires = 2030-01-01T00:00:00Z\n".utf8), as: .aws)
     #expect(ending.logins.map { $0.credential.expiry } == [1_893_456_000])
+    // saml2aws writes the time of the place.
+    let offset = try FoundLogins(
+      Array("[d]\n\(keys)x_security_token_expires = 2030-01-01T02:00:00+02:00\n".utf8), as: .aws)
+    #expect(offset.logins.map { $0.credential.expiry } == [1_893_456_000])
     #expect(throws: FormatFault.self) { try Found("x\n", as: .aws) }
   }
 
@@ -427,12 +431,12 @@ struct DeveloperFilesTests {
         "//r.example/:_auth=${NPM_AUTH_R_EXAMPLE}",
         "NPM_AUTH_R_EXAMPLE=llavero+https://a@r.example?field=basic -- npm install",
       ])
+    // The address of a registry or a proxy stays.
+    #expect(try commands("proxy=http://u:p@h.example:1/\n@s:registry=https://u:p@h.example/n/\n", .npm) == [])
     #expect(
       try commands("corpPassword=p\n", .gradle) == [
         "ORG_GRADLE_PROJECT_corpPassword=llavero://gradle:corpPassword -- gradle --no-daemon build"
       ])
-    // The address of a registry or a proxy stays.
-    #expect(try commands("proxy=http://u:p@h.example:1/\n@s:registry=https://u:p@h.example/n/\n", .npm) == [])
     #expect(
       try commands("h.example:5432:d:u:p\n", .pgpass) == [
         "PGPASSWORD=llavero+postgresql://u@h.example/d -- psql"
