@@ -23,8 +23,8 @@ public enum KubectlProtocol: ToolProtocol {
             provideClusterInfo: true
             interactiveMode: Never
 
-    The login is that of the user NAME at the cluster's server, or else of the service
-    kubectl:NAME, and no other. To add a token, or a certificate with its key:
+    The login is that of the user NAME at the cluster's server, or else of the
+    service kubectl:NAME, and no other. To add a token, or a certificate and key:
 
       llavero add --domain kubectl --account prod https://prod.example:6443
       cat tls.crt tls.key | llavero add --service kubectl:prod
