@@ -431,8 +431,8 @@ struct DeveloperFilesTests {
         "//r.example/:_auth=${NPM_AUTH_R_EXAMPLE}",
         "NPM_AUTH_R_EXAMPLE=llavero+https://a@r.example?field=basic -- npm install",
       ])
-    // The address of a registry or a proxy stays.
-    #expect(try commands("proxy=http://u:p@h.example:1/\n@s:registry=https://u:p@h.example/n/\n", .npm) == [])
+    // The address of a registry stays.
+    #expect(try commands("@s:registry=https://u:p@h.example/n/\n", .npm) == [])
     #expect(
       try commands("corpPassword=p\n", .gradle) == [
         "ORG_GRADLE_PROJECT_corpPassword=llavero://gradle:corpPassword -- gradle --no-daemon build"

@@ -145,7 +145,7 @@ struct GetCommand: ParsableCommand {
 
   private static func hasNoPassword(_ item: Item) -> Failure {
     Failure(
-      "\(item.name) has no password, only what goes beside one",
+      "there is no password for \(item.name), only what goes beside one",
       hint: "'llavero code' gives a one-time code, 'llavero get --field' a field, and 'llavero update' adds a password",
       status: .nothingMatched)
   }
