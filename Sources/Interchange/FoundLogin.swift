@@ -185,10 +185,12 @@ public struct LoginByKey: Hashable {
   /// The primary key.
   var key: Item.Key { isForServer ? login.primaryKey.withoutPath : login.primaryKey }
 
+  /// Whether both are for the same.
   public static func == (left: LoginByKey, right: LoginByKey) -> Bool {
     left.login === right.login && left.isForServer == right.isForServer || left.key == right.key
   }
 
+  /// Hashes what it is for.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 

@@ -73,7 +73,9 @@ extension FoundLogins {
     var targets: [EntryTarget] = []
     var indices: [InternetPassword: Int] = [:]
     // Somebody may have changed the address since our own export said what the place is.
-    if let key = login.own.place(account: login.account), places.isEmpty || places.contains(where: { $0.is(key) }) {
+    if let key = login.own.place(account: login.account),
+      places.isEmpty || places.contains(where: { $0.is(key) })
+    {
       places.removeAll { $0.is(key) }
       indices[key.primaryKey] = 0
       targets.append(EntryTarget(key: key))

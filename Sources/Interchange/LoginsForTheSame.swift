@@ -144,7 +144,8 @@ public struct KeptApart {
     for login in logins {
       var item = login.item
       // No tool asks for an address with something behind it.
-      let name = item.key.place + (item.label.map { ": \(ByteString($0.bytes.map { $0 < 0x20 ? 0x20 : $0 }))" } ?? "")
+      let label = item.label.map { ByteString($0.bytes.map { $0 < 0x20 ? 0x20 : $0 }) }
+      let name = item.key.place + (label.map { ": \($0)" } ?? "")
       var service = ByteString(item.label == nil ? name + " (1)" : name)
       while !names.insert(service).inserted { service = ByteString("\(name) (\(names.count + 1))") }
       item.key = .genericPassword(GenericPassword(service: service, account: login.item.key.account))

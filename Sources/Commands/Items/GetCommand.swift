@@ -146,7 +146,8 @@ struct GetCommand: ParsableCommand {
   private static func hasNoPassword(_ item: Item) -> Failure {
     Failure(
       "there is no password for \(item.name), only what goes beside one",
-      hint: "'llavero code' gives a one-time code, 'llavero get --field' a field, and 'llavero update' adds a password",
+      hint:
+        "'llavero code' gives a one-time code, 'llavero get --field' a field, and 'llavero update' adds a password",
       status: .nothingMatched)
   }
 

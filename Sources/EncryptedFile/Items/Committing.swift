@@ -198,7 +198,8 @@ extension VaultChange {
     // with a new key says nothing new, and must not stay if the vault keeps the former one.
     if let written, isNew || changesKey { keepNewestWrite(VaultLocation.vaultName, written) }
     // Without this, a file that has come since would be left without its key.
-    if changesKey, let present = locked.folder.headerMAC(of: VaultLocation.vaultName), present != written?.mac {
+    if changesKey, let present = locked.folder.headerMAC(of: VaultLocation.vaultName), present != written?.mac
+    {
       throw .slot(.changedMeanwhile)
     }
     // The change is in place by now.

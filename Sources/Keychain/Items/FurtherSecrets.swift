@@ -93,7 +93,8 @@ public struct FurtherSecrets: ~Copyable, Sendable {
 
   /// Whether the newer one, added to this, would replace nothing.
   package borrowing func isKept(by newer: borrowing FurtherSecrets) -> Bool {
-    parts.code.isKept(by: newer.parts.code) && (parts.fields.text.isEmpty || hasFields(of: newer, orNone: true))
+    parts.code.isKept(by: newer.parts.code)
+      && (parts.fields.text.isEmpty || hasFields(of: newer, orNone: true))
   }
 
   // MARK: Fields
