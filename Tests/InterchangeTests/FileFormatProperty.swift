@@ -18,8 +18,8 @@ enum FileFormatProperty: Property {
     try checkOrigins(found, input, format)
     let removals = try removals(of: found, input, format)
 
-    let rest = read(remainder(of: input, without: removals), format)
-    try require(rest?.logins.isEmpty ?? true, "\(format.name): without its logins there are none")
+    let emptied = read(remainder(of: input, without: removals), format)
+    try require(emptied?.logins.isEmpty ?? true, "\(format.name): without its logins there are none")
 
     // Logins that stay, among them those whose removal would leave something behind, are unchanged.
     let some = Set(
@@ -27,7 +27,10 @@ enum FileFormatProperty: Property {
         \.element.removals))
     let staying = found.logins.filter { some.isDisjoint(with: $0.removals) }
     if staying.isEmpty { return }
-    let others = read(remainder(of: input, without: Array(some)), format)
+    let rest = remainder(of: input, without: Array(some))
+    // What begins with a NUL now looks like UTF-16.
+    if rest.prefix(2).contains(0) { return }
+    let others = read(rest, format)
     try require(
       others?.logins.map(shown) == staying.map(shown),
       "\(format.name): without some logins the others are there")
