@@ -225,6 +225,9 @@ final class FileSource: ImportSource {
     } else if !isOverwritten {
       note = "; it couldn't be overwritten"
     }
+    if !isEmpty, format.holdsLoginsAlone, logins.count == found.logins.count, found.passedOver.isEmpty {
+      note += "; there is something else in it, which stays"
+    }
     let what = isEmpty ? "removed \(name)" : "took \(countText(logins.count, "login")) out of \(name)"
     return Removed(text: what + note + "; the disk, a backup or a snapshot may still have traces of it")
   }
