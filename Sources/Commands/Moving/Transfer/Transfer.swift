@@ -200,8 +200,13 @@ struct Transfer {
           changed = item.taking(notesOf: login.item)
           if plan.comparesNotes { changed.takeNotes(onlyOf: login.item) }
         }
-        let held = try keychain.credential(of: item)
-        try keychain.update(changed, held.completed(by: login.credential))
+        // Otherwise the keychain itself keeps what isn't said.
+        if login.credential.hasNoPassword || login.credential.further.hasFields {
+          let held = try keychain.credential(of: item)
+          try keychain.update(changed, held.completed(by: login.credential))
+        } else {
+          try keychain.update(changed, login.credential)
+        }
         return
       } catch .itemNotFound {
         // It was deleted meanwhile.
