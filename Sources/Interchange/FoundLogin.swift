@@ -70,42 +70,50 @@ public final class FoundLogin {
   public let origin: Origin
   /// The changes that remove it from its file. The ranges of two logins never overlap, but may be the same: a
   /// password for several servers is removed when all of its logins have been stored.
-  public var removals: [Removal] { (firstRemoval.map { [$0] } ?? []) + furtherRemovals }
+  public var removals: [Removal] { (firstRemoval.map { [$0] } ?? []) + (rare?.furtherRemovals ?? []) }
   /// Most have only this one.
   private let firstRemoval: Removal?
-  private let furtherRemovals: [Removal]
   /// The item in another keychain that it came from.
-  public var original: Item? { elsewhere?.original }
+  public var original: Item? { rare?.original }
   /// The item as programs find it in the Secret Service that it came from.
-  public var asProgramsFind: Item? { elsewhere?.asProgramsFind }
+  public var asProgramsFind: Item? { rare?.asProgramsFind }
   /// Parts of it that don't fit into an item, in a few words each: `notes`, `one-time code`. If there are any, the
   /// login is not removed from its source.
-  public internal(set) var leftBehind: [String]
+  public internal(set) var leftBehind: [String] {
+    get { rare?.leftBehind ?? [] }
+    set { withRare().leftBehind = newValue }
+  }
   /// What another login of the same item, which came before, says otherwise: that item has it as further fields.
-  public internal(set) var contradictions: [String] = []
+  public internal(set) var contradictions: [String] {
+    get { rare?.contradictions ?? [] }
+    set { withRare().contradictions = newValue }
+  }
   /// Whether it may have been in the trash of its source, so that no date makes it the one in use.
   let mayBeDiscarded: Bool
   /// Whether it was a part of a URL, which stays without its password.
   let isInURL: Bool
-
-  /// What only the logins of a keychain have. Apart from them, because it is twice as large as all the rest, and a file
-  /// may have ten thousand logins without it.
-  private final class Elsewhere {
-    let original: Item?
-    let asProgramsFind: Item?
-
-    init(original: Item?, asProgramsFind: Item?) {
-      self.original = original
-      self.asProgramsFind = asProgramsFind
-    }
-  }
-
-  private let elsewhere: Elsewhere?
   /// Whether its path is that of a page by the rule of its source, so that the path says nothing about what the login is
   /// for.
   let isOfPage: Bool
-  /// The address of that page, if the item's key is of another form; empty if it is the same.
-  private let page: ByteString
+
+  /// What few logins have. Apart from them, because a file may have a hundred thousand without it.
+  private final class Rare {
+    var furtherRemovals: [Removal] = []
+    var original: Item?
+    var asProgramsFind: Item?
+    var leftBehind: [String] = []
+    var contradictions: [String] = []
+    /// The address of the page, if the item's key is of another form.
+    var page: ByteString?
+  }
+
+  private var rare: Rare?
+
+  private func withRare() -> Rare {
+    let rare = rare ?? Rare()
+    self.rare = rare
+    return rare
+  }
 
   /// Makes a login of what a keychain has, which has counted by itself what doesn't fit.
   public init(
@@ -116,15 +124,13 @@ public final class FoundLogin {
     self.credential = credential
     self.origin = origin
     firstRemoval = removals.first
-    furtherRemovals = Array(removals.dropFirst())
-    self.leftBehind = leftBehind
     mayBeDiscarded = false
     isInURL = false
-    elsewhere =
-      original == nil && asProgramsFind == nil
-      ? nil : Elsewhere(original: original, asProgramsFind: asProgramsFind)
     isOfPage = false
-    page = ""
+    if removals.count > 1 { withRare().furtherRemovals = Array(removals.dropFirst()) }
+    if !leftBehind.isEmpty { withRare().leftBehind = leftBehind }
+    if original != nil { withRare().original = original }
+    if asProgramsFind != nil { withRare().asProgramsFind = asProgramsFind }
   }
 
   /// Makes a login of what was taken of an entry. The rest is left behind.
@@ -137,13 +143,13 @@ public final class FoundLogin {
     self.credential = credential
     origin = entry.origin
     firstRemoval = entry.removals.first
-    furtherRemovals = Array(entry.removals.dropFirst())
-    leftBehind = entry.leftBehind
     mayBeDiscarded = entry.mayBeDiscarded
     isInURL = entry.isInURL
-    elsewhere = nil
     isOfPage = page != nil
-    self.page = page == item.key.address ? "" : page ?? ""
+    if entry.removals.count > 1 { withRare().furtherRemovals = Array(entry.removals.dropFirst()) }
+    let leftBehind = entry.leftBehind
+    if !leftBehind.isEmpty { withRare().leftBehind = leftBehind }
+    if let page, page != item.key.address { withRare().page = page }
   }
 
   /// Whether it is for a part of a server.
@@ -154,7 +160,7 @@ public final class FoundLogin {
   /// Makes it the login for the whole server. The item keeps the address that has the path.
   func leaveOutPath() {
     guard case .internetPassword(var key) = item.key else { return }
-    if let address = page.nonEmpty ?? item.key.address { item.addAddress(address) }
+    if let address = rare?.page ?? item.key.address { item.addAddress(address) }
     key.path = nil
     item.key = .internetPassword(key)
   }
@@ -168,32 +174,6 @@ public final class FoundLogin {
   func become(_ item: Item) { self.item = item }
 }
 
-/// A login by what it is for: two of them are equal if their items' primary keys are.
-public struct LoginByKey: Hashable {
-  private let login: FoundLogin
-  private let isForServer: Bool
-
-  /// - Parameter isForServer: whether it counts as one for the whole server.
-  init(_ login: FoundLogin, isForServer: Bool) {
-    self.login = login
-    self.isForServer = isForServer
-  }
-
-  /// The login as it is.
-  public init(_ login: FoundLogin) { self.init(login, isForServer: false) }
-
-  /// The primary key.
-  var key: Item.Key { isForServer ? login.primaryKey.withoutPath : login.primaryKey }
-
-  /// Whether both are for the same.
-  public static func == (left: LoginByKey, right: LoginByKey) -> Bool {
-    left.login === right.login && left.isForServer == right.isForServer || left.key == right.key
-  }
-
-  /// Hashes what it is for.
-  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
-}
-
 extension Item.Key {
   /// The address as a URL, for a login at a server.
   fileprivate var address: ByteString? {
@@ -202,7 +182,7 @@ extension Item.Key {
   }
 
   /// The key of a login for the whole server.
-  fileprivate var withoutPath: Item.Key {
+  var withoutPath: Item.Key {
     guard case .internetPassword(var key) = self else { return self }
     key.path = nil
     return .internetPassword(key)

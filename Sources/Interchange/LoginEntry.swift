@@ -144,6 +144,8 @@ extension LoginEntry {
     for address in addresses where ByteString(key.place) != address { item.addAddress(address) }
     own.apply(to: &item)
     item.label = [ByteString(item.key.place), ByteString(item.key.name)].contains(name) ? nil : name.nonEmpty
+    // The same bytes once, as browsers name a login by its server.
+    if case .internetPassword(let key) = item.key, key.server == item.label { item.label = key.server }
     return item
   }
 }

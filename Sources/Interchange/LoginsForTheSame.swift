@@ -26,24 +26,18 @@ extension FoundLogins {
     if choice == .keep { return }
     func isOfPage(_ login: FoundLogin) -> Bool { choice == .drop || login.isOfPage }
     guard logins.contains(where: isOfPage) else { return }
-    func settled(_ login: FoundLogin) -> LoginByKey { LoginByKey(login, isForServer: isOfPage(login)) }
-    var firsts: [LoginByKey: Int] = [:]
-    firsts.reserveCapacity(logins.count)
-    var disputed: Set<LoginByKey> = []
-    for (index, login) in logins.enumerated() {
-      let key = settled(login)
-      guard let first = firsts.updateValue(index, forKey: key) else { continue }
-      firsts[key] = first
-      if !logins[first].credential.agrees(with: login.credential) { disputed.insert(key) }
+    var first = FirstOfEachKey(count: logins.count) { [logins] index in
+      let key = logins[index].primaryKey
+      return isOfPage(logins[index]) ? key.withoutPath : key
     }
-    // Looked up before any of them changes.
-    let others = logins.map { login -> Int? in
-      let key = settled(login)
-      return disputed.contains(key) ? nil : firsts[key]
+    // Before any of them changes.
+    let firsts = logins.indices.map { first.first(for: $0) }
+    var disputed: Set<Int> = []
+    for (login, first) in zip(logins, firsts) where !logins[first].credential.agrees(with: login.credential) {
+      disputed.insert(first)
     }
     var repeats: Set<ObjectIdentifier> = []
-    for (index, first) in others.enumerated() {
-      guard let first else { continue }
+    for (index, first) in firsts.enumerated() where !disputed.contains(first) {
       let login = logins[index]
       if isOfPage(login), login.hasPath {
         login.leaveOutPath()
@@ -95,23 +89,20 @@ extension FoundLogins {
 
   /// The logins whose items have the same key but different secrets, in groups. What is no password isn't compared.
   private func contradictions() -> [[FoundLogin]] {
-    var indices: [LoginByKey: Int] = [:]
+    var firsts = FirstOfEachKey(of: logins)
+    // By the first login of each. Nearly all are alone, so a group is made for the second one.
+    var numbers: [Int: Int] = [:]
     var groups: [[FoundLogin]] = []
     var hasOthers: [Bool] = []
-    indices.reserveCapacity(logins.count)
     for (index, login) in logins.enumerated() where login.item.key.isPassword {
-      let key = LoginByKey(login)
-      guard let known = indices[key] else {
-        indices[key] = index
-        continue
-      }
-      // Nearly all are alone, so a group is made for the second one.
-      if known >= 0 {
-        indices[key] = -1 - groups.count
-        groups.append([logins[known]])
+      let first = firsts.first(for: index)
+      if first == index { continue }
+      let group = numbers[first] ?? groups.count
+      if group == groups.count {
+        numbers[first] = group
+        groups.append([logins[first]])
         hasOthers.append(false)
       }
-      let group = -1 - (indices[key] ?? 0)
       let other = groups[group].first { !$0.credential.hasNoPassword } ?? login
       if !other.credential.agrees(with: login.credential) { hasOthers[group] = true }
       groups[group].append(login)

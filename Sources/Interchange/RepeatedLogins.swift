@@ -9,12 +9,10 @@ extension FoundLogin {
   ///
   /// - Parameter logins: what sources have, the first preferred. Those of a keychain stay as they are.
   public static func unite(_ logins: [FoundLogin]) {
-    var firsts: [LoginByKey: Int] = [:]
-    firsts.reserveCapacity(logins.count)
+    var firsts = FirstOfEachKey(of: logins)
     for (index, login) in logins.enumerated() where login.original == nil && login.asProgramsFind == nil {
-      guard let first = firsts.updateValue(index, forKey: LoginByKey(login)) else { continue }
-      firsts[LoginByKey(login)] = first
-      logins[first].unite(with: login)
+      let first = firsts.first(for: index)
+      if first != index { logins[first].unite(with: login) }
     }
   }
 

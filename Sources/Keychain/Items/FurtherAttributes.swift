@@ -4,12 +4,11 @@
 /// letters and digits. A value is any bytes: the UTF-8 encoding of a text, the decimal digits of a number, `1` for
 /// true, and `0` for an explicit false. The attributes are in the order of their tags.
 public struct FurtherAttributes: Hashable, Sendable {
-  private struct Entry: Hashable {
-    let tag: ByteString
-    var value: ByteString
-  }
+  /// All of them in one piece, because there may be a hundred thousand items with one: of each the tag, the size of its
+  /// value in four bytes, and the value.
+  private var entries: [UInt8] = []
 
-  private var entries: [Entry] = []
+  private static let headSize = 8
 
   /// Makes an empty set.
   public init() {}
@@ -18,28 +17,55 @@ public struct FurtherAttributes: Hashable, Sendable {
   ///
   /// - Precondition: a tag that is set satisfies ``isTag(_:)``.
   public subscript(_ tag: ByteString) -> ByteString? {
-    get { entries.first { $0.tag == tag }?.value }
-    set {
-      let index = entries.firstIndex { $0.tag >= tag } ?? entries.count
-      let isThere = index < entries.count && entries[index].tag == tag
-      guard let newValue else {
-        if isThere { entries.remove(at: index) }
-        return
-      }
-      if isThere {
-        entries[index].value = newValue
-      } else {
-        precondition(Self.isTag(tag), "an attribute's tag is four small letters or digits")
-        entries.insert(Entry(tag: tag, value: newValue), at: index)
-      }
+    get {
+      let entry = entry(of: tag)
+      return entry.isEmpty ? nil : value(of: entry)
     }
+    set {
+      let entry = entry(of: tag)
+      guard let value = newValue?.bytes else { return entries.removeSubrange(entry) }
+      precondition(Self.isTag(tag), "an attribute's tag is four small letters or digits")
+      var bytes = tag.bytes
+      bytes.reserveCapacity(Self.headSize + value.count)
+      let size = UInt32(value.count)
+      for shift in [24, 16, 8, 0] { bytes.append(UInt8(truncatingIfNeeded: size >> shift)) }
+      bytes += value
+      if entries.isEmpty { entries = bytes } else { entries.replaceSubrange(entry, with: bytes) }
+    }
+  }
+
+  /// The place of the attribute that begins there; `nil` at the end.
+  private func entry(at start: Int) -> Range<Int>? {
+    if start == entries.count { return nil }
+    let size = entries[start + 4..<start + Self.headSize].reduce(0) { $0 << 8 | Int($1) }
+    return start..<start + Self.headSize + size
+  }
+
+  /// The place of the attribute with a tag; an empty one if it isn't there.
+  private func entry(of tag: ByteString) -> Range<Int> {
+    var start = 0
+    while let entry = entry(at: start) {
+      let other = entries[entry].prefix(4)
+      if other.elementsEqual(tag.bytes) { return entry }
+      if tag.bytes.lexicographicallyPrecedes(other) { break }
+      start = entry.upperBound
+    }
+    return start..<start
+  }
+
+  private func value(of entry: Range<Int>) -> ByteString {
+    ByteString(Array(entries[entry].dropFirst(Self.headSize)))
   }
 
   /// Whether there are none.
   public var isEmpty: Bool { entries.isEmpty }
 
   /// The tags, sorted.
-  public var tags: [ByteString] { entries.map(\.tag) }
+  public var tags: [ByteString] {
+    var tags: [ByteString] = []
+    forEach { tag, _ in tags.append(tag) }
+    return tags
+  }
 
   /// Whether a text has the form of a tag: four lower-case letters or digits.
   public static func isTag(_ text: ByteString) -> Bool {
@@ -59,19 +85,38 @@ extension FurtherAttributes: ExpressibleByDictionaryLiteral {
   }
 }
 
+extension FurtherAttributes: CustomStringConvertible {
+  /// The tags and values as text.
+  public var description: String {
+    var all: [String] = []
+    forEach { all.append("\($0): \($1)") }
+    return "[\(all.joined(separator: ", "))]"
+  }
+}
+
 extension FurtherAttributes {
   /// Calls `body` with each tag and value, in the order of the tags.
   package func forEach(_ body: (_ tag: ByteString, _ value: ByteString) -> Void) {
-    for entry in entries { body(entry.tag, entry.value) }
+    var start = 0
+    while let entry = entry(at: start) {
+      body(ByteString(Array(entries[entry].prefix(4))), value(of: entry))
+      start = entry.upperBound
+    }
   }
 
   /// The total size of all values in bytes.
-  var byteCount: Int { entries.reduce(0) { $0 + $1.value.bytes.count } }
+  var byteCount: Int {
+    var count = 0
+    forEach { _, value in count += value.bytes.count }
+    return count
+  }
 
   /// Throws if a value is longer than ``ItemBounds/attribute``.
   func validate() throws(KeychainError) {
-    for entry in entries where entry.value.bytes.count > ItemBounds.attribute {
-      throw .unusableAttribute(name: entry.tag.description, .tooLong(limit: ItemBounds.attribute))
+    var tooLong: ByteString?
+    forEach { tag, value in if value.bytes.count > ItemBounds.attribute { tooLong = tooLong ?? tag } }
+    if let tooLong {
+      throw .unusableAttribute(name: tooLong.description, .tooLong(limit: ItemBounds.attribute))
     }
   }
 }

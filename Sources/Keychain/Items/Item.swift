@@ -34,6 +34,12 @@ public struct Item: Hashable, Sendable {
   /// The class and primary key.
   public var key: Key
 
+  /// Whether a person has chosen it to answer for its server if several items could.
+  public var isDefault: Bool
+
+  /// Whether it is hidden on this machine, because a server has refused it here and others use it, too.
+  public var isHidden = false
+
   /// A person's name for it (`kSecAttrLabel`). If it is `nil`, programs derive a name from the key.
   public var label: ByteString?
 
@@ -41,16 +47,25 @@ public struct Item: Hashable, Sendable {
   public var comment: ByteString?
 
   /// What kind of password it is, in a word (`kSecAttrDescription`).
-  public var itemDescription: ByteString?
+  public var itemDescription: ByteString? {
+    get { rare["desc"] }
+    set { rare["desc"] = newValue }
+  }
 
   /// The program that made it, in Keychain Services a four-character code (`kSecAttrCreator`).
-  public var creator: ByteString?
+  public var creator: ByteString? {
+    get { rare["crtr"] }
+    set { rare["crtr"] = newValue }
+  }
 
   /// A program's own sub-class (`kSecAttrType`).
-  public var type: ByteString?
+  public var type: ByteString? {
+    get { rare["type"] }
+    set { rare["type"] = newValue }
+  }
 
-  /// Whether a person has chosen it to answer for its server if several items could.
-  public var isDefault: Bool
+  /// The attributes that few items have. Together they take no more room than one.
+  private var rare = FurtherAttributes()
 
   /// Other attributes that a program of Keychain Services gave.
   public var furtherAttributes = FurtherAttributes()
@@ -70,21 +85,18 @@ public struct Item: Hashable, Sendable {
   /// The name of the keychain that it is in, if it was found by way of a search list.
   public var keychain: String?
 
-  /// Whether it is hidden on this machine, because a server has refused it here and others use it, too.
-  public var isHidden = false
-
   /// Makes an item that is not in a keychain yet.
   public init(
     _ key: Key, label: ByteString? = nil, comment: ByteString? = nil, itemDescription: ByteString? = nil,
     creator: ByteString? = nil, type: ByteString? = nil, isDefault: Bool = false
   ) {
     self.key = key
+    self.isDefault = isDefault
     self.label = label
     self.comment = comment
-    self.itemDescription = itemDescription
-    self.creator = creator
-    self.type = type
-    self.isDefault = isDefault
+    if let itemDescription { self.itemDescription = itemDescription }
+    if let creator { self.creator = creator }
+    if let type { self.type = type }
   }
 
   /// Makes an internet password that is not in a keychain yet.

@@ -97,26 +97,66 @@ public struct LookupAttributes: Hashable, Sendable {
 
 /// What the Secret Service knows of an item beyond the attributes of Keychain Services.
 public struct SecretServiceAttributes: Hashable, Sendable {
+  private struct Values: Hashable, Sendable {
+    var collection: ByteString?
+    var lookup: LookupAttributes?
+    var contentType: ByteString?
+  }
+
+  /// Apart from the item, because few have any.
+  private final class Box: Sendable {
+    let values: Values
+
+    init(_ values: Values) { self.values = values }
+  }
+
+  private var box: Box?
+
+  private var values: Values {
+    get { box?.values ?? Values() }
+    set { box = newValue == Values() ? nil : Box(newValue) }
+  }
+
   /// The collection, as the last part of its object path; `nil` for the one that holds what people and tools store.
-  public var collection: ByteString?
+  public var collection: ByteString? {
+    get { box?.values.collection }
+    set { values.collection = newValue }
+  }
 
   /// The attributes that a program has given, all of them; `nil` if they follow from the item's other attributes.
-  public var lookup: LookupAttributes?
+  public var lookup: LookupAttributes? {
+    get { box?.values.lookup }
+    set { values.lookup = newValue }
+  }
 
   /// What kind of data the secret is, as a program has said it; `nil` for `text/plain`.
-  public var contentType: ByteString?
+  public var contentType: ByteString? {
+    get { box?.values.contentType }
+    set { values.contentType = newValue }
+  }
 
   /// Makes a set without any.
   public init(
     collection: ByteString? = nil, lookup: LookupAttributes? = nil, contentType: ByteString? = nil
   ) {
-    self.collection = collection
-    self.lookup = lookup
-    self.contentType = contentType
+    values = Values(collection: collection, lookup: lookup, contentType: contentType)
   }
 
   /// Whether there are none.
-  public var isEmpty: Bool { collection == nil && lookup == nil && contentType == nil }
+  public var isEmpty: Bool { box == nil }
+
+  /// Whether both are the same.
+  public static func == (left: SecretServiceAttributes, right: SecretServiceAttributes) -> Bool {
+    left.box === right.box || left.values == right.values
+  }
+
+  /// Hashes all of them.
+  public func hash(into hasher: inout Hasher) { hasher.combine(values) }
+}
+
+extension SecretServiceAttributes: CustomStringConvertible {
+  /// All of them as text.
+  public var description: String { "\(values)" }
 }
 
 extension SecretServiceAttributes {

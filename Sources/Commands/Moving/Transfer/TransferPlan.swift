@@ -50,8 +50,7 @@ struct TransferPlan {
       let held = try HeldItems(
         in: keychain, for: logins, isWhole: comparesNotes,
         looksForLocked: comparesNotes || logins.contains { $0.item.isOfCollection })
-      var taken: [LoginByKey: Int] = [:]
-      taken.reserveCapacity(logins.count)
+      var firsts = FirstOfEachKey(of: logins)
       var steps: [Step] = []
       steps.reserveCapacity(logins.count)
       for (index, login) in logins.enumerated() {
@@ -61,9 +60,8 @@ struct TransferPlan {
           steps.append(.unusable(error))
           continue
         }
-        let key = LoginByKey(login)
-        if let earlier = taken.updateValue(index, forKey: key) {
-          taken[key] = earlier
+        let earlier = firsts.first(for: index)
+        if earlier != index {
           let isSame = logins[earlier].credential.hasAll(of: login.credential)
           steps.append(.repeated(of: earlier, isSame: isSame))
           continue
