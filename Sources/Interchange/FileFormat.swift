@@ -126,16 +126,25 @@ public struct FileFormat: Sendable {
     self.init(
       name, summary, holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers, otherNames: otherNames,
       looksLike: { shape in forms.lazy.map { $0.recognition(shape) }.max() ?? .none }
-    ) { text throws(FormatFault) in
-      let shape = FileShape(text, in: text)
-      let all = forms + others
-      let first = text.first { $0 > 0x20 }
-      let form =
-        all.first { $0.recognition(shape) == .certain } ?? all.first { $0.recognition(shape) == .possible }
-        ?? all.first { form in first.map(form.beginnings.contains) ?? false }
-      return try (form ?? forms[0]).reading(text, nil)
-    }
+    ) { text throws(FormatFault) in try Self.form(of: text, among: forms + others).reading(text, nil) }
+    self.forms = forms + others
     wrapping = (forms + others).lazy.compactMap(\.wrapping).first
+  }
+
+  /// The forms, of which one reads a file; empty if there is this one alone.
+  private var forms: [FileFormat] = []
+
+  /// The form that reads a text.
+  func form(of text: UnsafeRawBufferPointer) -> FileFormat {
+    forms.isEmpty ? self : Self.form(of: text, among: forms)
+  }
+
+  private static func form(of text: UnsafeRawBufferPointer, among forms: [FileFormat]) -> FileFormat {
+    let shape = FileShape(text, in: text)
+    let first = text.first { $0 > 0x20 }
+    return forms.first { $0.recognition(shape) == .certain }
+      ?? forms.first { $0.recognition(shape) == .possible }
+      ?? forms.first { form in first.map(form.beginnings.contains) ?? false } ?? forms[0]
   }
 
   /// The first bytes that only this of several forms has; empty for a table.

@@ -9,7 +9,11 @@ enum FileFormatProperty: Property {
   private static let mayBeEmpty = ["git-credentials", "llavero"]
 
   static func check(_ input: UnsafeRawBufferPointer) throws(PropertyFailure) {
-    for format in FileFormat.all { try check(input, format) }
+    // Without some of its logins, a file may look like one of another form.
+    for format in FileFormat.all {
+      let form = (try? SourceText(input))?.lend(of: input) { format.form(of: $0) }
+      try check(input, form ?? format)
+    }
   }
 
   private static func check(_ input: UnsafeRawBufferPointer, _ format: FileFormat) throws(PropertyFailure) {
