@@ -7,21 +7,27 @@ import Keychain
 /// A vault's records, or a part of them, as sorted lines that can be changed. The lines are held without their LF and
 /// the spaces before it, which depend on their position in the text.
 struct VaultLines: ~Copyable {
-  /// Where one line is. Small, because each line that is inserted moves those behind it.
+  /// Where one line is. In one number, because each line that is inserted moves those behind it.
   fileprivate struct Line {
-    /// Where it starts in the original text, or the complement of where it starts in a page of added lines, with the
-    /// page's number before the lower 32 bits.
-    private let place: Int
-    let count: Int
+    private static let countBits = 28
+    /// A line that is longer than a page has one of its own, at the start of it.
+    private static let startBits = 20
+    /// From the highest bit: whether it is an added one; where it starts in the original text, or the number of a page
+    /// and where it starts there; its length.
+    private let bits: UInt64
 
     /// - Parameter page: `nil` for the original text.
     init(page: Int?, start: Int, count: Int) {
-      place = page.map { ~($0 << 32 | start) } ?? start
-      self.count = count
+      let place = page.map { $0 << Self.startBits | start } ?? start
+      precondition(
+        count >> Self.countBits == 0 && place >> (63 - Self.countBits) == 0, "no vault is so large")
+      bits = UInt64(place << Self.countBits | count) | (page == nil ? 0 : 1 << 63)
     }
 
-    var page: Int? { place < 0 ? ~place >> 32 : nil }
-    var start: Int { place < 0 ? ~place & 0xffff_ffff : place }
+    private var place: Int { Int(bits & ~(1 << 63)) >> Self.countBits }
+    var count: Int { Int(bits & (1 << Self.countBits - 1)) }
+    var page: Int? { bits >> 63 == 1 ? place >> Self.startBits : nil }
+    var start: Int { bits >> 63 == 1 ? place & (1 << Self.startBits - 1) : place }
   }
 
   /// Added lines, in pages: a single text would be there twice each time that it has to grow.
