@@ -20,9 +20,10 @@ struct FieldName: Sendable {
   /// Whether it is a person's word for the field, which says nothing of what the field is.
   let isPersons: Bool
 
-  init(_ name: ByteString) { self.init(name, partOf: nil) }
   /// The tag that it becomes, if a person has marked the entry with it.
   let mark: ByteString?
+
+  init(_ name: ByteString) { self.init(name, partOf: nil) }
 
   /// - Parameters:
   ///   - whole: the word for the field that it is a part of, if it has none of its own.
@@ -387,7 +388,6 @@ struct SourceEntry: ~Copyable {
     for index in part.indices { names[index].word = word }
   }
 
-  /// Takes a text that isn't confidential; empty if there is none.
   /// The marks that nobody has taken, and their tags.
   var marks: [(index: Int, tag: ByteString)] {
     var marks: [(Int, ByteString)] = []
@@ -398,6 +398,7 @@ struct SourceEntry: ~Copyable {
     return marks
   }
 
+  /// Takes a text that isn't confidential; empty if there is none.
   mutating func text(_ wanted: ByteString..., in part: Part) -> ByteString {
     text(at: index(of: wanted, in: part))
   }

@@ -15,6 +15,30 @@ import Testing
     #expect(attributes["gena"] == "3" && attributes["invi"] == nil && !attributes.isEmpty)
   }
 
+  @Test("after any changes they are what was set last, in every order of changes the same")
+  func changes() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<30 {
+      var attributes = FurtherAttributes()
+      var model: [ByteString: ByteString] = [:]
+      for _ in 0..<Int.random(in: 0...20, using: &random) {
+        let tags: [ByteString] = ["aaaa", "aab0", "b000", "zzzz", "0abc"]
+        let tag = tags[Int.random(in: tags.indices, using: &random)]
+        let size = [0, 1, 8, 255, 256, 66_000][Int.random(in: 0..<6, using: &random)]
+        let value = ByteString([UInt8](repeating: .random(in: 0...255, using: &random), count: size))
+        let isRemoved = Int.random(in: 0..<4, using: &random) == 0
+        attributes[tag] = isRemoved ? nil : value
+        model[tag] = isRemoved ? nil : value
+        #expect(attributes[tag] == model[tag])
+      }
+      #expect(attributes.tags == model.keys.sorted())
+      #expect(model.allSatisfy { attributes[$0.key] == $0.value })
+      var other = FurtherAttributes()
+      for (tag, value) in model { other[tag] = value }
+      #expect(other == attributes && other.hashValue == attributes.hashValue)
+    }
+  }
+
   @Test(
     "a tag is four small letters or digits",
     arguments: [

@@ -6,7 +6,8 @@ import TextFormats
 extension FileFormat {
   /// The tokens of the users in a kubeconfig (Kubernetes, "Organizing Cluster Access Using kubeconfig Files"). They are
   /// stored as `llavero kubectl` looks for them after `llavero setup kubectl`: under the user's name, for the servers of the
-  /// clusters that it logs in to, and if these aren't known for the service `kubectl:USER`. A certificate, and a program that is asked, are named.
+  /// clusters that it logs in to, and if these aren't known for the service `kubectl:USER`. A certificate, and
+  /// a program that is asked, are named.
   public static let kubectl = FileFormat(
     "kubectl", "the tokens in kubeconfigs", usualPaths: ["$KUBECONFIG:", "~/.kube/config"],
     holdsLoginsAlone: false,

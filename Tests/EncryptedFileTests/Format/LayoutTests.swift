@@ -59,6 +59,31 @@ struct LayoutTests {
         + #""password_expiry_utc":12,"oauth_refresh_token":"t"}"#)
   }
 
+  @Test("lines of any length that are added are there, in their order, and go away again")
+  func addedLines() {
+    var lines = VaultLines()
+    let before = lines.savepoint
+    var wanted: [[UInt8]] = []
+    for (number, size) in [20, 1 << 20, 3 << 20, 30, (1 << 20) - 20, 600_000, 600_000, 20].enumerated() {
+      let key = Array("{\"k\":\"\(number * 7 % 8)".utf8)
+      let line = key + [UInt8](repeating: UInt8(ascii: "a") + UInt8(number), count: size)
+      let inserted = [true, false].map { _ in line.withUnsafeBytes { lines.insert(Secret(copying: $0)) } }
+      #expect(inserted == [true, false])
+      wanted.append(line)
+    }
+    wanted.sort { $0.lexicographicallyPrecedes($1) }
+    let byteCount = lines.byteCount
+    #expect(byteCount == wanted.reduce(0) { $0 + $1.count + 1 })
+    let all = (0..<lines.count).map { lines.withLine($0) { Array($0) } }
+    #expect(all == wanted)
+    lines.remove(0)
+    let first = lines.withLine(0) { Array($0) }
+    #expect(first == wanted[1])
+    lines.restore(before)
+    let count = lines.count
+    #expect(count == 0)
+  }
+
   @Test(
     "a vault's plaintext is padded: Padmé, and never less than 4 KiB",
     arguments: [
