@@ -12,11 +12,15 @@ let language: [SwiftSetting] = [
 
 // What a program doesn't use stays out of it. Without these, a module's package and public functions are kept for others to
 // call, each with all that it uses, and its private ones lie in one piece: half a MiB more in each program.
+//
+// Nor does anything look into a text by the standard library's engine of regular expressions, a megabyte: Bytes has what does
+// in its place.
 let settings: [SwiftSetting] =
   language + [
+    .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]),
     .unsafeFlags(
       ["-Xfrontend", "-internalize-at-link", "-Xfrontend", "-function-sections"],
-      .when(configuration: .release))
+      .when(configuration: .release)),
   ]
 
 // For what is not on the way to an answer, or short there, and of which there is much.
@@ -37,13 +41,6 @@ let answering: [SwiftSetting] = [
 
 // The tests, which are built for every change and run once. What they test is as people have it.
 let tests: [SwiftSetting] = language + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
-
-// A fully static executable has to name the archives that Foundation consists of, because
-// ArgumentParser brings Foundation along and autolinking names only its dynamic libraries.
-let staticFoundation: [LinkerSetting] = [
-  "_FoundationCollections", "_FoundationCShims", "_FoundationICU", "FoundationInternationalization",
-  "swiftSynchronization", "m",
-].map { .linkedLibrary($0) }
 
 // Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions that
 // are the same, as many of generic types are, are kept once. With code and constants in segments of their own, a start
@@ -75,19 +72,6 @@ let withoutContents: [LinkerSetting] = [
   .unsafeFlags([
     "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/llavero/without-contents.ld",
   ])
-]
-
-// Foundation can look for text by regular expressions, and those for characters by their names, ages and scripts. Nobody
-// here does, and the tables of all characters would take more than half a MiB. CArguments has what answers in place of
-// them, and of what reads an expression.
-let withoutRegularExpressions: [LinkerSetting] = [
-  .unsafeFlags(
-    [
-      "_swift_stdlib_getScalarName", "_swift_stdlib_getAge", "_swift_stdlib_getScript",
-      "_swift_stdlib_getScriptExtensions",
-      "$s12_RegexParser19parseWithDelimitersyAA3ASTVxKSyRzSs11SubSequenceRtzlF",
-      "$s12_RegexParser5parseyAA3ASTVx_AA13SyntaxOptionsVtKSyRzSs11SubSequenceRtzlF",
-    ].flatMap { ["-Xlinker", "--wrap=\($0)"] })
 ]
 
 // For a companion, which loads its library. In `static` is what makes the linker take the archives of libstdc++, whose
@@ -146,6 +130,12 @@ let package = Package(
     // For the executables alone: a library changes nothing in the program that uses it. Without it, an answer takes 4 %
     // more instructions, five system calls more, and a fifth more page faults.
     .target(name: "CArguments"),
+    // In place of Foundation, for the executables that have ArgumentParser.
+    .target(
+      name: "WithoutFoundation",
+      swiftSettings: settings + [
+        .unsafeFlags(["-Xfrontend", "-module-abi-name", "-Xfrontend", "FoundationEssentials"])
+      ]),
     // What all others stand on: secret bytes, and the reading and writing of bytes.
     .target(name: "Bytes", swiftSettings: settings + answering),
     .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings + answering),
@@ -355,10 +345,10 @@ let package = Package(
       ],
       swiftSettings: settings + compact),
     .executableTarget(
-      name: "llavero", dependencies: ["Commands", "CArguments"], exclude: ["python", "without-contents.ld"],
+      name: "llavero", dependencies: ["Commands", "WithoutFoundation", "CArguments"],
+      exclude: ["python", "without-contents.ld"],
       swiftSettings: settings,
-      linkerSettings: staticExecutable + allAlikeOnce + withoutRegularExpressions + withoutContents
-        + staticFoundation),
+      linkerSettings: staticExecutable + allAlikeOnce + withoutContents),
     .executableTarget(
       name: "llavero-credential", dependencies: ["ToolCommands", "CArguments"],
       exclude: ["no-unwind-tables.ld", "startup.order"],
@@ -373,10 +363,10 @@ let package = Package(
       name: "llavero-secret-service",
       dependencies: [
         "Commands", "ToolCommands", "ServeProgram", "Processes", "Terminals", "Keychain", "SecretService",
-        "CArguments",
+        "WithoutFoundation", "CArguments",
       ],
       exclude: ["static", "llavero.portal"], swiftSettings: settings,
-      linkerSettings: besideLibraries + withoutRegularExpressions + withoutContents + staticFoundation),
+      linkerSettings: besideLibraries + withoutContents),
 
     .systemLibrary(
       name: "CZlib", path: "Tests/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),

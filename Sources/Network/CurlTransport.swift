@@ -181,8 +181,8 @@ package final class CurlTransport: Transport {
   }
 
   private func isBroken(_ reason: String) -> Bool {
-    reason.contains("Recv failure") || reason.contains("Send failure") || reason.contains("SSL_ERROR_SYSCALL")
-      || reason.contains("unexpected eof")
+    reason.hasPart("Recv failure") || reason.hasPart("Send failure") || reason.hasPart("SSL_ERROR_SYSCALL")
+      || reason.hasPart("unexpected eof")
   }
 
   private func fault(

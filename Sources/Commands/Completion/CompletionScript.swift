@@ -1,10 +1,12 @@
+import Bytes
+
 /// The scripts that `--generate-completion-script` prints. They ask ``CompleteCommand`` for completions.
 enum CompletionScript {
   static func text(for shell: CompletionShell) -> String {
     let names = (["llavero"] + ProgramLinks.all.filter { $0 != ProgramLinks.git }).joined(separator: " ")
     switch shell {
     case .bash: return bash + "complete -F _llavero \(names)\n"
-    case .zsh: return "#compdef \(names)\n" + zsh.replacing("NAMES", with: names)
+    case .zsh: return "#compdef \(names)\n" + zsh.replacingPart("NAMES", with: names)
     case .fish:
       return fish + "for name in \(names)\n    complete -c $name -f -a '(__llavero_complete)'\nend\n"
     }

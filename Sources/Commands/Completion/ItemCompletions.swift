@@ -49,7 +49,7 @@ struct ItemCompletions {
 
   /// The places of the internet passwords as URLs. Those for https have no scheme, unless one is being typed.
   func urls(beginning typed: String) -> [CompletionCandidate] {
-    let isURL = typed.contains("://") || ["https://", "http://"].contains { $0.hasPrefix(typed) }
+    let isURL = typed.hasPart("://") || ["https://", "http://"].contains { $0.hasPrefix(typed) }
     return sorted(
       items.compactMap { item in
         guard let url = item.internetPassword?.url() else { return nil }

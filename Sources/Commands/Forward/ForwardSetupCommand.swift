@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import EncryptedFile
 import Forwarding
 import ForwardingControl
@@ -147,7 +148,7 @@ struct SSHInclusion {
   /// - Throws: ``Failure`` if the file can't be read.
   func startsWithoutKeys() throws(Failure) -> Bool {
     try text(of: Self.name).split(separator: "\n").contains {
-      $0.hasPrefix("Match ") && $0.contains(" --no-keys\"")
+      $0.hasPrefix("Match ") && $0.hasPart(" --no-keys\"")
     }
   }
 

@@ -55,7 +55,7 @@ struct NamedPlace {
   /// The URL, and the tool behind it, as lists print a place: `https://example.com for docker`.
   var parts: (url: String, tool: String?) {
     let given = url ?? ""
-    guard let mark = given.firstRange(of: Item.Key.purposeMark), !given[..<mark.lowerBound].contains(" ")
+    guard let mark = given.rangeOfPart(Item.Key.purposeMark), !given[..<mark.lowerBound].contains(" ")
     else {
       return (given, nil)
     }

@@ -1,3 +1,4 @@
+import Bytes
 import CredentialProtocols
 import JSON
 import Keychain
@@ -23,7 +24,7 @@ struct Surroundings {
       if state.isSetUp {
         tools.append(tool.name)
       } else if tool.name == "git", let uses = state.uses {
-        let helpers = uses.split(separator: ", ").map(String.init)
+        let helpers = uses.split(separator: ",").map { String($0.drop { $0 == " " }) }
         let others = helpers.filter { !Self.isLlavero($0) }
         if others.count < helpers.count {
           tools.append(tool.name)

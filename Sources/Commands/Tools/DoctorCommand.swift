@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import EncryptedFile
 import Forwarding
 import JSON
@@ -216,7 +217,7 @@ struct DoctorCommand: ParsableCommand {
         "it hangs: end the service and start it again; LLAVERO_PROBE_TIMEOUT gives it more time"
       case "owner of org.freedesktop.secrets":
         "install and start gnome-keyring or another service, or type 'llavero keychain use file'"
-      default: failure.hint.map(\.description).flatMap { $0.contains("llavero doctor") ? nil : $0 }
+      default: failure.hint.map(\.description).flatMap { $0.hasPart("llavero doctor") ? nil : $0 }
       }
     if case .unavailable(let reason) = problem { return (reason, next) }
     return (failure.message, next)

@@ -101,7 +101,7 @@ enum GitSettings {
         String(decoding: entry.name + (entry.value.map { [0x0a] + $0 } ?? []), as: UTF8.self)
       }
       // Git before 2.45 turns tabs into spaces.
-      func plain(_ text: String) -> String { text.replacing("\t", with: " ") }
+      func plain(_ text: String) -> String { text.replacingPart("\t", with: " ") }
       isSame = plain(output) == plain(entries.map { $0 + "\0" }.joined())
     }
     if isSame { return }
@@ -131,7 +131,7 @@ enum GitSettings {
   static func instead(of url: String) -> String {
     guard let text = output(["ls-remote", "--get-url", "--", url]),
       let line = text.split(separator: "\n").first,
-      text.contains("://")
+      text.hasPart("://")
     else { return url }
     return String(line)
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import EncryptedFile
 import JSON
 import Keychain
@@ -274,7 +275,7 @@ struct VaultSalvageCommand: ParsableCommand {
         }
       }
     } catch {
-      guard let hint = error.hint, hint.description.contains("llavero vault salvage") else { throw error }
+      guard let hint = error.hint, hint.description.hasPart("llavero vault salvage") else { throw error }
       let named = keychain.selection.name.map { ["--keychain", $0] } ?? []
       throw Failure(
         error.message,

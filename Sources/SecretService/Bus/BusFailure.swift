@@ -1,3 +1,4 @@
+import Bytes
 package import CSecret
 import Keychain
 
@@ -53,7 +54,9 @@ package struct BusFailure: Error {
   private static func text(_ error: UnsafeMutablePointer<GError>) -> String {
     var text = String(cString: error.pointee.message)
     // GLib's quotation marks depend on the translation.
-    for quote in ["\u{201c}", "\u{201d}", "\u{2018}", "\u{2019}"] { text = text.replacing(quote, with: "'") }
+    for quote in ["\u{201c}", "\u{201d}", "\u{2018}", "\u{2019}"] {
+      text = text.replacingPart(quote, with: "'")
+    }
     while text.last == "." { text.removeLast() }
     // Another program has written it.
     return text.count > 300 ? text.prefix(300) + "…" : text
@@ -91,7 +94,7 @@ package struct BusFailure: Error {
   var asAbsence: BusFailure {
     guard case .refused(let name, let detail) = reason else { return self }
     let what =
-      name.contains(".Spawn.")
+      name.hasPart(".Spawn.")
       ? "the Secret Service can't be started: \(detail)" : "no Secret Service is on the session bus"
     return BusFailure(call: call, .absent(detail: "\(what) (\(name))"))
   }

@@ -346,7 +346,7 @@ enum ItemAttributes {
 
   private static func readable(_ bytes: [UInt8]) -> String {
     if isText(bytes) { return String(decoding: bytes, as: UTF8.self) }
-    return String(decoding: bytes, as: UTF8.self).replacing("\0", with: "\u{fffd}")
+    return String(decoding: bytes, as: UTF8.self).replacingPart("\0", with: "\u{fffd}")
   }
 
   private static func base64(_ bytes: [UInt8]) -> String {

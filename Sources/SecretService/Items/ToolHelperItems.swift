@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// The items of a tool's own helper for the Secret Service, which store the URL in one attribute.
@@ -53,7 +54,9 @@ struct ToolHelperItems {
     place.account = nil
     place.securityDomain = nil
     let url = Item.Key.internetPassword(place).place
-    return [omitsScheme && key.path == nil ? url.split(separator: "//").last.map(String.init) : nil, url]
+    return [
+      omitsScheme && key.path == nil ? url.rangeOfPart("//").map { String(url[$0.upperBound...]) } : nil, url,
+    ]
   }
 
   /// The helper that made an item with these attributes; `nil` if it was no tool's helper.
@@ -66,7 +69,7 @@ struct ToolHelperItems {
     guard let url = attributes[url], !url.isEmpty else { return nil }
     var rest = url[...]
     var `protocol` = "https"
-    if let mark = url.firstRange(of: "://") {
+    if let mark = url.rangeOfPart("://") {
       `protocol` = String(url[..<mark.lowerBound])
       rest = url[mark.upperBound...]
     }

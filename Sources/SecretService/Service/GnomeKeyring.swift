@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 
 /// Calls that gnome-keyring has beyond the Secret Service API, for its own programs: unlocking and making collections
@@ -42,7 +43,7 @@ struct GnomeKeyring {
         .refused("org.freedesktop.DBus.Error.AccessDenied", _):
         return .unknown
       case .refused(let name, let detail)
-      where name.hasSuffix(".Denied") || detail.lowercased().contains("password"):
+      where name.hasSuffix(".Denied") || detail.lowercased().hasPart("password"):
         return .wrongPassphrase
       default:
         throw error

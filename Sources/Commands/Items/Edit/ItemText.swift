@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 import Terminals
 
@@ -72,7 +73,7 @@ enum ItemText {
     } catch {
       var line: Int?
       if case .unusableAttribute(let name, _) = error {
-        line = values[name == "security domain" ? "domain" : name.replacing(" ", with: "-")]?.line
+        line = values[name == "security domain" ? "domain" : name.replacingPart(" ", with: "-")]?.line
       }
       throw Fault(line: line, reason: Failure(error).message)
     }

@@ -129,7 +129,7 @@ struct PlaceFilter {
     guard let host = HostAndPort(parsing: place.host), !host.server.isEmpty else {
       throw Failure(ProtocolError.unusableURL(.badHost))
     }
-    `protocol` = url.contains("://") ? place.protocol : nil
+    `protocol` = url.hasPart("://") ? place.protocol : nil
     self.host = host
     account = place.account
     path = place.path

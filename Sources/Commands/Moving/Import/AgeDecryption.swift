@@ -61,7 +61,7 @@ struct AgeDecryption {
     file.withUnsafeBytes { bytes in
       let binary = (try? Armor.decode(bytes)) ?? Array(bytes.prefix(4096))
       let text = String(decoding: binary.prefix(64), as: UTF8.self)
-      return text.contains("\n-> scrypt ")
+      return text.hasPart("\n-> scrypt ")
     }
   }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// The copy of a whole configuration that version 0.1.0 kept in `*.before-llavero` before it set a tool up.
@@ -40,7 +41,7 @@ enum FormerCopy {
   static func isNeeded(for text: [UInt8], _ formats: [any ConfigurationFormat]) -> Bool {
     formats.contains { format in
       guard let reading = try? format.reading(of: text) else { return true }
-      return isSet(format, in: text) || reading.setting.contains { $0.contains("llavero") }
+      return isSet(format, in: text) || reading.setting.contains { $0.hasPart("llavero") }
     }
   }
 
@@ -66,7 +67,7 @@ enum FormerCopy {
       text.lowercased().filter { $0 != "-" && $0 != "_" }
     }
     let key = format.name.split(separator: ".").last ?? ""
-    return plain(line.string(0..<line.count)).contains(plain(key))
+    return plain(line.string(0..<line.count)).hasPart(plain(key))
   }
 
   /// The copies that exist: the tool whose configuration each belongs to, and its path.

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import PrivateFiles
 import Terminals
@@ -264,7 +265,7 @@ struct SetupPlan {
   ) -> Bool {
     guard let text = try? ConfigurationFile(path: path).contents() else { return false }
     return settings.filter { $0.file.path == path }.flatMap(\.formats).contains { format in
-      (try? format.current(in: text))?.contains("llavero") ?? false
+      (try? format.current(in: text))?.hasPart("llavero") ?? false
     }
   }
 
@@ -288,7 +289,7 @@ struct SetupPlan {
         () throws(ConfigurationFault) -> ([UInt8]?, Bool) in
         let undone: [UInt8]? = try format.undoing(change.edits, in: text)
         if undone != nil { return (undone, false) }
-        return (nil, try format.current(in: text)?.contains("llavero") ?? false)
+        return (nil, try format.current(in: text)?.hasPart("llavero") ?? false)
       }
       if isThere { throw changedTooMuch(file, format, text) }
       text = undone ?? text
@@ -361,7 +362,7 @@ struct SetupPlan {
   private func changedTooMuch(
     _ file: ConfigurationFile, _ format: any ConfigurationFormat, _ text: [UInt8]
   ) -> Failure {
-    let lines = ((try? format.reading(of: text).setting) ?? []).filter { $0.contains("llavero") }.map(
+    let lines = ((try? format.reading(of: text).setting) ?? []).filter { $0.hasPart("llavero") }.map(
       format.shown)
     return Failure(
       "\(file.path) has changed too much since it was set up",

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The credential helpers in git's configuration (git-config(1), "credential.helper"). Each line adds one, and an empty
 /// one resets the list.
 struct GitHelperLines: ConfigurationFormat {
@@ -15,7 +17,7 @@ struct GitHelperLines: ConfigurationFormat {
   private var line: String {
     // Unquoted, the value would start a comment or an escape.
     if helper.contains(where: { "#;\"\\".contains($0) }) {
-      let escaped = helper.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      let escaped = helper.replacingPart("\\", with: "\\\\").replacingPart("\"", with: "\\\"")
       return "\thelper = \"\(escaped)\""
     }
     return "\thelper = \(helper)"

@@ -28,7 +28,7 @@ struct TOMLSetting: ConfigurationFormat {
   func shown(_ value: String) -> String { "\(path[path.count - 1]) = \(value)" }
 
   func isFormerLine(_ line: String) -> Bool {
-    if case .element(let own, _) = value, line.hasPrefix(shown("")), line.contains("\"\(own)\"") {
+    if case .element(let own, _) = value, line.hasPrefix(shown("")), line.hasPart("\"\(own)\"") {
       return true
     }
     return byHand.contains(line)
@@ -123,7 +123,7 @@ struct TOMLSetting: ConfigurationFormat {
   private var line: String { shown(written) }
 
   private static func quoted(_ text: String) -> String {
-    "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    "\"\(text.replacingPart("\\", with: "\\\\").replacingPart("\"", with: "\\\""))\""
   }
 
   /// The strings that the value is or contains; `nil` if it is or contains anything else.
