@@ -44,7 +44,7 @@ extension Machine {
     let key = keys.isEmpty || choices.chance(4) ? choices.key() : keys[choices.index(keys.count)]
     guard let query = try? ItemQuery(for: key) else { return }
     let vault = reopened()
-    let answers = Set(try vault.items(matching: query).map(\.reference))
+    let answers = Set(try vault.find(query).map(\.reference))
     let expected = Set(state.items.values.map(\.item).filter(query.matches).map(\.reference))
     guard answers == expected else {
       throw Finding("\(key.name) is answered by \(answers.count) items, and should be by \(expected.count)")

@@ -6,7 +6,6 @@ With --again, the operation is tried again in every kind of state that a kill le
 """
 
 import re
-import shutil
 import sys
 
 import injection
@@ -36,11 +35,18 @@ def kill(home, log, operation, call, before):
     return "left the %s state" % state
 
 
+def trial_again(home, log, name, call, first, before):
+    """Kills the operation at its first attempt, and at its second one in the same home: a copy of a home is another
+    machine's, and what was broken off there isn't its own."""
+    kill(home, log, OPERATIONS[name], first, before)
+    return trial(home, log, name, call, home.mark())
+
+
 def kinds_of_states(prepared, operation, tasks, folder):
-    """A home for each set of files that a kill leaves, with the first call that was killed for it."""
+    """For each set of files that a kill leaves, the first call that was killed for it, and the calls of the next attempt."""
     kinds = {}
     home = Home(folder / "killed")
-    for name, call, before in tasks:
+    for _, call, before in tasks:
         home.become(prepared)
         kill(home, str(folder / "strace"), operation, call, before)
         files = sorted(
@@ -49,9 +55,7 @@ def kinds_of_states(prepared, operation, tasks, folder):
         )
         kind = (repr(files), home.mark() == before)
         if kind not in kinds:
-            kept = Home(folder / ("kind-%d" % len(kinds)))
-            kept.become(home)
-            kinds[kind] = (call, kept)
+            kinds[kind] = (call, injection.calls(home, operation, str(folder / "calls")))
     return list(kinds.values())
 
 
@@ -63,7 +67,7 @@ def tasks_in(prepared, name, folder):
     return [(name, call, prepared.mark()) for call in found if call.name != "execve"]
 
 
-def all_kills(what, prepared, tasks, least):
+def all_kills(what, prepared, trial, tasks, least):
     outcomes, problems = trials.run(prepared, trial, tasks)
     if outcomes["not reached"] > len(tasks) // 50:
         problems.append((("not reached", ""), "%d calls" % outcomes["not reached"]))
@@ -79,14 +83,14 @@ def main():
             prepared.prepare(OPERATIONS[name])
             tasks = tasks_in(prepared, name, folder)
             what = "%s: kills at %d kinds of calls" % (name, len({call.name for _, call, _ in tasks}))
-            is_good &= all_kills(what, prepared, tasks, 100)
+            is_good &= all_kills(what, prepared, trial, tasks, 100)
             if "--again" not in sys.argv:
                 continue
-            for call, left in kinds_of_states(prepared, OPERATIONS[name], tasks, folder):
+            for first, calls in kinds_of_states(prepared, OPERATIONS[name], tasks, folder):
                 # If the kill left the new state, nothing remains to be done, or an erase finds nothing.
-                what = "%s, killed at %s and tried again: kills" % (name, call)
-                is_good &= all_kills(what, left, tasks_in(left, name, folder), 50)
-                shutil.rmtree(left.path)
+                what = "%s, killed at %s and tried again: kills" % (name, first)
+                again = [(name, call, first, prepared.mark()) for call in calls if call.name != "execve"]
+                is_good &= all_kills(what, prepared, trial_again, again, 50)
     sys.exit(0 if is_good else 1)
 
 
