@@ -120,12 +120,11 @@ extension Folder {
     // If the file system can't exchange files, or the former file is gone, another program's file could be
     // overwritten unnoticed in this moment.
     if clinux_exchange(descriptor, exchanged, name) != 0 { return try rename(exchanged, to: name) }
-    // From here on the new file is in place, whatever happens to the other.
-    guard let former = try? status(of: exchanged) else { return }
+    // From here on the new file is in place, whatever happens to the other. A disk error may not repeat itself; a file that
+    // stays is removed like anything else that a killed writer leaves.
+    guard let former = (try? status(of: exchanged)) ?? (try? status(of: exchanged)) else { return }
     let isKept = (try? status(of: otherwiseName).isSameFile(as: former)) ?? false
     if isKept || former.isSameFile(as: expected) {
-      // A disk error may not repeat itself; a file that stays is removed like anything else that a killed writer
-      // leaves.
       if unlinkat(descriptor, exchanged, 0) != 0 { unlinkat(descriptor, exchanged, 0) }
     } else if replaced.isPutBack, clinux_exchange(descriptor, exchanged, name) == 0 {
       // In between, yet another file may have come; that one is nobody's to remove.
@@ -203,7 +202,13 @@ extension Folder {
 
   /// A name for a temporary file for `name`.
   static func temporaryName(for name: String) -> String {
-    let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+    // The standard library ends the process where the kernel has no random number, and the vault may be in its place by
+    // then. A name has to be new, and not secret.
+    var number: UInt64 = 0
+    if getentropy(&number, MemoryLayout.size(ofValue: number)) != 0 {
+      number = UInt64(bitPattern: Timestamp.now.milliseconds) << 22 ^ UInt64(getpid())
+    }
+    let digits = String(number, radix: 16)
     return ".\(name).\(String(repeating: "0", count: 16 - digits.utf8.count))\(digits)\(temporarySuffix)"
   }
 
