@@ -225,11 +225,14 @@ final class FileSource: ImportSource {
     } else if !isOverwritten {
       note = "; it couldn't be overwritten"
     }
-    if !isEmpty, format.holdsLoginsAlone, logins.count == found.logins.count, found.passedOver.isEmpty {
-      note += "; there is something else in it, which stays"
-    }
+    let hasMore =
+      !isEmpty && format.holdsLoginsAlone && logins.count == found.logins.count && found.passedOver.isEmpty
+    if hasMore { note += "; there is something else in it, which stays" }
     let what = isEmpty ? "removed \(name)" : "took \(countText(logins.count, "login")) out of \(name)"
-    return Removed(text: what + note + "; the disk, a backup or a snapshot may still have traces of it")
+    var removed = Removed(
+      text: what + note + "; the disk, a backup or a snapshot may still have traces of it")
+    removed.hasMore = hasMore
+    return removed
   }
 
   /// Removes what was left of a file. What isn't taken out of it is in the file itself, or stays here.

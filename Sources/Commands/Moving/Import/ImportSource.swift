@@ -31,6 +31,8 @@ struct Removed {
   var failure: Failure?
   /// The logins that stay because of that, as far as is known.
   var notDeleted: [FoundLogin] = []
+  /// Whether the source stays because there is something in it besides logins, and it should have nothing else.
+  var hasMore = false
 
   init(text: String?) { self.text = text }
 

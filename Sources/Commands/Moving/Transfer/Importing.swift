@@ -109,6 +109,11 @@ struct Importing {
         hint: isJSON ? "'leftBehind' or the lines above say why" : "the lines above say why",
         status: .keychain)
     }
+    if !removal.withMore.isEmpty {
+      throw Failure(
+        "\(removal.withMore.joined(separator: " and ")) couldn't be removed, because there is more in it than logins",
+        hint: "look into it, and remove it yourself", status: .keychain)
+    }
   }
 
   /// Asks which one of several logins for the same is in use, if somebody can be asked. Otherwise they stay apart.
@@ -156,6 +161,8 @@ struct Importing {
     /// How many stayed because the keychain doesn't have all of them, or has no room for it, or because they have
     /// changed.
     var stayed = 0
+    /// The sources that stay because there is something else in them.
+    var withMore: [String] = []
     var isRemoved = false
     /// Why a source failed in the middle.
     var failure: Failure?
@@ -201,6 +208,7 @@ struct Importing {
         StandardStreams.say("\(text)")
         removal.isRemoved = true
       }
+      if removed.hasMore { removal.withMore.append(source.name) }
       removal.stayed += removed.changed.count
       say(TransferReport.remarks(onChanged: removed.changed, of: source.name))
       say(TransferReport.remarks(onNotDeleted: removed.notDeleted, of: source.name))
