@@ -1,4 +1,3 @@
-import Bytes
 import CredentialProtocols
 import JSON
 import Keychain
