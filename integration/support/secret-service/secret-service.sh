@@ -77,6 +77,19 @@ start_keyring() {
   wait_for 120 has_default_collection || fail "the keyring doesn't start:" "$(cat "$CASE/keyring.log")"
 }
 
+# with_keyring COMMAND...: in a session of its own with an unlocked keyring
+with_keyring() {
+  start_bus
+  start_keyring
+  patiently "$@"
+}
+
+# patiently COMMAND...: for cases that aren't about time, so that they don't fail on a busy machine
+patiently() {
+  export LLAVERO_PROBE_TIMEOUT=20 LLAVERO_CALL_TIMEOUT=20
+  "$@"
+}
+
 # start_keyring_without_collection: like a daemon in a home where nobody has ever logged in
 start_keyring_without_collection() {
   : >"$CASE/keyring-password"
