@@ -1,13 +1,11 @@
 import ArgumentParser
 import Bytes
-import JSON
-import Keychain
 
-/// The arguments of a command, taken from ArgumentParser's description, so that nothing is written down twice.
+/// The arguments of a command, read from its help, so that nothing is written down twice.
 struct CommandArguments {
   /// An option, a flag or an operand.
   struct Argument {
-    enum Kind: String { case option, flag, positional }
+    enum Kind { case option, flag, positional }
 
     var kind = Kind.flag
     /// `--server`, `-o`; empty for an operand.
@@ -26,18 +24,16 @@ struct CommandArguments {
 
   func option(_ name: String) -> Argument? { all.first { $0.names.contains(name) } }
 
-  /// The arguments of a command, without those of its subcommands.
+  /// The arguments of a command, without those of its subcommands, as its help lists them.
   init(of command: any ParsableCommand.Type) {
-    let description = Secret(command._dumpHelp())
-    _ = try? description.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-      try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-        guard name == "command" else { return }
-        try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
-          guard name == "arguments" else { return }
-          try JSONReader.elements(of: value.raw) { (value) throws(JSONReader.Malformed) in
-            if let argument = try Self.argument(value) { all.append(argument) }
-          }
-        }
+    // Wide enough for each argument's text to be one line.
+    let help = command.helpMessage(columns: 100_000)
+    guard let usage = help.rangeOfPart("USAGE: ") else { return }
+    for line in help[usage.upperBound...].split(separator: "\n") {
+      if line.hasPrefix("  -") || line.hasPrefix("  <") {
+        all.append(Argument(line.dropFirst(2), usage: help[usage.upperBound...]))
+      } else if line.hasPrefix("   "), !all.isEmpty {
+        all[all.count - 1].read(line.drop { $0 == " " })
       }
     }
   }
@@ -56,49 +52,37 @@ struct CommandArguments {
     ("--no-prompt", nil), ("--help", nil), ("--version", nil),
   ]
 
-  private static func argument(_ value: JSONValue) throws(JSONReader.Malformed) -> Argument? {
-    var argument = Argument()
-    var isShown = true
-    try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
-      func text() throws(JSONReader.Malformed) -> String { "\(try value.string())" }
-      if name == "kind" {
-        argument.kind = Argument.Kind(rawValue: try text()) ?? .flag
-      } else if name == "valueName" {
-        argument.valueName = try text()
-      } else if name == "isRepeating" {
-        argument.isRepeating = try value.bool()
-      } else if name == "shouldDisplay" {
-        isShown = try value.bool()
-      } else if name == "abstract" {
-        argument.summary = Self.line(try text())
-      } else if name == "allValues" {
-        try JSONReader.elements(of: value.raw) { (value) throws(JSONReader.Malformed) in
-          argument.values.append("\(try value.string())")
-        }
-      } else if name == "names" {
-        try JSONReader.elements(of: value.raw) { (value) throws(JSONReader.Malformed) in
-          argument.names.append(try Self.name(value))
-        }
-      }
-    }
-    return isShown ? argument : nil
-  }
-
-  private static func name(_ value: JSONValue) throws(JSONReader.Malformed) -> String {
-    var (dashes, text) = ("-", "")
-    try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
-      if name == "kind" {
-        if "\(try value.string())" == "long" { dashes = "--" }
-      } else if name == "name" {
-        text = "\(try value.string())"
-      }
-    }
-    return dashes + text
-  }
-
   /// The beginning of a text, short enough for a list of words.
   static func line(_ text: String) -> String {
     let first = text.prefix { $0 != "\n" && $0 != ";" && $0 != "(" }
     return first.last == " " ? String(first.dropLast()) : String(first)
+  }
+}
+
+extension CommandArguments.Argument {
+  /// - Parameters:
+  ///   - line: the help's line: `-o, --output <file>`, or `<file>` for an operand, and the text after two spaces.
+  ///   - usage: the help from the usage on, which tells what can be given several times.
+  fileprivate init(_ line: Substring, usage: Substring) {
+    let end = line.rangeOfPart("  ")?.lowerBound ?? line.endIndex
+    for word in line[..<end].split(separator: " ") {
+      if word.hasPrefix("<") {
+        valueName = String(word.dropFirst().dropLast())
+      } else {
+        names.append(String(word.last == "," ? word.dropLast() : word))
+      }
+    }
+    kind = names.isEmpty ? .positional : valueName.isEmpty ? .flag : .option
+    isRepeating = kind == .positional && usage.hasPart("<\(valueName)> ...")
+    if end < line.endIndex { read(line[end...].drop { $0 == " " }) }
+  }
+
+  /// Reads the text about it.
+  fileprivate mutating func read(_ text: Substring) {
+    summary = CommandArguments.line(String(text))
+    if text.hasPart("(repeatable)") { isRepeating = true }
+    guard let start = text.rangeOfPart("(values: ") else { return }
+    let list = text[start.upperBound...].prefix { $0 != ";" && $0 != ")" }
+    values = list.split(separator: ",").map { String($0.drop { $0 == " " }) }
   }
 }

@@ -27,7 +27,7 @@ struct ForwardRunCommand: ParsableCommand {
 
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("A URL, service:NAME or *; may be given again", valueName: "place"))
+    help: ArgumentHelp("A URL, service:NAME or * (repeatable)", valueName: "place"))
   var allow: [String] = []
 
   @Flag(help: "Allow it to store, change and erase there, too")

@@ -74,7 +74,7 @@ struct AddKeychainCommand: ParsableCommand {
 
   @Option(
     name: .customLong("set"),
-    help: ArgumentHelp("A setting of a keychain on a server; may be repeated", valueName: "name=value"))
+    help: ArgumentHelp("A setting of a keychain on a server (repeatable)", valueName: "name=value"))
   var settings: [String] = []
 
   @Flag(help: "Make the encrypted file; its key is then kept in your state folder")
