@@ -202,14 +202,7 @@ extension Folder {
 
   /// A name for a temporary file for `name`.
   static func temporaryName(for name: String) -> String {
-    // The standard library ends the process where the kernel has no random number, and the vault may be in its place by
-    // then. A name has to be new, and not secret.
-    var number: UInt64 = 0
-    if getentropy(&number, MemoryLayout.size(ofValue: number)) != 0 {
-      number = UInt64(bitPattern: Timestamp.now.milliseconds) << 22 ^ UInt64(getpid())
-    }
-    let digits = String(number, radix: 16)
-    return ".\(name).\(String(repeating: "0", count: 16 - digits.utf8.count))\(digits)\(temporarySuffix)"
+    ".\(name).\(newDigits())\(temporarySuffix)"
   }
 
   /// Writes a new file beside `name` to disk, and returns its name.

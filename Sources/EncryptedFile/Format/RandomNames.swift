@@ -2,11 +2,6 @@ import Age
 import Bytes
 import Keychain
 
-/// Random bytes as lower-case hexadecimal digits.
-func randomHexadecimal(bytes count: Int) -> String {
-  hexadecimal(randomBytes(count))
-}
-
 /// A version 4 UUID (RFC 9562 section 5.4).
 func randomUUID() -> String {
   uuid(randomBytes(16), version: 4)

@@ -122,7 +122,7 @@ extension VaultChange {
     return try isUnfinished(own)
   }
 
-  private func isUnfinished(_ name: String) throws(KeychainError) -> Bool {
+  func isUnfinished(_ name: String) throws(KeychainError) -> Bool {
     guard let beginning, takenIn[name] == nil else { return false }
     switch try NewestWrite.look(at: name, besides: beginning, head, in: locked.folder, unlocking) {
     case .ahead(let isUnfinished), .missed(_, let isUnfinished): return isUnfinished
@@ -139,6 +139,7 @@ extension VaultChange {
     // After a power failure the copy may be empty, for nobody waits until it is on the disk.
     if let status = try? locked.folder.status(of: name), status.size == 0 { return false }
     if takenIn[name] != nil { return true }
+    if spentWrites.contains(name) { return false }
     // The state that replaces an unreadable vault comes after everything that was seen, and this may be the write
     // that nobody could read. The next change looks at those of other machines.
     guard let beginning, let uuid = stanzas?.uuid else {

@@ -40,6 +40,8 @@ final class VaultChange {
   var leftSlots: [String] = []
   /// The last writes that this change has merged: their names, and their names among the generations.
   var takenIn: [String: String] = [:]
+  /// The names of last writes that were broken off and have no item of their own.
+  var spentWrites: Set<String> = []
   /// Whether this change has merged anything.
   var hasMerged: Bool { !mergedCopies.isEmpty || !takenIn.isEmpty }
   /// The name of the copy of the file to be written. Computed once per change, because it differs each time if the

@@ -154,7 +154,7 @@ struct VaultTraces {
   }
 
   /// A name for a folder of files moved aside.
-  static func newFolderName() -> String { "former-" + randomHexadecimal(bytes: 4) }
+  static func newFolderName() -> String { "former-" + newDigits().suffix(8) }
 
   /// Moves files of a folder into another one, which is made if it doesn't exist.
   ///

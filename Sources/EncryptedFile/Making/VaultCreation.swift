@@ -63,7 +63,7 @@ struct NewVault {
   ) throws(KeychainError) -> VaultStanzas {
     do throws(AgeError) {
       let slot = VaultStanzas.Slot(
-        id: randomHexadecimal(bytes: 8), kind: kind, file: try identity.wrapped(for: recipient, uuid: uuid))
+        id: newDigits(), kind: kind, file: try identity.wrapped(for: recipient, uuid: uuid))
       return VaultStanzas(uuid: uuid, slots: [slot])
     } catch {
       throw KeychainError(error, path: path)

@@ -10,7 +10,7 @@ import PrivateFiles
 /// other names, such as a person's own backup, are left alone.
 enum ConflictCopies {
   /// A name for a copy that this program itself puts aside.
-  static func newName() -> String { "vault.conflict-\(randomHexadecimal(bytes: 8)).age" }
+  static func newName() -> String { "vault.conflict-\(newDigits()).age" }
 
   /// The names of possible copies, sorted.
   static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {

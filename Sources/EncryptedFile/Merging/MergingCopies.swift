@@ -68,7 +68,7 @@ extension VaultChange {
   }
 
   /// Refuses to continue if something was never merged, because the key or the earlier states are about to be
-  /// discarded.
+  /// discarded. What a killed attempt has left goes with them, if no item is in it alone.
   ///
   /// - Throws: ``KeychainError/unmerged(path:)``.
   func refuseUnmerged() throws(KeychainError) {
@@ -76,12 +76,27 @@ extension VaultChange {
     // Without giving this machine a name, which would be a change.
     let own = unlocking.location.newestWriteName
     for name in try NewestWrite.names(in: locked.folder) where takenIn[name] == nil {
-      if try isToBeKept(name, isOwn: name == own, asStatesGo: true) {
+      if try isUnfinished(name), try isSpent(name, in: locked.folder) {
+        spentWrites.insert(name)
+        isDirty = true
+      } else if try isToBeKept(name, isOwn: name == own, asStatesGo: true) {
         throw .unmerged(path: locked.folder.path(of: name))
       }
     }
     guard let generations = try Generations(in: locked.folder.path) else { return }
-    if let path = try generations.unmerged(besides: head).first { throw .unmerged(path: path) }
+    for write in try generations.unmerged(besides: head) {
+      if Generations.isUnfinished(write), try isSpent(write, in: generations.folder) { continue }
+      throw .unmerged(path: generations.folder.path(of: write))
+    }
+  }
+
+  /// Whether a write that was broken off has no item that isn't here just so. What opens the vault isn't taken from such
+  /// a write, so nothing of it would be missed: an item that it lacks was to be deleted, and nobody was told that it is.
+  private func isSpent(_ name: String, in folder: borrowing Folder) throws(KeychainError) -> Bool {
+    guard let key, let stanzas else { return false }
+    let write = try NewestWrite.openIfReadable(name, in: folder, uuid: stanzas.uuid, with: key, unlocking)
+    guard let theirs = try write?.takeAllLines() else { return false }
+    return theirs.inUse.allSatisfy { index in theirs.withLine(index) { lines.contains($0) } }
   }
 
   /// Merges the last writes that were replaced by a generation without them. The write of this machine moves to the

@@ -150,7 +150,7 @@ struct ScratchFolder: ~Copyable {
 
   init(in parent: String) throws(KeychainError) {
     Self.removeStale(in: parent)
-    let folder = try Folder(creating: parent + "/" + Self.prefix + randomHexadecimal(bytes: 8))
+    let folder = try Folder(creating: parent + "/" + Self.prefix + newDigits())
     lock = try FileLock(Self.lockName, in: folder, patience: 0) {}
     self.folder = folder
   }

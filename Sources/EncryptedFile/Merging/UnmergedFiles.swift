@@ -49,7 +49,9 @@ extension EncryptedFileKeychain {
     let writes =
       missed.map { (path: $0.snapshot.path, isUnfinished: $0.isUnfinished) }
       + (try undecidedWrites(besides: opened, in: folder)).map { (path: $0, isUnfinished: false) }
-      + kept.map { (path: $0, isUnfinished: Generations.isUnfinished($0)) }
+      + kept.map {
+        (path: folder.path(of: Generations.folderName + "/" + $0), isUnfinished: Generations.isUnfinished($0))
+      }
     for write in writes {
       let kind = write.isUnfinished ? UnmergedFile.Kind.unfinishedWrite : .lastWrite
       found.append(UnmergedFile(kind: kind, path: write.path, problem: nil))

@@ -89,7 +89,7 @@ extension VaultChange {
     label: String? = nil, at now: Timestamp
   ) throws(KeychainError) -> String {
     guard let stanzas else { throw .missing(path: path) }
-    let id = randomHexadecimal(bytes: 8)
+    let id = newDigits()
     let slot: VaultStanzas.Slot
     do throws(AgeError) {
       slot = VaultStanzas.Slot(

@@ -29,7 +29,7 @@ struct Generations: ~Copyable {
   static let keptLast = 5
   static let keptDays = 7
 
-  private let folder: Folder
+  let folder: Folder
 
   /// Opens the folder; `nil` if there is none.
   init?(in vaultFolder: String) throws(KeychainError) {
@@ -43,13 +43,13 @@ struct Generations: ~Copyable {
   }
 
   /// A name for a replaced file that can't be read.
-  static func unreadableName() -> String { "\(unreadablePrefix)\(randomHexadecimal(bytes: 4)).age" }
+  static func unreadableName() -> String { "\(unreadablePrefix)\(newDigits().suffix(8)).age" }
   private static let unreadablePrefix = "unreadable-"
 
   /// A name for a write of this machine that nobody has merged: one that was replaced, or one that was broken off
   /// before it was in the vault's place.
   static func unmergedName(isUnfinished: Bool) -> String {
-    "\(isUnfinished ? unfinishedPrefix : unmergedPrefix)\(randomHexadecimal(bytes: 4)).age"
+    "\(isUnfinished ? unfinishedPrefix : unmergedPrefix)\(newDigits().suffix(8)).age"
   }
   private static let unmergedPrefix = "unmerged-"
   private static let unfinishedPrefix = unmergedPrefix + "unfinished-"
@@ -96,11 +96,11 @@ struct Generations: ~Copyable {
     try folder.names().contains { $0.hasPrefix(Self.unfinishedPrefix) && folder.headerMAC(of: $0) == mac }
   }
 
-  /// The paths of the writes that nobody has merged, as far as the head tells.
+  /// The names of the writes that nobody has merged, as far as the head tells.
   func unmerged(besides head: VaultHead) throws(KeychainError) -> [String] {
     try folder.names().filter { name in
       Self.isUnmerged(name) && folder.headerMAC(of: name).map(head.comes) != true
-    }.sorted().map { folder.path(of: $0) }
+    }.sorted()
   }
 
   /// Keeps a file of the vault's folder under a generation's name.

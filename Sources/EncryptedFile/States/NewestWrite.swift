@@ -82,7 +82,7 @@ struct NewestWrite {
       try folder.replaceWithoutWaiting(newest) { file.copy(to: $0) }
       return nil
     } catch {
-      let temporary = ".vault.age.\(randomHexadecimal(bytes: 8)).tmp"
+      let temporary = ".vault.age.\(newDigits()).tmp"
       defer { unlinkat(folder.descriptor, temporary, 0) }
       if linkat(folder.descriptor, name, folder.descriptor, temporary, 0) == 0 {
         renameat(folder.descriptor, temporary, folder.descriptor, newest)

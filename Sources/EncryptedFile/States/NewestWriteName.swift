@@ -35,7 +35,7 @@ extension VaultLocation {
   func nameMachine() {
     guard let state = try? Folder(creating: stateFolder), (try? state.contains(Self.machineName)) == false
     else { return }
-    let number = Array(randomHexadecimal(bytes: 8).utf8) + [0x0a]
+    let number = Array(newDigits().utf8) + [0x0a]
     try? number.lendingBytes { (number) throws(KeychainError) in
       try state.replaceForNow(Self.machineName, with: number)
     }

@@ -834,6 +834,28 @@ struct KilledExchangeTests {
     try pair.has(["a", "b", "c"], at: pair.one)
   }
 
+  @Test(
+    "of a removal of earlier states that was broken off does not prevent the next one",
+    arguments: [false, true])
+  func brokenOffCompaction(isSetAside: Bool) throws {
+    let pair = try Pair()
+    try pair.set("a.example", "again", at: pair.one)
+    let (before, seen) = (try contents(of: pair.one.vault), try seen(pair.one))
+    try pair.keychain(pair.one).compact()
+    try pair.replace(pair.one.vault, with: before)
+    try put(seen.contents, into: seen.path)
+    if isSetAside {
+      try pair.set("c.example", "c", at: pair.one)
+      #expect(try pair.keychain(pair.one).unmergedFiles().map(\.kind) == [.unfinishedWrite])
+    }
+    let notices = pair.notices.all
+    try pair.keychain(pair.one).compact()
+    #expect(pair.notices.all == notices)
+    #expect(names(in: pair.one.location.vaultFolder + "/generations") == [])
+    #expect(try pair.keychain(pair.one).unmergedFiles() == [])
+    try pair.has(isSetAside ? ["a", "b", "c"] : ["a", "b"], at: pair.one)
+  }
+
   @Test("so it is where another machine's file has come meanwhile, and where the copy itself is merged")
   func slotsOfOvertaken() throws {
     for isOvertaken in [true, false] {
