@@ -14,8 +14,9 @@ start_display() {
   wait_for 20 has_owner org.a11y.Bus || fail "no accessibility:" "$(cat "$CASE/accessibility.log")"
 }
 
+# -noreset: it would refuse whoever comes while it starts anew, which it does when its last client has gone.
 run_display() {
-  exec Xvfb -displayfd 5 -screen 0 1000x700x24 -nolisten tcp 5>"$CASE/display" >"$CASE/display.log" 2>&1
+  exec Xvfb -displayfd 5 -screen 0 1000x700x24 -nolisten tcp -noreset 5>"$CASE/display" >"$CASE/display.log" 2>&1
 }
 
 # window VERB ARGUMENT...: see window.py
