@@ -84,7 +84,7 @@ enum ItemText {
     return """
       # \(terminalText(item.key.name)): \(className(of: item.key))
       #
-      # What you write here is kept when you leave the editor. The secret is not here, and stays as it is.
+      # What you write here is kept when you leave the editor. Its secret is not here, nor are its codes and fields; they stay.
       # A line without a value, or left out, stands for an attribute that the item doesn't have; "" is an empty text.
       # In a value, \\n is a line break, \\t a tab, \\\\ a backslash, \\x20 a space at either end.
       # To change nothing, leave it as it is, or remove all lines.
