@@ -13,7 +13,7 @@ extension EncryptedFileKeychain {
   public func compact() throws(KeychainError) -> (records: Int, generations: Int) {
     let change = try beginChange()
     if change.isNew { throw .itemNotFound }
-    try change.refuseUnmerged()
+    try change.refuseUnmerged(alsoUnfinished: false)
     if change.hasMerged {
       try change.commit(at: clock())
       throw .mergedInstead

@@ -68,15 +68,17 @@ extension VaultChange {
   }
 
   /// Refuses to continue if something was never merged, because the key or the earlier states are about to be
-  /// discarded. What a killed attempt has left goes with them, if no item is in it alone.
+  /// discarded.
   ///
+  /// - Parameter alsoUnfinished: whether a write that was broken off prevents it even if it has the very same items. Where
+  ///   the key goes, nobody could open it any more if this is broken off, too.
   /// - Throws: ``KeychainError/unmerged(path:)``.
-  func refuseUnmerged() throws(KeychainError) {
+  func refuseUnmerged(alsoUnfinished: Bool) throws(KeychainError) {
     if let path = unmerged.first { throw .unmerged(path: path) }
     // Without giving this machine a name, which would be a change.
     let own = unlocking.location.newestWriteName
     for name in try NewestWrite.names(in: locked.folder) where takenIn[name] == nil {
-      if try isUnfinished(name), try isSpent(name, in: locked.folder) {
+      if !alsoUnfinished, try isUnfinished(name), try isSpent(name, in: locked.folder) {
         spentWrites.insert(name)
         isDirty = true
       } else if try isToBeKept(name, isOwn: name == own, asStatesGo: true) {
@@ -85,18 +87,21 @@ extension VaultChange {
     }
     guard let generations = try Generations(in: locked.folder.path) else { return }
     for write in try generations.unmerged(besides: head) {
-      if Generations.isUnfinished(write), try isSpent(write, in: generations.folder) { continue }
+      if !alsoUnfinished, Generations.isUnfinished(write), try isSpent(write, in: generations.folder) {
+        continue
+      }
       throw .unmerged(path: generations.folder.path(of: write))
     }
   }
 
-  /// Whether a write that was broken off has no item that isn't here just so. What opens the vault isn't taken from such
-  /// a write, so nothing of it would be missed: an item that it lacks was to be deleted, and nobody was told that it is.
+  /// Whether a write that was broken off has the same items in use. What opens the vault isn't taken from such a write, and
+  /// what is out of use is about to be forgotten, so nothing of it would be missed.
   private func isSpent(_ name: String, in folder: borrowing Folder) throws(KeychainError) -> Bool {
     guard let key, let stanzas else { return false }
     let write = try NewestWrite.openIfReadable(name, in: folder, uuid: stanzas.uuid, with: key, unlocking)
     guard let theirs = try write?.takeAllLines() else { return false }
-    return theirs.inUse.allSatisfy { index in theirs.withLine(index) { lines.contains($0) } }
+    return theirs.inUse.count == lines.inUse.count
+      && theirs.inUse.allSatisfy { index in theirs.withLine(index) { lines.contains($0) } }
   }
 
   /// Merges the last writes that were replaced by a generation without them. The write of this machine moves to the

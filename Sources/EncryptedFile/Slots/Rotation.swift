@@ -46,7 +46,7 @@ extension EncryptedFileKeychain {
     // fails.
     _ = try current()
     let change = try beginSlotChange()
-    try change.refuseUnmerged()
+    try change.refuseUnmerged(alsoUnfinished: true)
     guard let former = change.key?.identity as? X25519Identity, let current = change.stanzas else { return }
     guard current.slots.elementsEqual(stanzas.slots, by: { $0.id == $1.id && $0.file == $1.file }) else {
       throw .slot(.changedMeanwhile)
