@@ -29,6 +29,11 @@ public struct FormatDetection {
     var columns: [ByteString] = []
     func look(at shape: FileShape) {
       columns = shape.columns
+      // Any line may be in a table, such as a key in somebody's notes. What its header says is so.
+      if !columns.isEmpty, let header = FileLines(shape.text).first(where: { !$0.isBlank })?.text {
+        let known = FileFormat.all.filter { $0.likeness(FileShape(header, in: header)) == .certain }
+        if known.count == 1 { return formats[.certain] = known }
+      }
       for format in FileFormat.all { formats[format.likeness(shape), default: []].append(format) }
     }
     var fault: FormatFault?
@@ -130,7 +135,8 @@ struct FileShape {
   /// Whether one of the first lines begins with a text.
   func hasLine(beginningWith beginning: String) -> Bool { hasLine { $0.starts(with: beginning.utf8) } }
 
-  /// Whether most of the first lines that have anything but a comment are as described.
+  /// Whether most of the first lines that have anything but a comment are as described, and the very first is: in a table,
+  /// that is the header.
   func areLines(_ isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     var wanted = 0
     var others = 0
@@ -138,6 +144,7 @@ struct FileShape {
       let line = line.text.trimmedSlice
       guard let first = line.first, first != UInt8(ascii: "#"), first != UInt8(ascii: ";") else { continue }
       if isWanted(line) { wanted += 1 } else { others += 1 }
+      if wanted == 0 { return false }
     }
     return wanted > others
   }

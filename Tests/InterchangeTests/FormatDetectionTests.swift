@@ -53,6 +53,47 @@ struct FormatDetectionTests {
     #expect(try detect(sample: sample).format?.name == format)
   }
 
+  /// Most people's user names are e-mail addresses, and their servers have ports.
+  @Test(
+    "a table is what its header says, whatever is in it",
+    arguments: samples.filter { $0.key.hasSuffix(".csv") })
+  func table(sample: String, format: String) throws {
+    let bytes = try Sample.bytes(of: sample)
+    let header = String(decoding: bytes.prefix { $0 != 0x0a && $0 != 0x0d }, as: UTF8.self)
+    // Of UTF-16, and of a table that has no header.
+    if bytes.contains(0) || sample == "exports/enpass.csv" { return }
+    let separator: Character = header.contains(";") ? ";" : ","
+    let notes = [
+      "machine h login a password p", "[default]", "aws_access_key_id = A", "oauth_token: x",
+      "org.gradle.x=y",
+      "npmAuthToken: x", "//r.example/:_authToken=x", "users:", "kind: Config", "[client]", "password = x",
+    ].joined(separator: "\n")
+    let values = [
+      "https://a.example.com:8443", "alice@example.com", "https://a.example.com/@alice",
+      "h.example:5432:*:alice:p@x", "machine", "[x]", "x = y", "\"\n\(notes)\n\"",
+    ]
+    for shift in values.indices {
+      let row = header.split(separator: separator, omittingEmptySubsequences: false).indices.map { column in
+        values[(column + shift) % values.count]
+      }.joined(separator: String(separator))
+      let text = header + "\n" + String(repeating: row + "\n", count: 40)
+      #expect(detect(text).format?.name == format, "\(text.prefix(400))")
+    }
+  }
+
+  @Test("a table without a known header is of none, and no line of one is a login for git")
+  func noCredentials() throws {
+    for row in [
+      "https://a.example.com:8443,x@y.z,hunter2", "https://a.example.com/login,alice@example.com,p",
+      "x,https://a.example.com,alice@example.com,p", "login,N8,https://a.example.com,alice@example.com",
+      "https://a.example.com:8443;x@y.z;hunter2", "\"https://a.example.com:8443\",\"x@y.z\",\"hunter2\"",
+    ] {
+      let text = "Website,Login,Pass\n" + String(repeating: row + "\n", count: 3)
+      #expect(detect(text).format == nil && detect(text).candidates.isEmpty, "\(row)")
+      #expect(try Found(row, as: .gitCredentials).logins.isEmpty, "\(row)")
+    }
+  }
+
   @Test("each format has a sample that it knows as its own")
   func all() {
     #expect(FileFormat.all.map(\.name).filter { !Self.samples.values.contains($0) } == [])

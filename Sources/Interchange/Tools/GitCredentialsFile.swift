@@ -12,14 +12,7 @@ extension FileFormat {
       "~/.git-credentials", "$XDG_CONFIG_HOME/git/credentials", "~/.config/git/credentials",
     ],
     holdsLoginsAlone: true, severalForTheSame: .firstAnswers,
-    looksLike: { shape in
-      let isURLs = shape.areLines { line in
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        return line[colon...].starts(with: "://".utf8) && line.contains(UInt8(ascii: "@"))
-          && !line.contains(0x20) && !line.contains(0x09)
-      }
-      return isURLs ? .certain : .none
-    }
+    looksLike: { $0.areLines(isURLWithLogin) ? .certain : .none }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
     for line in FileLines(text) {
@@ -34,6 +27,27 @@ extension FileFormat {
   }
 }
 
+/// Whether a line begins as `SCHEME://LOGIN@HOST`. In a table, an address and the user's e-mail address often make a line that
+/// has all of these signs, but not in this way.
+private func isURLWithLogin(_ line: UnsafeRawBufferPointer) -> Bool {
+  guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[colon...].starts(with: "://".utf8),
+    isScheme(line[..<colon])
+  else { return false }
+  let authority = line[(colon + 3)...].prefix { !"/?#".utf8.contains($0) }
+  guard let end = authority.lastIndex(of: UInt8(ascii: "@")) else { return false }
+  return !hasSeparator(authority[(end + 1)...])
+}
+
+private func isScheme(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+  !name.isEmpty
+    && name.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 | 0x20 || "+-.".utf8.contains($0) }
+}
+
+/// Whether what should be a host has what separates the columns of a table, or quotes them.
+private func hasSeparator(_ host: some Sequence<UInt8>) -> Bool {
+  host.contains { $0 <= 0x20 || ",;|\"'".utf8.contains($0) }
+}
+
 private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
   let origin = Origin.line(line.number)
   do throws(ProtocolError) {
@@ -42,7 +56,9 @@ private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
     }
     // Git compares what is there, and so never finds a line with a byte order mark or a blank before the scheme.
     guard url.hasScheme, url.account != nil else { return found.passOver(origin, .malformed) }
-    guard let host = HostAndPort(parsing: url.host) else { return found.passOver(origin, .malformed) }
+    guard let host = HostAndPort(parsing: url.host), !hasSeparator(host.server.bytes) else {
+      return found.passOver(origin, .malformed)
+    }
     let key = InternetPassword(
       protocol: url.protocol, server: host.server, port: host.port, account: url.account, path: url.path)
     if key.server == nil, key.path == nil { return found.passOver(origin, .noPlace) }
