@@ -223,8 +223,11 @@ struct DeveloperFilesTests {
     let braces = "\(cluster)contexts:\n- {name: ana, context: {cluster: c, user: ana}}\n\(context("bob"))"
     #expect(
       try result(of: braces + users.replacing("{}", with: "\n    token: a"), .kubectl) == [
-        "kubectl:ana a", "https://k.example:6443 (bob) for kubectl t",
+        "kubectl:ana a", "kubectl:bob t",
       ])
+    // Nobody knows whose a context in braces is.
+    let other = "\(cluster)contexts:\n\(context("bob"))- name: x\n  context: {cluster: d, user: bob}\n"
+    #expect(try result(of: other + users, .kubectl) == ["kubectl:bob t"])
     #expect(try result(of: "users:\n- name: a\n  user: {token: t}\n", .kubectl) == ["3 malformed"])
     #expect(
       try result(of: "users:\n- name: a\n  user:\n    password: p\n    client-key-data: k\n", .kubectl) == [
@@ -239,7 +242,7 @@ struct DeveloperFilesTests {
       ("*:*:test\\:db:test\\\\:pw\n", ["1 noPlace"]),
       ("db.example:5342:mydb:vic:hello\\\\world\n", ["postgresql://db.example:5342/mydb (vic) hello\\world"]),
       ("db.example:5432:mydb:vic:4\\:K1\n", ["postgresql://db.example/mydb (vic) 4:K1"]),
-      ("db.example:5432:mydb:vic:4:K1\n", ["postgresql://db.example/mydb (vic) 4:K1"]),
+      ("db.example:5432:mydb:vic:4:K1\n", ["1 disputed"]),
       (
         "db.example:*:*:*: p \n",
         ["postgresql://db.example  p  + asterisk for the port + asterisk for the user"]
@@ -315,6 +318,10 @@ struct DeveloperFilesTests {
       #expect(try result(of: "[global]\nindex-url = \(url)\n", .pip) == expected, "\(url)")
       #expect(try result(of: "[[index]]\nurl = \"\(url)\"\n", .uv) == expected, "\(url)")
     }
+    #expect(
+      try result(of: "[[index]]\nurl = \"https://u:p\\u0077@h.example\"\nx = \"C:\\\\y\"\n", .uv) == [
+        "2 malformed"
+      ])
     #expect(
       try result(of: "index = [{ url = 'https://u:p@h.example' }]\nx\n", .uv) == [
         "https://h.example (u) p", "2 malformed",

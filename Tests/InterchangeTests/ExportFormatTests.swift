@@ -205,6 +205,10 @@ struct ExportFormatTests {
       let text = url.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       #expect(text == "otpauth://totp/ana%40x?secret=GEZDGNBVGY3TQOJQ&issuer=Shop%20%26")
     }
+    // A page of the server is noted with the item, and no item of its own when it comes back.
+    item.addAddress("https://h.example/login")
+    let again = try FoundLogins(Array(written(.credentialExchange).0.utf8), as: .credentialExchange).logins
+    #expect(again.map(\.item.key) == [item.key] && again[0].item.addresses == ["https://h.example/login"])
     // Codes that are counted have no place there.
     credential.further.oneTimeCode = Secret("otpauth://hotp/a?secret=gezdgnbvgy3tqojq&counter=1")
     #expect(written(.credentialExchange).1 == ["one-time code"])

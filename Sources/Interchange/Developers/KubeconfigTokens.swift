@@ -35,10 +35,7 @@ extension FoundLogins {
     _ user: YAMLDocument.Path, in file: YAMLDocument, _ text: UnsafeRawBufferPointer
   ) {
     let settings = user + ["user"]
-    // In braces, or with more than is read.
-    if let own = file.entry(settings), own.value.count > 2, !(text.slice(own.value) == "null") {
-      return passOver(.line(own.line), .malformed)
-    }
+    if let line = file.unread(settings, text) { return passOver(.line(line), .malformed) }
     for setting in file.children(of: settings) where Self.others.contains(setting.path.last ?? "") {
       passOver(.line(setting.line), .noLogin)
     }
@@ -74,10 +71,19 @@ extension FoundLogins {
 }
 
 extension YAMLDocument {
-  /// The servers of the clusters that a user logs in to; none if one of the clusters isn't in this file.
+  /// The line of what should be a mapping or a list, and is in braces or has more than is read; `nil` if it is neither.
+  fileprivate func unread(_ path: Path, _ text: UnsafeRawBufferPointer) -> Int? {
+    guard let own = entry(path), own.value.count > 2, !(text.slice(own.value) == "null") else { return nil }
+    return own.line
+  }
+
+  /// The servers of the clusters that a user logs in to; none if one of the clusters isn't in this file, or not all contexts
+  /// can be read.
   fileprivate func servers(of user: ByteString, _ text: UnsafeRawBufferPointer) -> [Place] {
     func value(_ path: Path) -> ByteString? { entry(path).flatMap { Self.text($0.value, in: text) } }
     let contexts = children(of: ["contexts"]).map { $0.path + ["context"] }
+    let lists = [["contexts"], ["clusters"]] + children(of: ["contexts"]).map(\.path) + contexts
+    if lists.contains(where: { unread($0, text) != nil }) { return [] }
     let own = contexts.filter { value($0 + ["user"]) == user }.compactMap { value($0 + ["cluster"]) }
     var servers: [Place] = []
     for name in own {

@@ -37,7 +37,9 @@ private func readPassword(_ line: FileLine, _ found: inout FoundLogins) {
   var index = 0
   while index < line.text.count {
     let byte = line.text[index]
-    if byte == UInt8(ascii: ":"), parts.count < 5 {
+    if byte == UInt8(ascii: ":") {
+      // For psql the password ends there, and for other programs it doesn't.
+      if parts.count == 5 { return found.passOver(origin, .disputed) }
       parts.append(index + 1..<index + 1)
       index += 1
       continue

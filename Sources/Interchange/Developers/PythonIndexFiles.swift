@@ -49,6 +49,11 @@ extension FileFormat {
     var found = FoundLogins()
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     for entry in file.entries where !entry.isTable {
+      // An escape in an address isn't read, and there may be a password in what it stands for.
+      if text[entry.value].contains(UInt8(ascii: "\\")), text[entry.value].contains(UInt8(ascii: "@")) {
+        found.passOver(.line(entry.line), .malformed)
+        continue
+      }
       found.takeURLs(in: entry.value, of: text, line: entry.line)
     }
     return found

@@ -100,7 +100,10 @@ extension FileFormat {
     let tags = try entry.texts("tags")
     login.tags = (collections[entry.peek(at: entry.index(of: ["id"]))?.text ?? ""] ?? []) + tags
     let scope = try entry.open("scope")
-    login.addresses = try entry.texts("urls", in: scope).map { EntryAddress(text: $0, rule: rule) }
+    // In llavero's own, the first is the item's place, and the others are noted with it.
+    login.addresses = try entry.texts("urls", in: scope).enumerated().map { number, text in
+      EntryAddress(text: text, rule: rule == .path && number > 0 ? .note : rule)
+    }
     try takeApps(in: scope, of: &entry, &login)
     let subtitle = entry.index(of: ["subtitle"])
     if subtitle != nil { login.keep(subtitle, as: "subtitle", of: &entry, isHidden: false) }

@@ -63,14 +63,16 @@ final class FileSource: ImportSource {
     return (sources, hasFinished)
   }
 
-  /// Removes what is left of a file whose contents are partly overwritten, which is done when all of it is elsewhere.
+  /// Removes what is left of a file whose contents are partly overwritten, which is done when all of it is elsewhere, or were
+  /// not written yet.
   /// Returns whether it was such a file.
   private static func removeOverwritten(_ left: String) throws(Failure) -> Bool {
     let file = clinux_openat(AT_FDCWD, left, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
     if file < 0 { return false }
     defer { close(file) }
-    var first: UInt8 = 1
-    guard pread(file, &first, 1, 0) == 1, first == 0 else { return false }
+    var first: UInt8 = 0
+    // One without contents is a new file that was never written.
+    guard pread(file, &first, 1, 0) >= 0, first == 0 else { return false }
     if unlink(left) != 0 {
       throw Failure("cannot remove \(left): \(errorText(errno))", status: .keychain)
     }
