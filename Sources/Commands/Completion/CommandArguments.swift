@@ -40,9 +40,16 @@ struct CommandArguments {
 
   /// The arguments of a command that starts without ArgumentParser.
   ///
-  /// - Parameter options: each with the name of its value, if it takes one.
-  init(options: [(String, String?)], operands: [String]) {
-    all = options.map { Argument(kind: $1 == nil ? .flag : .option, names: [$0], valueName: $1 ?? "") }
+  /// - Parameters:
+  ///   - options: each with the name of its value, if it takes one. The first of several with one name counts.
+  ///   - repeatable: those that can be given again.
+  init(options: [(String, String?)], repeatable: Set<String> = [], operands: [String]) {
+    for (name, value) in options where option(name) == nil {
+      all.append(
+        Argument(
+          kind: value == nil ? .flag : .option, names: [name], valueName: value ?? "",
+          isRepeating: repeatable.contains(name)))
+    }
     all += operands.map { Argument(kind: .positional, valueName: $0) }
   }
 
@@ -61,20 +68,23 @@ struct CommandArguments {
 
 extension CommandArguments.Argument {
   /// - Parameters:
-  ///   - line: the help's line: `-o, --output <file>`, or `<file>` for an operand, and the text after two spaces.
+  ///   - line: the help's line: `-o, --output <file>`, or `<file>` for an operand, and the text after spaces.
   ///   - usage: the help from the usage on, which tells what can be given several times.
   fileprivate init(_ line: Substring, usage: Substring) {
-    let end = line.rangeOfPart("  ")?.lowerBound ?? line.endIndex
-    for word in line[..<end].split(separator: " ") {
-      if word.hasPrefix("<") {
-        valueName = String(word.dropFirst().dropLast())
-      } else {
-        names.append(String(word.last == "," ? word.dropLast() : word))
-      }
+    var rest = line
+    while rest.hasPrefix("-") {
+      let name = rest.prefix { $0 != " " && $0 != "," }
+      names.append(String(name))
+      rest = rest[name.endIndex...].drop { $0 == " " || $0 == "," }
+    }
+    if rest.hasPrefix("<") {
+      valueName = String(rest.dropFirst().prefix { $0 != ">" })
+      rest = rest.drop { $0 != ">" }.dropFirst()
     }
     kind = names.isEmpty ? .positional : valueName.isEmpty ? .flag : .option
     isRepeating = kind == .positional && usage.hasPart("<\(valueName)> ...")
-    if end < line.endIndex { read(line[end...].drop { $0 == " " }) }
+    let text = rest.drop { $0 == " " }
+    if !text.isEmpty { read(text) }
   }
 
   /// Reads the text about it.

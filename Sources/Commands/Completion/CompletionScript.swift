@@ -99,11 +99,17 @@ enum CompletionScript {
         set -l words (commandline -opc) "$token"
         set -l lines (command llavero complete fish $words 2>/dev/null)
         test (count $lines) -gt 0; or return
+        set -l option (string match -r '^--[^=]*=' -- "$token")
+        set -l value (string replace -- "$option" '' "$token")
         switch $lines[1]
             case files
-                __fish_complete_path "$token"
+                for path in (__fish_complete_path "$value")
+                    printf '%s%s\n' "$option" $path
+                end
             case folders
-                __fish_complete_directories "$token"
+                for path in (__fish_complete_directories "$value")
+                    printf '%s%s\n' "$option" $path
+                end
             case program
                 __fish_complete_subcommand --fcs-skip=(contains -i -- -- $words)
         end

@@ -159,7 +159,13 @@ struct Completions {
     case (_, "--keychain", _), ("migrate", _, "name"), ("keychain use", nil, "name"),
       ("keychain order", nil, "name"):
       offer(Self.keychains(listed: true, builtIn: true))
-    case ("keychain remove", nil, "name"): offer(Self.keychains(listed: true, builtIn: false))
+    case ("keychain remove", nil, "name"), ("sync", nil, "name"), ("keychain reveal", nil, "name"),
+      ("keychain member add", nil, "name"), ("keychain member list", nil, "name"),
+      ("keychain member remove", nil, "name"):
+      offer(Self.keychains(listed: true, builtIn: false))
+    case ("keychain add", nil, "kind"): offer(KeychainKind.allCases.filter(\.canBeListed).map(\.rawValue))
+    case ("explain", "--for", _): offer(["git"] + RehearsedCall.tools)
+    case (_, "--tool", _): offer(Tool.all.map(\.name))
     case (_, "--session", _): offer(["encrypted", "plain"])
     case ("import", nil, "kind"):
       candidates += ImportKind.all.map { CompletionCandidate($0.name, CommandArguments.line($0.summary)) }
@@ -215,7 +221,9 @@ struct Completions {
 
   private mutating func complete(_ tool: Tool, _ arguments: [String]) {
     let own = tool.speaks.options.map { ($0.name, $0.takesValue ? "name" : nil) }
-    let known = CommandArguments(options: own + CommandArguments.general, operands: [])
+    // Of a tool's options it isn't known which can be given again.
+    let known = CommandArguments(
+      options: own + CommandArguments.general, repeatable: Set(tool.speaks.options.map(\.name)), operands: [])
     if tool.name == "aws", arguments.dropLast().last == "--profile" {
       candidates = items(TypedLine(), except: "").services(after: "aws:")
     } else {
@@ -244,9 +252,9 @@ struct Completions {
         options: [
           ("--env", "assignment"), ("--env-file", "file"), ("--no-env-file", nil), ("--netrc-file", nil),
           ("--mask", nil),
-          ("--trust", nil), ("--no-trust", nil),
+          ("--trust", nil), ("--no-trust", nil), ("--yes", nil), ("--json", nil),
         ] + CommandArguments.general,
-        operands: []))
+        repeatable: ["--env", "--env-file"], operands: []))
     if typed.isEmpty, !candidates.isEmpty { candidates.append(CompletionCandidate("--")) }
   }
 

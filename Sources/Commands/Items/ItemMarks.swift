@@ -7,7 +7,7 @@ import Terminals
 struct ItemMarks: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "An attribute by which a program finds the item in the Secret Service; can be given more than once",
+      "An attribute by which a program finds the item in the Secret Service (repeatable)",
       valueName: "name=value"))
   var attribute: [String] = []
 

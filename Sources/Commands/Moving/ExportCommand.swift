@@ -42,7 +42,7 @@ struct ExportCommand: ParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "Encrypt for this key of age or ssh; can be given more than once", valueName: "recipient"))
+      "Encrypt for this key of age or ssh (repeatable)", valueName: "recipient"))
   var recipient: [String] = []
 
   @Flag(help: "Write the encrypted file as text")

@@ -68,7 +68,7 @@ struct SetupCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "For bazel: a host that it may ask about, or *.DOMAIN for all below it; may be repeated",
+      "For bazel: a host that it may ask about, or *.DOMAIN for all below it (repeatable)",
       valueName: "host"))
   var host: [String] = []
 
