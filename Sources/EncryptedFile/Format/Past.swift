@@ -48,6 +48,11 @@ struct Past {
     }
   }
 
+  /// Whether the other list has each generation of this one.
+  func isWithin(_ other: Past) -> Bool {
+    entries.allSatisfy { entry in other.entries.contains { $0 == entry } }
+  }
+
   /// The highest number of a noted generation; `nil` if there is none.
   var latest: Int64? { entries.first?.number }
 

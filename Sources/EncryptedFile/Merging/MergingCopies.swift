@@ -94,12 +94,15 @@ extension VaultChange {
     }
   }
 
-  /// Whether a write that was broken off has the same items in use. What opens the vault isn't taken from such a write, and
-  /// what is out of use is about to be forgotten, so nothing of it would be missed.
+  /// Whether a write that was broken off has the same items in use, and comes from no state that the vault doesn't come from.
+  /// What opens the vault isn't taken from such a write, and what is out of use is about to be forgotten, so nothing of it
+  /// would be missed.
   private func isSpent(_ name: String, in folder: borrowing Folder) throws(KeychainError) -> Bool {
-    guard let key, let stanzas else { return false }
-    let write = try NewestWrite.openIfReadable(name, in: folder, uuid: stanzas.uuid, with: key, unlocking)
-    guard let theirs = try write?.takeAllLines() else { return false }
+    guard let key, let stanzas,
+      let write = try NewestWrite.openIfReadable(name, in: folder, uuid: stanzas.uuid, with: key, unlocking),
+      write.first.head.past.isWithin(head.past)
+    else { return false }
+    let theirs = try write.takeAllLines()
     return theirs.inUse.count == lines.inUse.count
       && theirs.inUse.allSatisfy { index in theirs.withLine(index) { lines.contains($0) } }
   }

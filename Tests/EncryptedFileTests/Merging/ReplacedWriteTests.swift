@@ -873,6 +873,21 @@ struct KilledExchangeTests {
     }
   }
 
+  /// What is out of use there may be nowhere else.
+  @Test("of a merge that was broken off prevents the removal of earlier states, also with the same items")
+  func brokenOffMerge() throws {
+    let pair = try Pair()
+    try pair.set("a.example", "two", at: pair.two)
+    try pair.set("a.example", "one", at: pair.one)
+    let (before, seen) = (try contents(of: pair.one.vault), try seen(pair.one))
+    try pair.bring(pair.two, to: pair.one)
+    try pair.keychain(pair.one).exclusively { () throws(KeychainError) in }
+    #expect(try contents(of: pair.one.newestWrite) == contents(of: pair.one.vault))
+    try pair.replace(pair.one.vault, with: before)
+    try put(seen.contents, into: seen.path)
+    #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: pair.one.newestWrite))
+  }
+
   @Test("so it is where another machine's file has come meanwhile, and where the copy itself is merged")
   func slotsOfOvertaken() throws {
     for isOvertaken in [true, false] {
