@@ -437,6 +437,13 @@ struct ManagersExportsTests {
     #expect(try !others(bitwarden(entry), .bitwarden))
     #expect(try others(bitwarden(#"{"id":"i","type":1,"name":"n","login":{"password":"p"}}"#), .bitwarden))
 
+    func enpass(_ folder: String) -> String {
+      #"{"folders":[{"title":"F","uuid":"f"},{"title":"G","uuid":"g","parent_uuid":"f"}],"items":[{"title":"a","#
+        + #""category":"login","folders":["\#(folder)"],"fields":[{"type":"password","value":"p"}]}]}"#
+    }
+    #expect(try !others(enpass("g"), .enpass))
+    #expect(try others(enpass("f"), .enpass))
+
     func keePass(_ meta: String, _ group: String) -> String {
       "<KeePassFile><Meta><Generator>K</Generator><DatabaseName>N</DatabaseName>\(meta)</Meta><Root><Group>"
         + "<UUID>A</UUID><Name>Root</Name>\(group)</Group></Root></KeePassFile>"
@@ -446,6 +453,9 @@ struct ManagersExportsTests {
         keePass(
           "<DatabaseDescription/><CustomData><Item><Key>KPXC_X</Key><Value>v</Value></Item></CustomData>", ""),
         .keepassxc))
+    // KeePass makes such groups by itself.
+    #expect(
+      try !others(keePass("", "<Group><UUID>D</UUID><Name>General</Name></Group>"), .keepassxc))
     for meta in [
       "<DatabaseDescription>D</DatabaseDescription>", "<DefaultUserName>U</DefaultUserName>",
       "<CustomIcons><Icon><UUID>u</UUID><Data>SUNPTg==</Data></Icon></CustomIcons>",

@@ -34,6 +34,13 @@ extension FileFormat {
       throw FormatFault("it is not JSON that Enpass exports")
     }
     guard items != nil else { throw FormatFault("it has no entries, as an export of Enpass has") }
+    let used = Set(entries.found.logins.flatMap(\.item.tags))
+    let isUnused = { (folder: ByteString) in
+      !used.contains { $0 == folder || $0.bytes.starts(with: folder.bytes + [UInt8(ascii: "/")]) }
+    }
+    if !entries.found.logins.isEmpty, folders.values.contains(where: isUnused) {
+      entries.found.noteOthers()
+    }
     return entries.found
   }
 
