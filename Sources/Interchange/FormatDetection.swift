@@ -29,9 +29,9 @@ public struct FormatDetection {
     var columns: [ByteString] = []
     func look(at shape: FileShape) {
       columns = shape.columns
-      // Any line may be in a table, such as a key in somebody's notes. What its header says is so.
-      if !columns.isEmpty, let header = FileLines(shape.text).first(where: { !$0.isBlank })?.text {
-        let known = FileFormat.all.filter { $0.likeness(FileShape(header, in: header)) == .certain }
+      // Any line may be in a table, such as a key in somebody's notes. What the table itself says is so.
+      if !columns.isEmpty {
+        let known = FileFormat.all.filter { $0.likeness(shape.withoutLines) == .certain }
         if known.count == 1 { return formats[.certain] = known }
       }
       for format in FileFormat.all { formats[format.likeness(shape), default: []].append(format) }
@@ -64,8 +64,18 @@ struct FileShape {
   /// The names in brackets on lines of their own, as INI and TOML have them; empty otherwise.
   let sections: [ByteString]
 
+  /// Whether lines say what it is. Those of XML, JSON and a table in quotes don't: any may be in somebody's notes there.
+  private var hasLines = true
+
   /// The number of lines that are looked at.
   private static let manyLines = 100
+
+  /// The same without what its lines say.
+  var withoutLines: FileShape {
+    var shape = self
+    shape.hasLines = false
+    return shape
+  }
 
   /// The shape of what is no text.
   init(in file: UnsafeRawBufferPointer) {
@@ -78,7 +88,9 @@ struct FileShape {
   init(_ text: UnsafeRawBufferPointer, in file: UnsafeRawBufferPointer) {
     bytes = file
     self.text = text
-    switch text.first(where: { $0 > 0x20 }) {
+    let first = text.first { $0 > 0x20 }
+    if let first { hasLines = !"{<\"".utf8.contains(first) }
+    switch first {
     case UInt8(ascii: "{"):
       let first = FileLines(text).first { !$0.isBlank }
       members = Self.members(of: text) ?? first.flatMap { Self.members(of: $0.text) } ?? []
@@ -86,6 +98,7 @@ struct FileShape {
     case UInt8(ascii: "["):
       sections = Self.sections(of: text)
       (columns, members) = ([], [])
+    case UInt8(ascii: "<"): (columns, members, sections) = ([], [], [])
     default:
       let header = CSVHeader(text)?.names ?? []
       columns = header.count > 1 ? header : []
@@ -129,7 +142,7 @@ struct FileShape {
 
   /// Whether one of the first lines is as described, without the white space around it.
   func hasLine(where isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
-    FileLines(text).prefix(Self.manyLines).contains { isWanted($0.text.trimmedSlice) }
+    hasLines && FileLines(text).prefix(Self.manyLines).contains { isWanted($0.text.trimmedSlice) }
   }
 
   /// Whether one of the first lines begins with a text.
@@ -138,6 +151,7 @@ struct FileShape {
   /// Whether most of the first lines that have anything but a comment are as described, and the very first is: in a table,
   /// that is the header.
   func areLines(_ isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+    if !hasLines { return false }
     var wanted = 0
     var others = 0
     for line in FileLines(text).prefix(Self.manyLines) {

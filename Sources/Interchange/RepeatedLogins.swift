@@ -10,16 +10,23 @@ extension FoundLogin {
   /// - Parameter logins: what sources have, the first preferred. Those of a keychain stay as they are.
   public static func unite(_ logins: [FoundLogin]) {
     var firsts = FirstOfEachKey(of: logins)
+    var united: [(login: FoundLogin, first: FoundLogin)] = []
     for (index, login) in logins.enumerated() where login.original == nil && login.asProgramsFind == nil {
       let first = firsts.first(for: index)
-      if first != index { logins[first].unite(with: login) }
+      if first != index, logins[first].take(login) { united.append((login, logins[first])) }
+    }
+    // Once the first has what all of them have.
+    for (login, first) in united {
+      login.become(first.item)
+      login.credential = first.credential.copy()
     }
   }
 
-  private func unite(with other: FoundLogin) {
+  /// Returns whether it has taken what the other has.
+  private func take(_ other: FoundLogin) -> Bool {
     let isSame = credential.isSameForTools(as: other.credential)
     guard item.key.isPassword, isSame || credential.hasNoPassword || other.credential.hasNoPassword else {
-      return
+      return false
     }
     var united = UnitedLogin(item, credential)
     if !isSame, credential.hasNoPassword {
@@ -32,14 +39,13 @@ extension FoundLogin {
       try united.item.validate(with: united.credential)
     } catch {
       other.leftBehind.append("what it has beside the password")
-      return
+      return false
     }
     other.leftBehind += united.left
     other.contradictions = united.contradictions
-    for login in [self, other] {
-      login.become(united.item)
-      login.credential = united.credential.copy()
-    }
+    become(united.item)
+    credential = united.credential.copy()
+    return true
   }
 }
 

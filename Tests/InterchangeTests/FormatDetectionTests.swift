@@ -53,6 +53,13 @@ struct FormatDetectionTests {
     #expect(try detect(sample: sample).format?.name == format)
   }
 
+  /// Lines that somebody may have in the notes, and that say by themselves what a file is.
+  private static let notes = [
+    "machine h login a password p", "[default]", "aws_access_key_id = A", "oauth_token: x",
+    "org.gradle.x=y",
+    "npmAuthToken: x", "//r.example/:_authToken=x", "users:", "kind: Config", "[client]", "password = x",
+  ].joined(separator: "\n")
+
   /// Most people's user names are e-mail addresses, and their servers have ports.
   @Test(
     "a table is what its header says, whatever is in it",
@@ -63,14 +70,9 @@ struct FormatDetectionTests {
     // Of UTF-16, and of a table that has no header.
     if bytes.contains(0) || sample == "exports/enpass.csv" { return }
     let separator: Character = header.contains(";") ? ";" : ","
-    let notes = [
-      "machine h login a password p", "[default]", "aws_access_key_id = A", "oauth_token: x",
-      "org.gradle.x=y",
-      "npmAuthToken: x", "//r.example/:_authToken=x", "users:", "kind: Config", "[client]", "password = x",
-    ].joined(separator: "\n")
     let values = [
       "https://a.example.com:8443", "alice@example.com", "https://a.example.com/@alice",
-      "h.example:5432:*:alice:p@x", "machine", "[x]", "x = y", "\"\n\(notes)\n\"",
+      "h.example:5432:*:alice:p@x", "machine", "[x]", "x = y", "\"\n\(Self.notes)\n\"",
     ]
     for shift in values.indices {
       let row = header.split(separator: separator, omittingEmptySubsequences: false).indices.map { column in
@@ -78,6 +80,23 @@ struct FormatDetectionTests {
       }.joined(separator: String(separator))
       let text = header + "\n" + String(repeating: row + "\n", count: 40)
       #expect(detect(text).format?.name == format, "\(text.prefix(400))")
+    }
+  }
+
+  @Test("XML and JSON are what they are, whatever is in somebody's notes")
+  func notesInDocuments() throws {
+    let entry = ["Title": "t", "Password": "p", "Notes": "x\n\(Self.notes)\n"].map {
+      "<String><Key>\($0)</Key><Value>\($1)</Value></String>"
+    }.joined()
+    #expect(
+      detect("<KeePassFile><Root><Group><Entry>\(entry)</Entry></Group></Root></KeePassFile>").format?.name
+        == "keepass")
+    for row in [
+      "\"Work\",\"t\",\"u@example.com\",\"p\",\"https://k.example\",\"x\n\(Self.notes)\n\",\"\"",
+      "\"t\",\"Username\",\"u\",\"E-mail\",\"u@example.com\",\"Password\",\"p\",\"Note\",\"\n\(Self.notes)\n\"",
+    ] {
+      let candidates = detect(String(repeating: row + "\n", count: 3)).candidates.map(\.name)
+      #expect(Set(candidates).isDisjoint(with: ["aws", "netrc", "npm", "gh", "kubectl"]), "\(candidates)")
     }
   }
 

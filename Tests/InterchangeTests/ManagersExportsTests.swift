@@ -367,6 +367,19 @@ struct ManagersExportsTests {
       ])
   }
 
+  @Test("Keeper's labels may have colons, and end in a number that isn't theirs")
+  func keeperLabels() throws {
+    let text = #"""
+      {"records":[{"uid":"a","title":"T","$type":"login","login":"u","password":"p","custom_fields":{
+      "$text:Server: port:1":"8080","$text:Server: name:1":"db1","$text:PIN":"x","$text:2024:1":"y","$text::1":"z"}}]}
+      """#
+    let found = try FoundLogins(Array(text.utf8), as: .keeper).logins
+    #expect(
+      found.flatMap(\.item.fields).map { "\($0.name)=\($0.value)" }.sorted() == [
+        "2024=y", "PIN=x", "Server: name=db1", "Server: port=8080", "text=z",
+      ])
+  }
+
   @Test("Apple's Passwords")
   func safariCsv() throws {
     #expect(

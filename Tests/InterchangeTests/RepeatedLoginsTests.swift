@@ -37,6 +37,16 @@ struct RepeatedLoginsTests {
     login.item.fields.map { "\($0.name)=\($0.value)" }
   }
 
+  @Test("of three, each is what all of them have")
+  func three() throws {
+    let logins = try united(
+      "name,url,username,password,note\n"
+        + ["b", "c", "d"].map { "\($0),https://w.example/\($0),u@example.com,two,note \($0)\n" }.joined(),
+      .chrome)
+    #expect(logins.map(\.item.comment) == Array(repeating: "note b\n\nnote c\n\nnote d", count: 3))
+    #expect(logins.allSatisfy { shown($0) == shown(logins[0]) && $0.leftBehind.isEmpty })
+  }
+
   @Test("the code, the notes and the fields come, whichever of the two has them", arguments: [false, true])
   func oneHasAll(isSecond: Bool) throws {
     let rich =

@@ -89,8 +89,14 @@ extension FileFormat {
   private static func parts(of name: ByteString) -> (type: ByteString, label: ByteString) {
     if name == "TFC:Keeper" { return ("otp", name) }
     guard name.bytes.first == UInt8(ascii: "$") else { return ("", name) }
-    let words = name.bytes.dropFirst().split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-    let label = words.dropFirst().first { !$0.isEmpty && !$0.allSatisfy { 0x30...0x39 ~= $0 } }
-    return (ByteString(Array(words[0])), ByteString(Array(label ?? words[0])))
+    let colon = UInt8(ascii: ":")
+    let type = name.bytes.dropFirst().prefix { $0 != colon }
+    // A number at the end counts those of one label, which may have colons itself.
+    var label = name.bytes[type.endIndex...].dropFirst()
+    let words = label.split(separator: colon, omittingEmptySubsequences: false)
+    if let last = words.last, last.allSatisfy({ 0x30...0x39 ~= $0 }) {
+      label = label.dropLast(last.count + (words.count > 1 ? 1 : 0))
+    }
+    return (ByteString(Array(type)), ByteString(Array(label.isEmpty ? type : label)))
   }
 }
