@@ -100,6 +100,15 @@ struct FormatDetectionTests {
     }
   }
 
+  /// bitwarden/web#55, fcturner/passwords#57
+  @Test("empty lines before the header are none of it")
+  func emptyLinesFirst() throws {
+    let file =
+      "\n\n\"Account\",\"Login Name\",\"Password\",\"Web Site\",\"Comments\"\n\"A\",\"u\",\"p\",\"https://a.example\",\"n\"\n\n"
+    #expect(detect(file).format?.name == "keepass")
+    #expect(try Found(file, as: .keePass).logins == ["https://a.example (u) p"])
+  }
+
   @Test("a table without a known header is of none, and no line of one is a login for git")
   func noCredentials() throws {
     for row in [

@@ -26,7 +26,10 @@ struct CSVHeader {
       let style = CSVStyle(separator: separator, escape: escape)
       var rows = CSVRows(text, style)
       if told != nil { _ = rows.next() }
-      guard let fields = rows.next()?.fields, fields.count > best?.names.count ?? 0 else { continue }
+      var row = rows.next()
+      // Copying and pasting adds empty lines.
+      while let empty = row, empty.isBlank { row = rows.next() }
+      guard let fields = row?.fields, fields.count > best?.names.count ?? 0 else { continue }
       best = CSVHeader(fields.map { $0.text.trimmed }, style, rows)
     }
     guard let best else { return nil }
