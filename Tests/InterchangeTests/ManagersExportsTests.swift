@@ -335,6 +335,8 @@ struct ManagersExportsTests {
         "https://rf3.example.org (bob): pw3; label more fields; notes line 1\nline 2;"
           + " tag Work/Sub; field City: Paris, France; field Terms: 1; hidden PIN: 4711;"
           + " at https://other.example.org; at https://rf3.example.org/login",
+        "https://rf7.example.org (eva): 1234; label same values; hidden Password: 1234; hidden PIN: 1234;"
+          + " hidden Repeat: 1234",
         "https://rf5.example.org (dan): pw5; label odd; without RfFieldsV2",
         "6 noSecret",
         "7 noSecret",

@@ -9,34 +9,39 @@ extension FileFormat {
       name: ["Name"], url: ["Url"], otherURL: ["MatchUrl"], account: ["Login"], password: ["Pwd"],
       notes: ["Note"], tags: [.init(column: "Folder", isPath: true)], ownColumn: "Pwd", length: .lastRepeats
     ) { login, entry in
-      for index in entry.indices(of: ["RfFieldsV2", "Rf_fields"]) { takeField(at: index, &login, &entry) }
+      let indices = entry.indices(of: ["RfFieldsV2", "Rf_fields"])
+      let passwords = indices.filter { part(at: $0, of: entry)?.value.isEqual(to: login.secret) == true }
+      let accounts = indices.filter {
+        part(at: $0, of: entry)?.value.withUnsafeBytes { $0.elementsEqual(login.account.bytes) } == true
+      }
+      // The entry's columns for the login repeat one field each. Which one, is not known if several have the same value.
+      let repeated = (passwords.count == 1 ? passwords : []) + (accounts.count == 1 ? accounts : [])
+      for index in indices {
+        if repeated.contains(index) {
+          _ = entry.take(at: index)
+        } else {
+          takeField(at: index, isConfidential: passwords.contains(index), &login, &entry)
+        }
+      }
       // It puts a quote before what a spreadsheet could take for a formula.
       login.account = ByteString(login.account.bytes.withUnsafeBytes { Array(unquoted($0)) })
       login.secret = login.secret.withUnsafeBytes { Secret(copying: unquoted($0)) }
     })
 
-  /// Takes a field of a form: `NAME$,,,TYPE,VALUE`, each part quoted as in CSV, or in older versions `NAME$:TYPE:VALUE`.
+  /// Takes a field of a form.
   private static func takeField(
-    at index: Int, _ login: inout LoginEntry, _ entry: inout SourceEntry
+    at index: Int, isConfidential: Bool, _ login: inout LoginEntry, _ entry: inout SourceEntry
   ) {
-    guard case .some(let text) = entry.peek(at: index)?.secret else { return }
-    let isTaken = text.withUnsafeBytes { bytes in
-      guard let field = part(of: bytes) else { return false }
-      // The entry's own columns say these.
-      if field.value.isEqual(to: login.secret) { return true }
-      if field.value.withUnsafeBytes({ $0.elementsEqual(login.account.bytes) }) { return true }
-      if field.name == "TOTP KEY", login.oneTimeCode.isEmpty {
-        login.oneTimeCode = field.value.copy()
-      } else if field.value.isEmpty {
-        return true
-      } else if field.isHidden {
-        login.secretFields.addField(field.name, field.value.copy())
-      } else {
-        login.fields.append((field.name, field.value.withUnsafeBytes { ByteString($0) }))
-      }
-      return true
+    guard let field = part(at: index, of: entry) else { return }
+    _ = entry.take(at: index)
+    if field.value.isEmpty { return }
+    if field.name == "TOTP KEY", login.oneTimeCode.isEmpty {
+      login.oneTimeCode = field.value.copy()
+    } else if field.isHidden || isConfidential {
+      login.secretFields.addField(field.name, field.value.copy())
+    } else {
+      login.fields.append((field.name, field.value.withUnsafeBytes { ByteString($0) }))
     }
-    if isTaken { _ = entry.take(at: index) }
   }
 
   private struct FormField: ~Copyable {
@@ -45,6 +50,12 @@ extension FileFormat {
     let value: Secret
   }
 
+  private static func part(at index: Int, of entry: borrowing SourceEntry) -> FormField? {
+    guard case .some(let text) = entry.peek(at: index)?.secret else { return nil }
+    return text.withUnsafeBytes { part(of: $0) }
+  }
+
+  /// Reads `NAME$,,,TYPE,VALUE`, each part quoted as in CSV, or in older versions `NAME$:TYPE:VALUE`.
   private static func part(of text: UnsafeRawBufferPointer) -> FormField? {
     guard let end = text.firstIndex(of: UInt8(ascii: "$")), end > 0, end + 1 < text.count else { return nil }
     let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end]))
