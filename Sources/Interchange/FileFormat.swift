@@ -179,10 +179,16 @@ public struct FileFormat: Sendable {
     _ file: UnsafeRawBufferPointer, beside companion: UnsafeRawBufferPointer? = nil
   ) throws(FormatFault) -> FoundLogins {
     try SourceText(file).lend(of: file) { (text) throws(FormatFault) in
-      guard let companion else { return try reading(text, nil) }
-      return try SourceText(companion).lend(of: companion) { (companion) throws(FormatFault) in
-        try reading(text, companion)
+      var found = FoundLogins()
+      if let companion {
+        found = try SourceText(companion).lend(of: companion) { (companion) throws(FormatFault) in
+          try reading(text, companion)
+        }
+      } else {
+        found = try reading(text, nil)
       }
+      if !holdsLoginsAlone { found.nameURLs(of: text) }
+      return found
     }
   }
 

@@ -4,7 +4,7 @@ import Keychain
 /// Something that was skipped.
 public struct PassedOver: Hashable, Sendable {
   /// The reason.
-  public enum Reason: String, Hashable, Sendable {
+  public enum Reason: String, CaseIterable, Hashable, Sendable {
     /// It can't be understood. It may contain a secret, so it is not shown.
     case malformed
     /// Its password is not UTF-8 text.
@@ -35,6 +35,8 @@ public struct PassedOver: Hashable, Sendable {
     case locked
     /// It is for a part of a registry. podman and skopeo look for it in their file, and ask helpers for the whole one.
     case partOfRegistry
+    /// It is a password in a URL, in a setting from which none is taken out.
+    case inURL
   }
 
   /// Where it was.
@@ -46,7 +48,8 @@ public struct PassedOver: Hashable, Sendable {
   /// purpose.
   public var mayBeLogin: Bool {
     switch reason {
-    case .malformed, .notText, .cutOff, .disputed, .addresses, .reference, .noPlace, .undecipherable: true
+    case .malformed, .notText, .cutOff, .disputed, .addresses, .reference, .noPlace, .undecipherable, .inURL:
+      true
     case .noLogin, .noSecret, .renewed, .notChosen, .discarded, .locked, .partOfRegistry: false
     }
   }

@@ -48,6 +48,38 @@ struct DeveloperFilesTests {
         """)
   }
 
+  @Test(
+    "a password in a URL of a setting that no format knows is named",
+    arguments: [
+      (
+        FileFormat.rclone, "[d]\ntype = webdav\n# http://a:b@c.example\nurl = https://bob:pw@d.example/x\n", 4
+      ),
+      (
+        .docker,
+        #"""
+        {"auths":{},
+        "proxies":{"default":{"httpProxy":"http://joe:pw@p.example:3128"}}}
+        """#, 2
+      ),
+      (
+        .nuget,
+        """
+        <configuration><packageSources>
+        <add key="corp" value="https://bob:pw@n.example/v3/index.json" />
+        </packageSources></configuration>
+        """, 2
+      ),
+      (.kubectl, "kind: Config\nclusters:\n- cluster:\n    proxy-url: http://joe:pw@p.example\n", 4),
+      (.yarn, "httpProxy: http://joe:pw@p.example\n", 1),
+      (.gradle, "systemProp.http.proxy=http://joe:pw@p.example\n", 1),
+      (.mysql, "[client]\nproxy = http://joe:pw@p.example\n", 2),
+    ])
+  func passwordsInOtherURLs(format: FileFormat, text: String, line: Int) throws {
+    #expect(try result(of: text, format) == ["\(line) inURL"])
+    let others = text.replacing("joe:pw", with: "joe:${PW}").replacing("bob:pw", with: "bob")
+    #expect(try result(of: others, format) == [])
+  }
+
   @Test("kubectl")
   func kubectl() throws {
     #expect(try result("x-kube", .kubectl) == ["kubectl:ana tok"])

@@ -85,7 +85,7 @@ struct UndeleteCommand: ParsableCommand {
       item = try chosen.bringBack(entry != nil)
     } catch .duplicateItem {
       throw Failure(
-        "\(chosen.item.name) is there already, with another secret",
+        "\(chosen.item.name) is there already, with another secret or one-time code",
         hint: "'--list' numbers its earlier secrets; '--entry N' goes back to one", status: .nothingMatched)
     } catch {
       throw Failure(error)
@@ -178,7 +178,7 @@ struct UndeleteCommand: ParsableCommand {
     if keys.count > 1 {
       let names = Set(candidates.map { "\($0.item.nameForSearch)" }).sorted()
       throw Failure(
-        "several items were deleted: \(names.joined(separator: ", "))",
+        "several items \(deleted.isEmpty ? "have earlier secrets" : "were deleted"): \(names.joined(separator: ", "))",
         hint: place.isPlace
           ? "name one with --account, or by --entry as '--list' numbers them"
           : "name one by --entry, as '--list' numbers them", status: .usage)

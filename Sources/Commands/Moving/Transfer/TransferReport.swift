@@ -63,7 +63,8 @@ struct TransferReport {
     var remarks: [String] = []
     for part in parts {
       let source = terminalText(part.source)
-      for (reason, text) in Self.reasons {
+      for reason in PassedOver.Reason.allCases {
+        guard let text = Self.text(reason) else { continue }
         let origins = part.found.passedOver.filter { $0.reason == reason }.map(\.origin)
         if !origins.isEmpty { remarks.append("\(source): skipped \(Self.text(origins)): \(text)") }
       }
@@ -222,18 +223,27 @@ struct TransferReport {
     return texts.isEmpty ? nil : texts.joined(separator: " and ")
   }
 
-  private static let reasons: [(PassedOver.Reason, String)] = [
-    (.malformed, "can't be understood"), (.notText, "not UTF-8 text"),
-    (.cutOff, "cut off: a quote is never closed, or the file ends too early"),
-    (.disputed, "read differently by the programs that use such a file"),
-    (.addresses, "addresses that can't be told apart; export as JSON instead"),
-    (.noSecret, "no password"),
-    (.reference, "with a word that its program replaces by something else"),
-    (.renewed, "renewed by its program, which writes it there again"),
-    (.notChosen, "for the same as the one that was chosen"), (.undecipherable, "can't be decrypted"),
-    (.noPlace, "no server"), (.noLogin, "no login"), (.discarded, "in the trash there"),
-    (.partOfRegistry, "for a part of a registry, which programs look for in this file alone"),
-  ]
+  /// What is said of skipped entries; `nil` if it is said of them together with others.
+  private static func text(_ reason: PassedOver.Reason) -> String? {
+    switch reason {
+    case .malformed: "can't be understood"
+    case .notText: "not UTF-8 text"
+    case .cutOff: "cut off: a quote is never closed, or the file ends too early"
+    case .disputed: "read differently by the programs that use such a file"
+    case .addresses: "addresses that can't be told apart; export as JSON instead"
+    case .noLogin: "no login"
+    case .noSecret: "no password"
+    case .renewed: "renewed by its program, which writes it there again"
+    case .reference: "with a word that its program replaces by something else"
+    case .notChosen: "for the same as the one that was chosen"
+    case .noPlace: "no server"
+    case .discarded: "in the trash there"
+    case .undecipherable: "can't be decrypted"
+    case .locked: nil
+    case .partOfRegistry: "for a part of a registry, which programs look for in this file alone"
+    case .inURL: "with a password in a URL, which no import takes out"
+    }
+  }
 
   private static let leftOut: [(Transfer.Outcome, String)] = [
     (.repeated, "the same item came before, with another secret"),
