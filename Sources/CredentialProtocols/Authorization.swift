@@ -74,15 +74,7 @@ func authorization(of answer: borrowing Answer) throws(ProtocolError) -> Secret 
 }
 
 /// Whether a word is an HTTP token, as a scheme must be (RFC 9110 section 5.6.2).
-private func isToken(_ word: ByteString) -> Bool {
-  !word.isEmpty
-    && word.bytes.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-      default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-      }
-    }
-}
+private func isToken(_ word: ByteString) -> Bool { !word.isEmpty && word.bytes.allSatisfy(\.isOfToken) }
 
 extension Resolver {
   /// The best item for a place whose secret can be sent as a token: the tool's own, else one of git's or a person's

@@ -52,15 +52,7 @@ public struct CredentialURL: ~Copyable {
   }
 
   /// Whether what comes before `://` is a scheme (RFC 3986 section 3.1).
-  public var hasScheme: Bool {
-    guard let first = `protocol`.bytes.first, 0x61...0x7a ~= first | 0x20 else { return false }
-    return `protocol`.bytes.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e: true  // + - .
-      default: false
-      }
-    }
-  }
+  public var hasScheme: Bool { `protocol`.bytes.isScheme }
 
   private static func schemeEnd(of url: UnsafeRawBufferPointer) -> Int? {
     let marker = Array("://".utf8)

@@ -18,12 +18,7 @@ package struct ShellCommand: CustomStringConvertible {
   /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), which leave nothing that a terminal would act on, or
   /// that would be shown in another form.
   static func quoted(_ word: String) -> String {
-    func isPlain(_ byte: UInt8) -> Bool {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-      default: "-_.:/@+,=".utf8.contains(byte)
-      }
-    }
+    func isPlain(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || "-_.:/@+,=".utf8.contains(byte) }
     // zsh takes a word that begins with `=` for a program's path.
     if let first = word.utf8.first, first != UInt8(ascii: "="), word.utf8.allSatisfy(isPlain) { return word }
     let needsMore = word.unicodeScalars.contains {

@@ -243,10 +243,5 @@ package struct GitConfiguration {
     byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d
   }
 
-  private static func isKey(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"): true
-    default: false
-    }
-  }
+  private static func isKey(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || byte == UInt8(ascii: "-") }
 }

@@ -283,10 +283,7 @@ struct TOMLReader {
   private var afterLine: Int { min(position + 1, text.count) }
 
   private static func isBareKey(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "_"), UInt8(ascii: "-"): true
-    default: false
-    }
+    byte.isLetterOrDigit || "_-".utf8.contains(byte)
   }
 
   private mutating func note(_ fault: String) {

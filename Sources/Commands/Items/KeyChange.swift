@@ -1,3 +1,4 @@
+import Bytes
 import CredentialProtocols
 import Keychain
 import Terminals
@@ -77,16 +78,15 @@ struct KeyChange {
   /// A URL's scheme (RFC 3986 section 3.1).
   static func scheme(_ text: String) throws(Failure) -> ByteString {
     let bytes = Array(text.utf8)
-    func isLetter(_ byte: UInt8) -> Bool { 0x61...0x7a ~= byte | 0x20 }
-    guard let first = bytes.first, isLetter(first),
-      bytes.allSatisfy({ isLetter($0) || 0x30...0x39 ~= $0 || "+-.".utf8.contains($0) })
-    else { throw Failure("a protocol is the scheme of a URL, such as https", status: .usage) }
+    guard bytes.isScheme else {
+      throw Failure("a protocol is the scheme of a URL, such as https", status: .usage)
+    }
     return ByteString(bytes)
   }
 
   static func port(_ text: String) throws(Failure) -> UInt16? {
     if text.isEmpty { return nil }
-    guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let port = UInt16(text), port > 0 else {
+    guard text.utf8.allSatisfy(\.isDigit), let port = UInt16(text), port > 0 else {
       throw Failure("a port is a number from 1 to 65535", status: .usage)
     }
     return port

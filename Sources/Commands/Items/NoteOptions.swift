@@ -62,7 +62,7 @@ struct CredentialOptions: ParsableArguments {
 
   func validate() throws {
     if let codeFd, codeFd < 0 { throw ValidationError("--code-fd needs the number of a descriptor.") }
-    if let scheme, !scheme.utf8.allSatisfy(Self.isOfToken) {
+    if let scheme, !scheme.utf8.allSatisfy(\.isOfToken) {
       throw ValidationError("A scheme is a word like Bearer.")
     }
   }
@@ -100,14 +100,6 @@ struct CredentialOptions: ParsableArguments {
         status: .usage)
     }
     return url
-  }
-
-  /// Whether a scheme can have the byte (RFC 9110 section 5.6.2, token).
-  private static func isOfToken(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 }
 

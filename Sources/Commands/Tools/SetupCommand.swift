@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import JSON
 import Keychain
 import Processes
@@ -102,17 +103,13 @@ struct SetupCommand: ParsableCommand {
       separator: ".", omittingEmptySubsequences: false)
     return parts.allSatisfy { part in
       !part.isEmpty && part.first != "-"
-        && part.utf8.allSatisfy {
-          0x30...0x39 ~= $0 || 0x41...0x5a ~= $0 || 0x61...0x7a ~= $0 || $0 == 0x2d || $0 == 0x5f
-        }
+        && part.utf8.allSatisfy { $0.isLetterOrDigit || "-_".utf8.contains($0) }
     }
   }
 
   /// Whether a text is a host, perhaps with a port and a path, that pnpm takes in the name of a setting and in a path.
   private static func isRegistry(_ text: String) -> Bool {
-    let isPlain = text.utf8.allSatisfy { byte in
-      0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte || "._-@:/".utf8.contains(byte)
-    }
+    let isPlain = text.utf8.allSatisfy { $0.isLetterOrDigit || "._-@:/".utf8.contains($0) }
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     return isPlain && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
   }

@@ -103,11 +103,7 @@ private struct GitURL {
   ///
   /// - Parameter allowsWildcards: whether `*` may stand for a label of the host.
   init?(_ text: String, allowsWildcards: Bool) {
-    guard let mark = text.schemeMark, let first = text.utf8.first, Self.isLetter(first),
-      text[..<mark.lowerBound].utf8.allSatisfy({
-        Self.isLetter($0) || Self.isDigit($0) || "+.-".utf8.contains($0)
-      })
-    else { return nil }
+    guard let mark = text.schemeMark, text[..<mark.lowerBound].utf8.isScheme else { return nil }
     scheme = text[..<mark.lowerBound].lowercased()
     let rest = text[mark.upperBound...].utf8
     let authorityEnd = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
@@ -124,7 +120,7 @@ private struct GitURL {
     let colon = end.flatMap { authority[$0] == UInt8(ascii: ":") ? $0 : nil }
     let host = authority[..<(colon ?? authority.endIndex)]
     let isHost = host.allSatisfy {
-      Self.isLetter($0) || Self.isDigit($0) || ".-_:[]".utf8.contains($0)
+      $0.isLetterOrDigit || ".-_:[]".utf8.contains($0)
         || allowsWildcards && $0 == UInt8(ascii: "*")
     }
     guard isHost, !host.isEmpty || scheme == "file" else { return nil }
@@ -152,10 +148,6 @@ private struct GitURL {
     else { return nil }
     return GitPatternFit(host: hostLength, path: folder.utf8.count + 1, hasAccount: account != nil)
   }
-
-  private static func isLetter(_ byte: UInt8) -> Bool { 0x41...0x5a ~= byte || 0x61...0x7a ~= byte }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
 
   /// A port; empty for none, or the scheme's own.
   private static func port(_ digits: some Collection<UInt8>, _ scheme: String) -> String? {

@@ -75,16 +75,12 @@ public struct ReferencesInText: Sendable {
   private static func looksLikeReference(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
     guard text[start...].starts(with: "llavero".utf8) else { return false }
     var rest = text[(start + "llavero".utf8.count)...]
-    if rest.first == UInt8(ascii: "+") { rest = rest.drop { $0 != UInt8(ascii: ":") && isSchemeByte($0) } }
+    if rest.first == UInt8(ascii: "+") { rest = rest.drop(while: \.isOfScheme) }
     guard rest.first == UInt8(ascii: ":") else { return false }
     rest = rest.dropFirst()
     if rest.starts(with: "//".utf8) { return true }
     if let next = rest.first, next <= 0x20 { return false }
     guard start > 0, !rest.isEmpty else { return !rest.isEmpty }
-    return !(isSchemeByte(text[start - 1]) || "/_%".utf8.contains(text[start - 1]))
-  }
-
-  private static func isSchemeByte(_ byte: UInt8) -> Bool {
-    0x30...0x39 ~= byte || 0x41...0x5a ~= byte || 0x61...0x7a ~= byte || "+-.".utf8.contains(byte)
+    return !(text[start - 1].isOfScheme || "/_%".utf8.contains(text[start - 1]))
   }
 }

@@ -281,11 +281,9 @@ struct CSVExport: Sendable {
 
   /// Whether it begins with a scheme and `://` (RFC 3986 section 3.1), followed by something.
   private static func hasScheme(_ text: ArraySlice<UInt8>) -> Bool {
-    guard let first = text.first, 0x61...0x7a ~= first | 0x20 else { return false }
-    let rest = text.drop { byte in
-      0x61...0x7a ~= byte | 0x20 || 0x30...0x39 ~= byte || Array("+-.".utf8).contains(byte)
-    }
-    return rest.starts(with: "://".utf8) && rest.count > 3
+    let scheme = text.prefix(while: \.isOfScheme)
+    return scheme.isScheme && text[scheme.endIndex...].starts(with: "://".utf8)
+      && text.count > scheme.count + 3
   }
 }
 

@@ -117,7 +117,7 @@ private struct URLParts {
     information = authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     let port = authority.lastIndex(of: UInt8(ascii: ":")).map { authority[($0 + 1)...] }
     isTorn =
-      port.map { !$0.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "]") } } ?? false
+      port.map { !$0.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "]") } } ?? false
       && text[authority.endIndex..<range.upperBound].contains(UInt8(ascii: "@"))
     end =
       text[authority.endIndex..<range.upperBound].firstIndex { $0 == 0x3f || $0 == 0x23 } ?? range.upperBound
@@ -130,10 +130,7 @@ extension UnsafeRawBufferPointer {
     guard let mark = range.first(where: { begins(with: "://", at: $0) && $0 + 3 <= range.upperBound }) else {
       return nil
     }
-    func isOfScheme(_ byte: UInt8) -> Bool {
-      0x30...0x39 ~= byte || 0x61...0x7a ~= byte | 0x20 || "+-.".utf8.contains(byte)
-    }
-    let start = mark - self[range.lowerBound..<mark].reversed().prefix(while: isOfScheme).count
+    let start = mark - self[range.lowerBound..<mark].reversed().prefix(while: \.isOfScheme).count
     let end = self[mark..<range.upperBound].firstIndex { isWhiteSpace($0) || "\"',\\<>".utf8.contains($0) }
     return start..<(end ?? range.upperBound)
   }

@@ -31,16 +31,11 @@ extension FileFormat {
 /// has all of these signs, but not in this way.
 private func isURLWithLogin(_ line: UnsafeRawBufferPointer) -> Bool {
   guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[colon...].starts(with: "://".utf8),
-    isScheme(line[..<colon])
+    line[..<colon].isScheme
   else { return false }
   let authority = line[(colon + 3)...].prefix { !"/?#".utf8.contains($0) }
   guard let end = authority.lastIndex(of: UInt8(ascii: "@")) else { return false }
   return !hasSeparator(authority[(end + 1)...])
-}
-
-private func isScheme(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
-  !name.isEmpty
-    && name.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 | 0x20 || "+-.".utf8.contains($0) }
 }
 
 /// Whether what should be a host has what separates the columns of a table, or quotes them.

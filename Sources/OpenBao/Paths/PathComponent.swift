@@ -80,10 +80,7 @@ package enum PathComponent {
   }
 
   private static func standsForItself(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-    default: false
-    }
+    byte.isLetterOrDigit || "._-".utf8.contains(byte)
   }
 
   private static func capitalValue(_ digit: UInt8) -> UInt8? {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Paths of a server that aren't those of items, and aren't encoded.
 package enum PlainPath {
   /// Whether a text can be a mount, a namespace or a folder: components of letters, digits and `-._~` with single
@@ -7,12 +9,7 @@ package enum PlainPath {
       && text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
         component in
         component.contains { $0 != UInt8(ascii: ".") }
-          && component.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: true
-            default: false
-            }
-          }
+          && component.allSatisfy { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
       }
   }
 }

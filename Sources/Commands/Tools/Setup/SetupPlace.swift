@@ -1,3 +1,4 @@
+import Bytes
 import EncryptedFile
 import Glibc
 import Terminals
@@ -86,12 +87,7 @@ struct SetupPlace {
   ///
   /// - Throws: ``Failure`` if it has any.
   func plain(_ command: String) throws(Failure) -> String {
-    let isPlain = command.utf8.allSatisfy { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-      default: "/._+@%:-".utf8.contains(byte)
-      }
-    }
+    let isPlain = command.utf8.allSatisfy { $0.isLetterOrDigit || "/._+@%:-".utf8.contains($0) }
     if isPlain || isForRemoving { return command }
     throw Self.takenApart(command, without: "spaces and the like")
   }
