@@ -170,6 +170,12 @@ public final class FoundLogin {
     for address in other.item.addresses { item.addAddress(address) }
   }
 
+  /// Has it go from its file only together with others.
+  func go(with others: [Removal]) {
+    let further = others.filter { !removals.contains($0) }
+    withRare().furtherRemovals += further
+  }
+
   /// Makes it the login for something else.
   func become(_ item: Item) { self.item = item }
 }

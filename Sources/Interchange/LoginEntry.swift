@@ -79,6 +79,8 @@ extension FoundLogins {
       places.removeAll { $0.is(key) }
       indices[key.primaryKey] = 0
       targets.append(EntryTarget(key: key))
+    } else if let place = login.own["place"] {
+      others.append(place)
     }
     for place in places {
       let key = place.place.key(account: login.account.nonEmpty ?? place.account, for: nil)

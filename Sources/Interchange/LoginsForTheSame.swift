@@ -10,7 +10,7 @@ extension FoundLogins {
     settlePaths(paths)
     switch several {
     case .disputed: passOverContradictions()
-    case .firstAnswers: break
+    case .firstAnswers: keepTogether()
     case .lastChangedAnswers:
       keepContradictionsApart()
       sortNewestFirst()
@@ -33,8 +33,12 @@ extension FoundLogins {
     // Before any of them changes.
     let firsts = logins.indices.map { first.first(for: $0) }
     var disputed: Set<Int> = []
-    for (login, first) in zip(logins, firsts) where !logins[first].credential.agrees(with: login.credential) {
-      disputed.insert(first)
+    // The first may have a code alone, with which all of them agree.
+    var compared: [Int: FoundLogin] = [:]
+    for (index, first) in firsts.enumerated() where index != first {
+      let other = compared[first] ?? logins[first]
+      if !other.credential.agrees(with: logins[index].credential) { disputed.insert(first) }
+      if other.credential.hasNoPassword { compared[first] = logins[index] }
     }
     var repeats: Set<ObjectIdentifier> = []
     for (index, first) in firsts.enumerated() where !disputed.contains(first) {
@@ -73,6 +77,14 @@ extension FoundLogins {
       let dates = group.compactMap { $0.mayBeDiscarded ? nil : $0.item.modificationDate }.sorted()
       if dates.count == group.count, dates[dates.count - 1] > dates[dates.count - 2] { continue }
       keptApart.append(KeptApart(group))
+    }
+  }
+
+  /// Has logins for the same go from their file together or not at all: without the first one, another one would answer.
+  private mutating func keepTogether() {
+    for group in contradictions() {
+      let removals = group.flatMap(\.removals)
+      for login in group { login.go(with: removals) }
     }
   }
 

@@ -25,7 +25,7 @@ struct OwnFields {
       }
       let name = ByteString(UnsafeRawBufferPointer(rebasing: line[..<end]))
       let value = UnsafeRawBufferPointer(rebasing: line[(end + Self.separator.count)...])
-      guard line.starts(with: Self.mark) else {
+      guard Self.isOwn(name) else {
         if fields.isEmpty { return nil }
         other(name, value)
         continue
@@ -34,6 +34,17 @@ struct OwnFields {
       fields.append((ByteString(Array(name.bytes.dropFirst(Self.mark.count))), value))
     }
     if fields.isEmpty { return nil }
+  }
+
+  /// Whether our own export writes fields of this name. A person may have made others.
+  private static func isOwn(_ name: ByteString) -> Bool {
+    guard name.bytes.starts(with: mark) else { return false }
+    let name = ByteString(Array(name.bytes.dropFirst(mark.count)))
+    let known: [ByteString] = [
+      "account", "authenticationType", "comment", "creator", "default", "description", "place", "service",
+      "type",
+    ]
+    return known.contains(name) || FurtherAttributes.isTag(name)
   }
 
   /// The value of a field; `nil` if there is none.
@@ -61,11 +72,13 @@ struct OwnFields {
         case .internetPassword(var key):
           if name == "account" { key.account = value } else { key.authenticationType = value }
           item.key = .internetPassword(key)
-        case .genericPassword(var key):
+        case .genericPassword(var key) where name == "account":
           key.account = value
           item.key = .genericPassword(key)
-        case .cryptographic, .secretService: break
+        default: item.addField(name, value)
         }
+      // Somebody has added an address since.
+      case "service": if case .internetPassword = item.key { item.addField(name, value) }
       default: if FurtherAttributes.isTag(name) { item.furtherAttributes[name] = value }
       }
     }

@@ -241,7 +241,11 @@ struct SourceEntry: ~Copyable {
   /// Takes a date: a number since 1970, of which those before say nothing, or RFC 3339.
   mutating func date(at index: Int?, unit: CSVExport.DateUnit = .milliseconds) -> Timestamp? {
     guard let index, let text = values[index].text else { return nil }
-    let number = text.text.flatMap { Int64($0) }.map { $0.multipliedReportingOverflow(by: unit.rawValue) }
+    let number = text.text.flatMap { Int64($0) }.map { number in
+      // What would be after the year 5000 are milliseconds, which some versions of a program write.
+      let unit = number > 100_000_000_000 ? .milliseconds : unit
+      return number.multipliedReportingOverflow(by: unit.rawValue)
+    }
     let date =
       number.map { $0.partialValue > 0 && !$0.overflow ? Timestamp(milliseconds: $0.partialValue) : nil }
       ?? Timestamp(rfc3339: text.bytes)
@@ -410,12 +414,7 @@ struct SourceEntry: ~Copyable {
 
   /// Takes a date: seconds or milliseconds since 1970, or RFC 3339.
   mutating func date(inSeconds wanted: ByteString..., in part: Part? = nil) -> Timestamp? {
-    guard let index = index(of: wanted, in: part), let text = values[index].text else { return nil }
-    guard let seconds = text.text.flatMap({ Int64($0) }) else { return date(at: index) }
-    states[index] = .taken
-    // What would be after the year 5000 are milliseconds, which some versions of a program write.
-    if seconds > 100_000_000_000 { return Timestamp(milliseconds: seconds) }
-    return seconds > 0 ? Timestamp(seconds: seconds) : nil
+    date(at: index(of: wanted, in: part), unit: .seconds)
   }
 
   /// Leaves out fields that are of use to the source's program alone.

@@ -63,13 +63,26 @@ struct PassEntryTests {
     // gopass's YAML, and a URL that has no name.
     #expect(
       whole("the safe", "p\n---\nphone: 555\nwhere:\n  floor: 2\nhttps://x.example/y\na = b\n") == [
-        "the safe p; comment where:\\nhttps://x.example/y\\na = b; hidden phone=555, floor=2"
+        "the safe p; comment https://x.example/y\\na = b; hidden phone=555, where=  floor: 2"
       ])
     #expect(whole("h.example", "p\nlogin: a\nuser: b\nurl: h.example\nurl: i.example\n").count == 2)
     #expect(
       whole("h.example", "p\nlogin: a\nuser: b\n") == [
         "https://h.example (a) p; called h.example; hidden user=b"
       ])
+    // What belongs together stays so, and a line of dashes among notes.
+    #expect(
+      whole("the safe", "p\n---\nprod:\n  host: a\n  password: b\nlogin:\n  x\nkey: v  \n") == [
+        "the safe p; comment login:\\n  x; hidden prod=  host: a\\n  password: b, key=v  "
+      ])
+    #expect(whole("the safe", "p\na\n---\nb\n") == ["the safe p; comment a\\n---\\nb"])
+    #expect(
+      whole("w/db-admin", "p\nservice: https://db.example\n") == [
+        "w/db-admin p; hidden service=https://db.example"
+      ])
+    #expect(
+      whole("k", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIE\n") == ["skipped k noLogin"]
+    )
     #expect(whole("the safe", "p\nservice=door\n") == ["the safe p; hidden service=door"])
   }
 

@@ -1,5 +1,6 @@
 import Bytes
 import Interchange
+import Keychain
 import Testing
 
 @Suite("tables of which no program is known")
@@ -60,5 +61,14 @@ struct TableColumnsTests {
     #expect(throws: FormatFault("it has no column \"Title\"", line: 1)) { try Found("a,b\n", as: format) }
     let tabs = "Title\tSite\tLogin\tPass\nt\thttps://h.example\ta\tp,q\n"
     #expect(try Found(tabs, as: format).logins == ["https://h.example (a) p,q"])
+  }
+
+  @Test("dates are seconds, milliseconds or RFC 3339")
+  func dates() throws {
+    let format = try TableColumns("name=Login,password=Pass,modified=At").format
+    for date in ["1700000000", "1700000000000", "2023-11-14T22:13:20Z"] {
+      let found = try FoundLogins(Array("Login,Pass,At\na,p,\(date)\n".utf8), as: format)
+      #expect(found.logins.map(\.item.modificationDate?.seconds) == [1_700_000_000], "\(date)")
+    }
   }
 }

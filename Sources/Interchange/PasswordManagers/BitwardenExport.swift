@@ -35,12 +35,14 @@ extension FileFormat {
       var value = Secret()
       for line in FileLines(bytes) {
         let end = line.text.indices.first { line.text[$0...].starts(with: separator) }
-        guard let end, end > 0 else {
+        guard let end else {
           if name.isEmpty { return false }
           value.append(0x0a)
           value.append(line.text)
           continue
         }
+        // One without a name, or a line of the one before.
+        if end == 0 { return false }
         if !name.isEmpty { login.secretFields.addField(name, value) }
         name = ByteString(UnsafeRawBufferPointer(rebasing: line.text[..<end]))
         value = Secret(copying: UnsafeRawBufferPointer(rebasing: line.text[(end + separator.count)...]))
@@ -63,31 +65,29 @@ private enum BitwardenJSON {
     var entries = JSONEntries(text)
     var isEncrypted = false
     var items: JSONValue?
-    var folders: [ByteString: ByteString] = [:]
-    var unused: Set<ByteString> = []
+    var folders = Folders()
+    var collections = Folders()
     do throws(JSONReader.Malformed) {
       try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
         if name == "encrypted" {
           isEncrypted = try value.bool()
         } else if name == "items" {
           items = value
-        } else if name == "folders" || name == "collections" {
-          let names = try value.names("name", by: "id")
-          folders.merge(names) { $1 }
-          if name == "folders" { unused = Set(names.keys) }
+        } else if name == "folders" {
+          try folders.add(allIn: value, "name", by: "id")
+        } else if name == "collections" {
+          try collections.add(allIn: value, "name", by: "id")
         }
       }
       try entries.noteOthers(in: text, besides: "items", "folders", "collections")
       if let items, !isEncrypted {
         try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
           entries.read(item, flattening: "login") { (entry, found) throws(JSONReader.Malformed) in
-            let folder = entry.peek(at: entry.index(of: ["folderId"]))?.text
-            if let folder { unused.remove(folder) }
-            try take(&entry, folders, &found)
+            try take(&entry, &folders, &collections, &found)
           }
         }
       }
-      if !unused.isEmpty, !entries.found.logins.isEmpty { entries.found.noteOthers() }
+      entries.found.noteOthers(ifUnused: folders)
     } catch {
       throw FormatFault("it is not JSON that Bitwarden exports")
     }
@@ -97,7 +97,8 @@ private enum BitwardenJSON {
   }
 
   private static func take(
-    _ entry: inout SourceEntry, _ folders: [ByteString: ByteString], _ found: inout FoundLogins
+    _ entry: inout SourceEntry, _ folders: inout Folders, _ collections: inout Folders,
+    _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     let name = entry.text("name")
     if !name.isEmpty { entry.origin = .entry(name) }
@@ -117,7 +118,7 @@ private enum BitwardenJSON {
     login.comment = entry.text("notes").nonEmpty
     login.oneTimeCode = entry.secret("totp")
     login.tags =
-      try entry.folders("folderId", among: folders) + entry.folders("collectionIds", among: folders)
+      try entry.folders("folderId", among: &folders) + entry.folders("collectionIds", among: &collections)
     for address in try entry.openElements("uris") {
       let rule = entry.text("match", in: address)
       login.addresses.append(EntryAddress(text: entry.text("uri", in: address), rule: self.rule(rule)))

@@ -194,7 +194,9 @@ extension FileFormat {
   private static func takeCode(
     _ credential: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
   ) {
-    var code = OneTimeCodeParts(secret: entry.secret("secret", in: credential))
+    // Without it, what else it says is of no use, and stays.
+    guard let secret = entry.index(of: ["secret"], in: credential) else { return }
+    var code = OneTimeCodeParts(secret: entry.secret(at: secret))
     let period = entry.text("period", in: credential)
     let digits = entry.text("digits", in: credential)
     let algorithm = entry.text("algorithm", in: credential)

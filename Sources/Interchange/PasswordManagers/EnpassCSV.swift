@@ -61,9 +61,12 @@ enum EnpassCSV {
 
   /// Whether a star is before the names of hidden fields. Older versions have none.
   private static func saysHidden(_ text: UnsafeRawBufferPointer) -> Bool {
-    text.indices.contains(where: { index in
-      text[index] == UInt8(ascii: ",") && text[(index + 1)...].starts(with: "\"*".utf8)
-    })
+    CSVRows(text).contains { row in
+      guard let fields = row.fields else { return false }
+      return stride(from: 1, to: fields.count - 1, by: 2).contains {
+        fields[$0].raw.first == UInt8(ascii: "*")
+      }
+    }
   }
 
   /// What fields with the secrets of one-time codes are called, of old and now.

@@ -13,20 +13,20 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     var entries = JSONEntries(text)
     var items: JSONValue?
-    var folders: [ByteString: ByteString] = [:]
+    var folders = Folders()
     do throws(JSONReader.Malformed) {
       try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
         if name == "items" {
           items = value
         } else if name == "folders" {
-          folders = try value.names("title", by: "uuid", in: "parent_uuid")
+          try folders.add(allIn: value, "title", by: "uuid", in: "parent_uuid")
         }
       }
       try entries.noteOthers(in: text, besides: "items", "folders")
       if let items {
         try JSONReader.elements(of: items.raw) { (item) throws(JSONReader.Malformed) in
           entries.read(item) { (entry, found) throws(JSONReader.Malformed) in
-            try take(&entry, folders, &found)
+            try take(&entry, &folders, &found)
           }
         }
       }
@@ -34,18 +34,12 @@ extension FileFormat {
       throw FormatFault("it is not JSON that Enpass exports")
     }
     guard items != nil else { throw FormatFault("it has no entries, as an export of Enpass has") }
-    let used = Set(entries.found.logins.flatMap(\.item.tags))
-    let isUnused = { (folder: ByteString) in
-      !used.contains { $0 == folder || $0.bytes.starts(with: folder.bytes + [UInt8(ascii: "/")]) }
-    }
-    if !entries.found.logins.isEmpty, folders.values.contains(where: isUnused) {
-      entries.found.noteOthers()
-    }
+    entries.found.noteOthers(ifUnused: folders)
     return entries.found
   }
 
   private static func take(
-    _ entry: inout SourceEntry, _ folders: [ByteString: ByteString], _ found: inout FoundLogins
+    _ entry: inout SourceEntry, _ folders: inout Folders, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     var login = LoginEntry()
     login.name = entry.text("title")
@@ -57,7 +51,7 @@ extension FileFormat {
     }
     if !["login", "password", ""].contains(category) { login.itemDescription = category }
     login.comment = entry.text("note").nonEmpty
-    login.tags = try entry.folders("folders", among: folders)
+    login.tags = try entry.folders("folders", among: &folders)
     login.creationDate = entry.date(inSeconds: "createdAt")
     login.modificationDate = entry.date(inSeconds: "updated_at")
     // What it shows below the title, which is the account of most.

@@ -94,8 +94,8 @@ extension FileFormat {
     // A number at the end counts those of one label, which may have colons itself.
     var label = name.bytes[type.endIndex...].dropFirst()
     let words = label.split(separator: colon, omittingEmptySubsequences: false)
-    if let last = words.last, last.allSatisfy({ 0x30...0x39 ~= $0 }) {
-      label = label.dropLast(last.count + (words.count > 1 ? 1 : 0))
+    if words.count > 1, let last = words.last, last.allSatisfy(\.isDigit) {
+      label = label.dropLast(last.count + 1)
     }
     return (ByteString(Array(type)), ByteString(Array(label.isEmpty ? type : label)))
   }

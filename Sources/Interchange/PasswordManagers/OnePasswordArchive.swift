@@ -84,6 +84,7 @@ enum OnePasswordArchive {
     switch entry.peek(at: state)?.text {
     case "archived":
       login.tags.append(EntryMark.archived)
+      entry.mayBeDiscarded = true
       _ = entry.take(at: state)
     case "active": _ = entry.take(at: state)
     default: break
@@ -108,9 +109,25 @@ enum OnePasswordArchive {
     if !first.isEmpty { login.addresses.append(EntryAddress(text: first)) }
     for url in try entry.openElements("urls", in: overview) {
       let rule: EntryAddress.Rule = entry.text("mode", in: url) == "never" ? .note : .page
-      entry.leaveToProgram("label", "primary", in: url)
-      let text = entry.text("url", in: url)
-      if text != first { login.addresses.append(EntryAddress(text: text, rule: rule)) }
+      entry.leaveToProgram("primary", in: url)
+      takeAddress(in: url, besides: first, rule, of: &entry, &login)
+    }
+  }
+
+  /// Takes an address. What a person calls it is the name of a field.
+  ///
+  /// - Parameter first: the one that the entry says once more.
+  static func takeAddress(
+    in url: SourceEntry.Part, besides first: ByteString, _ rule: EntryAddress.Rule = .page,
+    of entry: inout SourceEntry, _ login: inout LoginEntry
+  ) {
+    let text = entry.text("url", in: url)
+    if text != first { login.addresses.append(EntryAddress(text: text, rule: rule)) }
+    let label = entry.index(of: ["label"], in: url)
+    if entry.peek(at: label)?.text?.isEqualIgnoringCase("website") == true {
+      entry.leaveToProgram("label", in: url)
+    } else if label != nil, !text.isEmpty {
+      login.fields.append((entry.text(at: label), text))
     }
   }
 

@@ -14,26 +14,23 @@ enum OnePasswordInterchange {
   }
 
   static func read(_ text: UnsafeRawBufferPointer) -> FoundLogins {
-    var all: [ByteString: Folder] = [:]
-    for line in FileLines(text) where JSONEntries.isObject(line.text) {
-      if let (identifier, folder) = folder(line.text) { all[identifier] = folder }
-    }
-    let folders = all.paths
+    var folders = Folders()
+    for line in FileLines(text) where JSONEntries.isObject(line.text) { addFolder(line.text, to: &folders) }
     var found = FoundLogins()
     for line in FileLines(text) where !line.isBlank && !(line.text == separator) {
       var entry = SourceEntry(at: .line(line.number), removals: [Removal(line.range)])
       do throws(JSONReader.Malformed) {
         try entry.addMembers(of: line.text)
-        try take(&entry, folders, &found)
+        try take(&entry, &folders, &found)
       } catch {
         found.passOver(.line(line.number), .malformed)
       }
     }
+    found.noteOthers(ifUnused: folders)
     return found
   }
 
-  /// The identifier of a folder, and the folder; `nil` if the line is something else.
-  private static func folder(_ line: UnsafeRawBufferPointer) -> (ByteString, Folder)? {
+  private static func addFolder(_ line: UnsafeRawBufferPointer, to folders: inout Folders) {
     var kind: ByteString = ""
     var identifier: ByteString = ""
     var title: ByteString = ""
@@ -45,9 +42,11 @@ enum OnePasswordInterchange {
         if name == "title" { title = try value.string() }
         if name == "folderUuid", value.kind == .string { parent = try value.string() }
       }
-    } catch { return nil }
-    return kind == "system.folder.Regular" ? (identifier, Folder(title, in: parent)) : nil
+    } catch { return }
+    if kind == regularFolder { folders.add(identifier, title, in: parent) }
   }
+
+  private static let regularFolder: ByteString = "system.folder.Regular"
 
   /// The kinds of entries that are logins or have a password, and what they are.
   private static let kinds: [ByteString: ByteString?] = [
@@ -58,10 +57,12 @@ enum OnePasswordInterchange {
   ]
 
   private static func take(
-    _ entry: inout SourceEntry, _ folders: [ByteString: ByteString], _ found: inout FoundLogins
+    _ entry: inout SourceEntry, _ folders: inout Folders, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     let type = entry.text("typeName")
-    if type.bytes.starts(with: "system.folder".utf8) { return }
+    if type == regularFolder { return }
+    // A search that a person has saved.
+    if type.bytes.starts(with: "system.folder".utf8) { return found.noteOthers() }
     var login = LoginEntry()
     login.name = entry.text("title")
     if !login.name.isEmpty { entry.origin = .entry(login.name) }
@@ -71,14 +72,12 @@ enum OnePasswordInterchange {
     login.creationDate = entry.date(inSeconds: "createdAt")
     login.modificationDate = entry.date(inSeconds: "updatedAt")
     let open = try entry.open("openContents")
-    login.tags = try entry.folders("folderUuid", among: folders) + entry.texts("tags", in: open)
+    login.tags = try entry.folders("folderUuid", among: &folders) + entry.texts("tags", in: open)
     let details = try entry.open("secureContents")
     let location = entry.text("location")
     if !location.isEmpty { login.addresses.append(EntryAddress(text: location)) }
     for url in try entry.openElements("URLs", in: details) {
-      entry.leaveToProgram("label", in: url)
-      let text = entry.text("url", in: url)
-      if text != location { login.addresses.append(EntryAddress(text: text)) }
+      OnePasswordArchive.takeAddress(in: url, besides: location, of: &entry, &login)
     }
     for name: ByteString in ["uuid", "locationKey", "securityLevel", "contentsHash", "keyID", "txTimestamp"] {
       entry.leaveToProgram(name)

@@ -26,6 +26,8 @@ extension SourceEntry {
       let name = name(at: index)
       let text = text(at: index)
       if !tags.contains(tag) { tags.append(tag) }
+      // Nobody uses it any more, whatever was changed last.
+      if tag == EntryMark.archived { mayBeDiscarded = true }
       let isPlain = text.isEqualIgnoringCase("true") || text.bytes.allSatisfy { 0x30...0x39 ~= $0 }
       if !isPlain { fields.append((name, text)) }
     }

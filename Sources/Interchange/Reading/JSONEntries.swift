@@ -61,12 +61,16 @@ struct JSONEntries: ~Copyable {
   /// has by itself, as a description.
   ///
   /// - Parameter read: the members that are read.
+  /// - Throws: ``JSONReader/Malformed`` if it has a member twice.
   mutating func noteOthers(in object: UnsafeRawBufferPointer, besides read: ByteString...) throws(JSONReader
     .Malformed)
   {
     var hasOthers = false
+    var present: Set<ByteString> = []
     try JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
       let name = try JSONValue.name(name)
+      // Programs differ in which one they read.
+      if !present.insert(name).inserted { throw JSONReader.Malformed() }
       if read.contains(name) || Self.bookkeeping.contains(name.lowercased) { return }
       if !FieldValue.json(value).isNothing(asChoice: false) { hasOthers = true }
     }
@@ -85,77 +89,16 @@ extension JSONValue {
     var member: JSONValue?
     if kind != .object { return nil }
     try JSONReader.members(of: raw) { (name, value) throws(JSONReader.Malformed) in
-      if name == wanted, value.kind != .null { member = value }
+      guard name == wanted else { return }
+      if member != nil { throw JSONReader.Malformed() }
+      member = value
     }
-    return member
+    return member?.kind == .null ? nil : member
   }
 
   /// The text of a member that isn't confidential; empty if there is none.
   func text(_ wanted: StaticString) throws(JSONReader.Malformed) -> ByteString {
     guard let member = try member(wanted), member.kind == .string else { return "" }
     return try member.string()
-  }
-
-  /// The names of folders in an array of objects, by what entries call them.
-  ///
-  /// - Parameter parent: the member that says which folder it is in.
-  func names(
-    _ name: StaticString, by identifier: StaticString, in parent: StaticString = ""
-  ) throws(JSONReader.Malformed) -> [ByteString: ByteString] {
-    var folders: [ByteString: Folder] = [:]
-    if kind != .array { return [:] }
-    try JSONReader.elements(of: raw) { (element) throws(JSONReader.Malformed) in
-      folders[try element.text(identifier)] = Folder(try element.text(name), in: try element.text(parent))
-    }
-    return folders.paths
-  }
-}
-
-/// A folder that may be in another one.
-struct Folder {
-  let name: ByteString
-  /// The identifier of the folder that it is in; empty if there is none.
-  let parent: ByteString
-
-  init(_ name: ByteString, in parent: ByteString) {
-    self.name = name
-    self.parent = parent
-  }
-}
-
-extension [ByteString: Folder] {
-  /// The path of each folder. One that is in itself has its own name.
-  var paths: [ByteString: ByteString] {
-    mapValues { folder in
-      var path = folder.name
-      var (parent, depth) = (folder.parent, 0)
-      while let next = self[parent], depth < count {
-        if !next.name.isEmpty { path = next.name.joined(path) }
-        (parent, depth) = (next.parent, depth + 1)
-      }
-      return depth < count ? path : folder.name
-    }
-  }
-}
-
-extension ByteString {
-  /// The path of a folder that is in this one.
-  func joined(_ name: ByteString) -> ByteString { ByteString(bytes + [UInt8(ascii: "/")] + name.bytes) }
-}
-
-extension SourceEntry {
-  /// Takes the identifiers of folders, and returns their names. One that is unknown stays.
-  mutating func folders(
-    _ wanted: ByteString, among names: [ByteString: ByteString]
-  ) throws(JSONReader.Malformed) -> [ByteString] {
-    var folders: [ByteString] = []
-    let parts = try openElements(wanted)
-    let indices = parts.isEmpty ? [index(of: [wanted])] : parts.map(\.indices.first)
-    for index in indices {
-      guard let identifier = peek(at: index)?.text, let name = names[identifier].nonEmpty else { continue }
-      _ = take(at: index)
-      folders.append(name)
-    }
-    return folders
   }
 }

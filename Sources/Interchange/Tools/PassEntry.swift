@@ -23,10 +23,22 @@ public enum PassEntry {
       return found.passOver(origin, .disputed)
     }
     guard isValidUTF8(first.text) else { return found.passOver(origin, .notText) }
+    // A key takes the whole entry.
+    if first.text.begins(with: "-----BEGIN ") { return found.passOver(origin, .noLogin) }
     var entry = SourceEntry(at: origin)
     var notes = PassNotes()
-    for line in lines { add(line, to: &entry, &notes) }
     var login = LoginEntry()
+    var rest = Array(lines)[...]
+    while let line = rest.popFirst() {
+      let below = rest.prefix { $0.text.first.map(isWhiteSpace) ?? false && !$0.isBlank }
+      if let last = below.last, let name = blockName(line.text) {
+        let block = contents.slice(line.range.upperBound..<last.range.lowerBound + last.text.count)
+        entry.add(name, .bytes(block), isPersons: true)
+        rest = rest[below.endIndex...]
+      } else {
+        add(line, to: &entry, &notes)
+      }
+    }
     login.comment = notes.text
     // pass-otp may keep a code in an entry of its own.
     if first.text.starts(with: codeMark) {
@@ -34,18 +46,27 @@ public enum PassEntry {
     } else {
       login.secret = Secret(copying: first.text)
     }
-    if let service = entry.peek(at: entry.index(of: ["service"]))?.text,
+    if let service = entry.peek(at: entry.index(of: ["service="]))?.text,
       GCMService.place(ofURL: service) != nil
     {
       // An entry of Git Credential Manager; its name repeats the URL.
-      login.addresses = [EntryAddress(text: entry.text("service"), rule: .path)]
-      login.account = entry.text("account", "login")
+      login.addresses = [EntryAddress(text: entry.text("service="), rule: .path)]
+      login.account = entry.text("account=", "login")
     } else {
       takePlace(of: name, &entry, &login)
     }
     takeCodes(of: &entry, &login)
     takeOthers(of: &entry, &login)
     found.take(login, of: &entry)
+  }
+
+  /// The name of what is further in below a line, as in gopass's YAML; `nil` if the line is none. Apart from each other,
+  /// nobody could tell which of those lines belong together.
+  private static func blockName(_ line: UnsafeRawBufferPointer) -> ByteString? {
+    let text = line.trimmedSlice
+    guard text.last == UInt8(ascii: ":"), 2...longestName ~= text.count, isValidUTF8(text) else { return nil }
+    let name = ByteString(text.slice(0..<text.count - 1)).trimmed
+    return isKnown(name) ? nil : name.nonEmpty
   }
 
   private static func takePlace(
@@ -85,7 +106,10 @@ public enum PassEntry {
 
   /// Keeps what is left as hidden fields, for nothing says that it isn't confidential.
   private static func takeOthers(of entry: inout SourceEntry, _ login: inout LoginEntry) {
-    for index in entry.named { login.keep(index, as: entry.name(at: index), of: &entry, isHidden: true) }
+    for index in entry.named {
+      let name = entry.name(at: index).bytes.prefix { $0 != UInt8(ascii: "=") }
+      login.keep(index, as: ByteString(Array(name)), of: &entry, isHidden: true)
+    }
   }
 
   private static let accountNames: [ByteString] = ["login", "username", "user"]
@@ -100,12 +124,13 @@ public enum PassEntry {
   /// Adds a line below the password.
   private static func add(_ line: FileLine, to entry: inout SourceEntry, _ notes: inout PassNotes) {
     let text = line.text.trimmedSlice
-    // The line before gopass's YAML.
-    if text == "---" { return }
+    // The line before gopass's YAML. Behind notes, it may be a person's.
+    if text == "---", notes.text == nil { return }
     guard isValidUTF8(text) else { return entry.add("further lines", .bytes(text)) }
     if text.starts(with: codeMark) { return entry.add("otp", .bytes(text)) }
-    guard let (original, separator, value) = parts(of: text) else { return notes.append(line.text) }
+    guard let (original, separator, whole) = parts(of: line.text) else { return notes.append(line.text) }
     let name = original.lowercased
+    let value = FieldValue.bytes(whole.trimmedSlice)
     if codeNames.contains(name) {
       entry.add("otp", value)
     } else if accountNames.contains(name) {
@@ -116,25 +141,31 @@ public enum PassEntry {
       entry.add("url", value)
     } else if separator == UInt8(ascii: "=") {
       guard name == "service" || name == "account" else { return notes.append(line.text) }
-      entry.add(name, value, isPersons: true)
-    } else if noteNames.contains(name), case .bytes(let value) = value {
-      notes.append(value)
+      entry.add(ByteString(name.bytes + [separator]), value, isPersons: true)
+    } else if noteNames.contains(name) {
+      notes.append(whole.trimmedSlice)
     } else {
-      entry.add(original, value, isPersons: true)
+      entry.add(original, .bytes(whole), isPersons: true)
     }
   }
 
-  /// The name of a line, what follows it, and its value; `nil` if it has none, or is a URL.
-  private static func parts(of text: UnsafeRawBufferPointer) -> (ByteString, UInt8, FieldValue)? {
+  private static func isKnown(_ name: ByteString) -> Bool {
+    (accountNames + urlNames + codeNames).contains(name.lowercased)
+  }
+
+  /// The name of a line, what follows it, and its value with what is behind that; `nil` if it has none, or is a URL.
+  private static func parts(
+    of line: UnsafeRawBufferPointer
+  ) -> (ByteString, UInt8, UnsafeRawBufferPointer)? {
+    let text = UnsafeRawBufferPointer(rebasing: line.drop(while: isWhiteSpace))
     guard let end = text.firstIndex(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }),
       1...longestName ~= end
     else { return nil }
     let value = UnsafeRawBufferPointer(rebasing: text[(end + 1)...])
     let name = ByteString(UnsafeRawBufferPointer(rebasing: text[..<end])).trimmed
-    let isKnown = (accountNames + urlNames + codeNames).contains(name.lowercased)
     if value.trimmedSlice.isEmpty { return nil }
-    if text[end] == UInt8(ascii: ":"), !isKnown, value[0] != 0x20, value[0] != 0x09 { return nil }
-    return (name, text[end], .bytes(value.trimmedSlice))
+    if text[end] == UInt8(ascii: ":"), !isKnown(name), value[0] != 0x20, value[0] != 0x09 { return nil }
+    return (name, text[end], UnsafeRawBufferPointer(rebasing: value.drop(while: isWhiteSpace)))
   }
 }
 

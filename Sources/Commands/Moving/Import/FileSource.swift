@@ -208,7 +208,9 @@ final class FileSource: ImportSource {
   }
 
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed {
-    let remainder = remainder(without: logins)
+    let removals = removals(of: logins)
+    let remainder = remainder(after: removals)
+    let count = logins.count { removals.isSuperset(of: $0.removals) }
     // People keep such files under stow: the link stays where it is, and the file it points to is changed.
     guard let real = realPath(path) else { throw failed("find", ENOENT) }
     let file = clinux_openat(AT_FDCWD, real, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
@@ -228,22 +230,31 @@ final class FileSource: ImportSource {
       note = "; it couldn't be overwritten"
     }
     let hasMore =
-      !isEmpty && format.holdsLoginsAlone && logins.count == found.logins.count && found.passedOver.isEmpty
+      !isEmpty && format.holdsLoginsAlone && count == found.logins.count && found.passedOver.isEmpty
     if hasMore { note += "; there is something else in it, which stays" }
-    let what = isEmpty ? "removed \(name)" : "took \(countText(logins.count, "login")) out of \(name)"
+    if count < logins.count {
+      let staying = logins.filter { !removals.isSuperset(of: $0.removals) }.map(\.origin)
+      note += "; \(TransferReport.text(staying)) stay together with what is left out"
+    }
+    let what = isEmpty ? "removed \(name)" : "took \(countText(count, "login")) out of \(name)"
     var removed = Removed(
       text: what + note + "; the disk, a backup or a snapshot may still have traces of it")
     removed.hasMore = hasMore
     return removed
   }
 
-  /// Removes what was left of a file. What isn't taken out of it is in the file itself, or stays here.
+  /// Removes what was left of a file, if what isn't taken out of it is in the file itself.
   private func finish(
     _ file: Int32, _ left: String, _ remainder: borrowing Secret
   ) throws(Failure) -> Removed {
     let place = String(left.dropLast(Self.asideEnding.utf8.count))
-    if access(place, F_OK) != 0, !(format.holdsLoginsAlone && holdsNothing(remainder)) {
-      // There is more in it than what was imported.
+    if !(format.holdsLoginsAlone && holdsNothing(remainder)), !isIn(place, remainder) {
+      // There is more in it than what was imported, and perhaps in the file as well.
+      if access(place, F_OK) == 0 {
+        throw Failure(
+          "\(left) has more than what was imported, and \(place) isn't the same without that",
+          hint: "compare both, and remove it once nobody needs the rest of it", status: .keychain)
+      }
       if link(left, place) != 0 { throw failed("put back", errno) }
       unlink(left)
       throw Failure("\(place) is back in its place", hint: "import it once more", status: .keychain)
@@ -254,6 +265,17 @@ final class FileSource: ImportSource {
       text: "removed \(name), which an import that was ended had left"
         + (isOverwritten ? "" : "; it couldn't be overwritten")
         + "; the disk, a backup or a snapshot may still have traces of it")
+  }
+
+  /// Whether a file has everything that is left of this one.
+  private func isIn(_ place: String, _ remainder: borrowing Secret) -> Bool {
+    do throws(Failure) {
+      return try FileContents.read(place, limit: Self.limit).withUnsafeBytes { whole in
+        remainder.withUnsafeBytes { whole.hasParts(of: $0) }
+      }
+    } catch {
+      return false
+    }
   }
 
   /// The temporary name of a file that has been moved out of its place.
@@ -334,15 +356,19 @@ final class FileSource: ImportSource {
     }
   }
 
-  private func remainder(without logins: [FoundLogin]) -> Secret {
+  /// What goes with some of the logins.
+  private func removals(of logins: [FoundLogin]) -> Set<Removal> {
     // Text that also belongs to a login that stays is kept.
     let going = Set(logins.map { ObjectIdentifier($0) })
     var staying: Set<Removal> = []
     for login in found.logins where !going.contains(ObjectIdentifier(login)) {
       staying.formUnion(login.removals)
     }
-    let removals = Set(logins.flatMap(\.removals)).subtracting(staying)
-    return text.withUnsafeBytes { bytes in
+    return Set(logins.flatMap(\.removals)).subtracting(staying)
+  }
+
+  private func remainder(after removals: Set<Removal>) -> Secret {
+    text.withUnsafeBytes { bytes in
       // It was text when it was read.
       guard let source = try? SourceText(bytes) else { return Secret(copying: bytes) }
       return source.file(bytes, after: removals)

@@ -11,6 +11,9 @@ enum FolderFiles {
     return names.sorted()
   }
 
+  /// This folder and the one above it, git's, and those of extensions and keys.
+  private static let notEntries: Set<ByteString> = [".", "..", ".git", ".extensions", ".public-keys"]
+
   private static func collect(
     _ root: ByteString, below names: [UInt8], _ ending: [UInt8], depth: Int, _ found: inout [ByteString]
   ) {
@@ -20,8 +23,7 @@ enum FolderFiles {
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-      // Skip git's folder, extensions, and lists of keys.
-      if name.first == UInt8(ascii: ".") { continue }
+      if notEntries.contains(ByteString(name)) { continue }
       let whole = names + (names.isEmpty ? [] : [UInt8(ascii: "/")]) + name
       var status = stat()
       guard lend(path + [UInt8(ascii: "/")] + name, { stat($0, &status) }) == 0 else { continue }

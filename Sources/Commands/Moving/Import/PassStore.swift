@@ -26,6 +26,8 @@ final class PassStore: ImportSource {
   private let paths: PathChoice?
   /// What was read of each entry that has a login.
   private var texts: [ByteString: Text] = [:]
+  /// The number of logins that each entry is.
+  private var counts: [Origin: Int] = [:]
 
   /// A decrypted entry. A class, because confidential parts can't be values of a dictionary.
   private final class Text {
@@ -110,6 +112,7 @@ final class PassStore: ImportSource {
     }
     progress(entries.count, entries.count)
     found.settle(paths, .lastChangedAnswers)
+    counts = found.logins.reduce(into: [:]) { $0[$1.origin, default: 0] += 1 }
     return found
   }
 
@@ -121,9 +124,10 @@ final class PassStore: ImportSource {
     var removed = 0
     var changed: [FoundLogin] = []
     var isGone: [ByteString: Bool] = [:]
-    let total = Set(logins.map(\.origin)).count
-    // An entry with several addresses is several logins.
-    for login in logins {
+    // An entry with several addresses is several logins, and stays if one of them does.
+    let going = logins.reduce(into: [:]) { $0[$1.origin, default: 0] += 1 }.filter { $1 == counts[$0] }
+    let total = going.count
+    for login in logins where going[login.origin] != nil {
       guard case .entry(let entry) = login.origin else { continue }
       if isGone[entry] == nil {
         isGone[entry] = try remove(entry, after: removed, of: total)

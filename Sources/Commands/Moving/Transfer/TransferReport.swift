@@ -323,16 +323,9 @@ struct TransferReport {
         json.attributes(of: login.item)
         Self.member(login.origin, in: &json)
         json.member("outcome", ByteString(outcome.rawValue))
-        if !login.leftBehind.isEmpty {
-          json.beginArray("leftBehind")
-          for kind in login.leftBehind { json.element(ByteString(kind)) }
-          json.endArray()
-        }
-        if let kept = part.contradictions[index] {
-          json.beginArray("lacking")
-          for kind in kept { json.element(ByteString(kind)) }
-          json.endArray()
-        }
+        Self.member("leftBehind", login.leftBehind, in: &json)
+        Self.member("contradictions", login.contradictions, in: &json)
+        Self.member("lacking", part.contradictions[index] ?? [], in: &json)
         json.endObject()
       }
       json.endArray()
@@ -344,11 +337,29 @@ struct TransferReport {
         json.endObject()
       }
       json.endArray()
+      Self.member("bookkeeping", part.found.bookkeeping, in: &json)
+      if part.found.pathsLeftOut > 0 { json.member("pathsLeftOut", part.found.pathsLeftOut) }
+      if !part.found.keptApart.isEmpty {
+        json.beginArray("keptApart")
+        for group in part.found.keptApart {
+          json.beginObject()
+          json.attributes(of: Item(group.key))
+          json.endObject()
+        }
+        json.endArray()
+      }
       json.endObject()
     }
     json.endArray()
     json.endObject()
     return json.finishLine()
+  }
+
+  private static func member(_ name: StaticString, _ words: [String], in json: inout JSONWriter) {
+    if words.isEmpty { return }
+    json.beginArray(name)
+    for word in words { json.element(ByteString(word)) }
+    json.endArray()
   }
 
   private static func member(_ origin: Origin, in json: inout JSONWriter) {

@@ -1,0 +1,152 @@
+import Interchange
+import Keychain
+import Testing
+
+/// What an entry says in an unusual way, or where programs differ, and that is neither lost nor taken for something else.
+@Suite("entries that say something unusual")
+struct KeptEntriesTests {
+  private func whole(_ text: String, _ format: FileFormat) throws -> [String] {
+    WholeLogins(try FoundLogins(Array(text.utf8), as: format)).lines
+  }
+
+  private func bitwarden(_ items: String, _ more: String = "") -> String {
+    "{\"encrypted\":false,\(more)\"items\":[\(items)]}"
+  }
+
+  @Test("a field that a person has called as one of our own")
+  func ownNames() throws {
+    let header =
+      "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
+    #expect(
+      try whole("\(header),,login,n,,llavero-token: s3cr3t,0,,u,p,\n", .bitwarden) == [
+        "n (u) p; hidden llavero-token=s3cr3t"
+      ])
+    #expect(
+      try whole(
+        "\(header),,login,n,,\"llavero-service: svc\nllavero-token: x\",0,https://h.example,u,p,\n",
+        .bitwarden)
+        == ["https://h.example (u) p; called n; fields service=svc; hidden llavero-token=x"])
+    #expect(
+      try whole(
+        "\(header),,login,n,,\"llavero-service: svc\nllavero-authenticationType: form\",0,,,p,\n", .bitwarden)
+        == ["svc p; called n; fields authenticationType=form"])
+    // A line without a name may belong to the one before.
+    #expect(
+      try whole("\(header),,login,n,,\"a: 1\n: 2\",0,,u,p,\n", .bitwarden) == ["n (u) p; left custom fields"])
+  }
+
+  @Test("a member that is there twice is read differently, and so not at all")
+  func repeatedMembers() throws {
+    let login = #"{"type":1,"name":"n","login":{"username":"u","password":"p"}}"#
+    #expect(try whole(bitwarden(login), .bitwarden) == ["n (u) p"])
+    for text in [
+      bitwarden(login, "\"items\":[\(login)],"), bitwarden(login, "\"folders\":[],\"folders\":[],"),
+    ] {
+      #expect(throws: FormatFault.self) { try whole(text, .bitwarden) }
+    }
+    let accounts = #""accounts":[{"items":[]}]"#
+    #expect(throws: FormatFault.self) {
+      try whole("{\"version\":{\"major\":1},\(accounts),\(accounts)}", .credentialExchange)
+    }
+  }
+
+  @Test("what is archived doesn't take the place of what is in use")
+  func archived() throws {
+    func login(_ password: String, _ more: String) -> String {
+      #"{"type":1,"name":"n","login":{"username":"u","password":"\#(password)","uris":[{"uri":"https://h.example"}]},\#(more)}"#
+    }
+    let old = login("old", #""archivedDate":"2025-06-01T00:00:00Z","revisionDate":"2025-05-01T00:00:00Z""#)
+    let new = login("new", #""revisionDate":"2025-04-01T00:00:00Z""#)
+    let found = try FoundLogins(Array(bitwarden("\(old),\(new)").utf8), as: .bitwarden)
+    #expect(found.keptApart.count == 1)
+    #expect(found.keptApart.first?.logins.count == 2)
+  }
+
+  @Test("what a person calls an address in 1Password")
+  func namedAddresses() throws {
+    let text = #"""
+      {"accounts":[{"vaults":[{"items":[{"categoryUuid":"001","overview":{"title":"t","urls":[
+      {"label":"website","url":"https://a.example"},{"label":"ask Bob","url":"https://b.example"},
+      {"label":"lost","url":""}]},"details":{"loginFields":[
+      {"designation":"username","value":"u"},{"designation":"password","value":"p"}]}}]}]}]}
+      """#
+    #expect(
+      try whole(text, .onePassword) == [
+        "https://a.example (u) p; called t; fields ask Bob=https://b.example; left label",
+        "https://b.example (u) p; called t; fields ask Bob=https://b.example; left label",
+        "without label",
+      ])
+  }
+
+  @Test("folders without entries and searches that a person has saved keep a file of 1Password")
+  func foldersOfInterchange() throws {
+    let separator = "***5642bee8-a5ff-11dc-8314-0800200c9a66***\n"
+    let login =
+      #"{"typeName":"passwords.Password","title":"t","folderUuid":"a","secureContents":{"password":"p"}}"#
+    let used = #"{"typeName":"system.folder.Regular","uuid":"a","title":"In","folderUuid":"b"}"#
+    let above = #"{"typeName":"system.folder.Regular","uuid":"b","title":"Above"}"#
+    let empty = #"{"typeName":"system.folder.Regular","uuid":"c","title":"Empty"}"#
+    let search = #"{"typeName":"system.folder.SavedSearch","title":"Mine"}"#
+    func hasOthers(_ lines: String...) throws -> Bool {
+      let text = lines.map { "\($0)\n\(separator)" }.joined()
+      return try FoundLogins(Array(text.utf8), as: .onePassword).hasOthers
+    }
+    #expect(try !hasOthers(login, used, above))
+    #expect(try hasOthers(login, used, above, empty))
+    #expect(try hasOthers(login, used, above, search))
+  }
+
+  @Test("a code alone doesn't say that the others are the same")
+  func codeAmongPaths() throws {
+    func row(_ path: String, _ password: String, _ code: String = "") -> String {
+      "n,https://h.example/\(path),u,\(password),,\(code)\n"
+    }
+    let text =
+      "Title,URL,Username,Password,Notes,OTPAuth\n" + row("x", "", "JBSWY3DPEHPK3PXP") + row("y", "1")
+      + row("z", "2")
+    #expect(
+      try Found(text, as: .safari).logins.map { $0.prefix(21) } == [
+        "https://h.example/x (", "https://h.example/y (", "https://h.example/z (",
+      ])
+  }
+
+  @Test(
+    "of several lines for one login, none goes alone",
+    arguments: [
+      (
+        FileFormat.gitCredentials, "https://u:new@h.example\nhttps://u:old@h.example\nhttps://v:x@h.example\n"
+      ),
+      (.pgpass, "h:5432:d:u:new\nh:5432:d:u:old\nh:5432:d:v:x\n"),
+    ])
+  func firstOfSeveral(format: FileFormat, text: String) throws {
+    let found = try FoundLogins(Array(text.utf8), as: format)
+    #expect(found.logins.map(\.removals.count) == [2, 2, 1])
+    #expect(Set(found.logins[0].removals) == Set(found.logins[1].removals))
+  }
+
+  @Test("a star in a value of Enpass hides nothing, and says nothing of others")
+  func starInValue() throws {
+    #expect(
+      try whole(#""t","Username","u","Password","*p","PIN","1","""# + "\n", .enpass) == [
+        "t (u) *p; hidden PIN=1"
+      ])
+  }
+
+  @Test("a label of Keeper may be a number")
+  func numberAsLabel() throws {
+    let text =
+      #"{"records":[{"title":"t","$type":"login","login":"u","password":"p","custom_fields":{"$text:2024":"x"}}]}"#
+    #expect(try whole(text, .keeper) == ["t (u) p; fields 2024=x"])
+  }
+
+  @Test("what codes are made of is needed for the rest of them")
+  func codeWithoutSecret() throws {
+    let text = #"""
+      {"version":{"major":1},"accounts":[{"items":[{"title":"t","credentials":[
+      {"type":"basic-auth","username":{"value":"u"},"password":{"value":"p"}},
+      {"type":"totp","issuer":"Bank","digits":8}]}]}]}
+      """#
+    let lines = try whole(text, .credentialExchange)
+    #expect(lines.first?.hasPrefix("t (u) p; left ") == true, "\(lines)")
+  }
+}
