@@ -81,4 +81,30 @@ struct KeePassReferencesTests {
     #expect(
       try found("u", "{REF:P@T:Safe}", "https://p.example", more: more).reasons.contains("Pointer reference"))
   }
+
+  @Test("in notes and fields of one's own a reference becomes what it stands for, or the field stays")
+  func fields() throws {
+    func field(_ name: String, _ value: String, _ attributes: String = "") -> String {
+      "<String><Key>\(name)</Key><Value\(attributes)>\(value)</Value></String>"
+    }
+    let hidden = " ProtectInMemory=\"True\""
+    let safe =
+      "<Entry>" + field("Title", "Safe") + field("UserName", "ana") + field("Password", "pw-1") + "</Entry>"
+    for (fields, expected) in [
+      (field("Notes", "ask {REF:U@T:Safe}, not {USERNAME}"), "comment ask ana, not u"),
+      (field("Notes", "type {USERNAME} {REF"), "comment type {USERNAME} {REF"),
+      (field("Notes", "{REF:P@T:Safe}"), "left notes"), (field("Notes", "{ref:U@T:None}"), "left notes"),
+      (field("PIN", "{REF:P@T:Safe}", hidden), "hidden PIN=pw-1"),
+      (field("Owner", "{REF:U@T:Safe}"), "fields Owner=ana"),
+      (field("Owner", "{REF:P@T:Safe}"), "left Owner"),
+      (field("KP2A_URL_1", "{REF:A@T:None}"), "left KP2A_URL_1"),
+    ] {
+      let pointer =
+        "<Entry>" + field("Title", "N") + field("UserName", "u") + field("Password", "p") + fields
+        + "</Entry>"
+      let file = "<KeePassFile><Root><Group>\(pointer)\(safe)</Group></Root></KeePassFile>"
+      let lines = WholeLogins(try FoundLogins(Array(file.utf8), as: .keePass)).lines
+      #expect(lines == ["N (u) p; \(expected)", "Safe (ana) pw-1"], "\(fields)")
+    }
+  }
 }

@@ -36,7 +36,9 @@ enum KeePassCodes {
     guard let end = setting.firstIndex(of: UInt8(ascii: "=")) else { return false }
     let value = UnsafeRawBufferPointer(rebasing: setting[(end + 1)...])
     switch ByteString(UnsafeRawBufferPointer(rebasing: setting[..<end])).lowercased {
-    case "key": code.secret = withoutEscapes(value)
+    case "key":
+      guard case .some(let secret) = withoutPadding(value) else { return false }
+      code.secret = secret
     case "step": code.period = ByteString(value)
     case "size": code.digits = ByteString(value)
     case "otphashmode": code.algorithm = ByteString(value)
@@ -47,9 +49,12 @@ enum KeePassCodes {
     return true
   }
 
-  /// The padding of a secret may be written as `%3d`.
-  private static func withoutEscapes(_ text: UnsafeRawBufferPointer) -> Secret {
-    Secret(copying: UnsafeRawBufferPointer(rebasing: text.prefix { $0 != UInt8(ascii: "%") }))
+  /// A secret without its padding, which may be written as `%3d`; `nil` if it has other escapes.
+  private static func withoutPadding(_ text: UnsafeRawBufferPointer) -> Secret? {
+    let end = text.firstIndex(of: UInt8(ascii: "%")) ?? text.endIndex
+    let padding = Array("%3d".utf8)
+    guard text[end...].enumerated().allSatisfy({ padding[$0 % 3] == $1 | 0x20 }) else { return nil }
+    return Secret(copying: UnsafeRawBufferPointer(rebasing: text[..<end]))
   }
 
   /// What KeePassXC had before, and the plugin TrayTOTP has: `TOTP Seed`, and `TOTP Settings` as `30;6` or `30;S`.
@@ -57,17 +62,25 @@ enum KeePassCodes {
     let seed = entry.secret("TOTP Seed")
     if seed.isEmpty { return takeSettings(of: &entry, &login) }
     var code = OneTimeCodeParts(secret: seed)
-    let settings = entry.text("TOTP Settings").bytes.split(separator: UInt8(ascii: ";")).map {
+    let index = entry.index(of: ["TOTP Settings"])
+    let text = entry.peek(at: index)?.text ?? ""
+    let settings = text.bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
       ByteString(Array($0))
     }
-    if settings.count > 1, settings[1] == "S" {
+    let (period, digits) = (settings.first ?? "", settings.dropFirst().first ?? "")
+    let isSteam = digits == "S"
+    // What comes behind them, such as the server that TrayTOTP asks for the time, is a field like others.
+    if settings.dropFirst(2).allSatisfy(\.isEmpty), !isSteam || ["", "30"].contains(period) {
+      _ = entry.take(at: index)
+    }
+    if isSteam {
       var steam = Secret()
       steam.append("steam://")
       steam.append(code.secret)
       return login.keepCode(steam, as: "TOTP Seed")
     }
-    if let period = settings.first, period != "30" { code.period = period }
-    if settings.count > 1, settings[1] != "6" { code.digits = settings[1] }
+    if period != "30" { code.period = period }
+    if digits != "6" { code.digits = digits }
     login.keepCode(code.url, as: "TOTP Seed")
   }
 
@@ -103,10 +116,13 @@ enum KeePassCodes {
     code.period = entry.text(name("-Period"))
     code.digits = entry.text(name("-Length"))
     code.counter = entry.text(name("-Counter"))
-    switch entry.text(name("-Algorithm")) {
+    let algorithm = entry.text(name("-Algorithm"))
+    // With any other one, there are no codes.
+    switch algorithm {
+    case "HMAC-SHA-1": break
     case "HMAC-SHA-256": code.algorithm = "SHA256"
     case "HMAC-SHA-512": code.algorithm = "SHA512"
-    default: break
+    default: code.algorithm = algorithm
     }
     login.keepCode(code.url, as: name("-Secret"))
   }

@@ -49,6 +49,34 @@ final class KeePassReferences: XMLElementReader {
     }
   }
 
+  /// Takes a field of an entry as KeePass uses it; empty if there is none.
+  ///
+  /// - Parameter hasWords: whether there are words in it that KeePass replaces there.
+  /// - Returns: `nil` if one of them can't be replaced. The field stays then.
+  func take(
+    at index: Int?, of entry: inout SourceEntry, _ element: XMLElement, isSecret: Bool = false,
+    where hasWords: (UnsafeRawBufferPointer) -> Bool = KeePassPlaceholders.areIn
+  ) -> Secret? {
+    guard case .some(let text) = entry.peek(at: index)?.secret else { return Secret() }
+    guard text.withUnsafeBytes(hasWords) else {
+      _ = entry.take(at: index)
+      return text
+    }
+    let own = Entry(element)
+    guard case .some(let replaced) = text.withUnsafeBytes({ resolve($0, of: own, isSecret: isSecret) }) else {
+      return nil
+    }
+    _ = entry.take(at: index)
+    return replaced
+  }
+
+  /// Takes the field with a name.
+  func take(
+    _ name: ByteString, of entry: inout SourceEntry, _ element: XMLElement, isSecret: Bool = false
+  ) -> Secret? {
+    take(at: entry.index(of: [name]), of: &entry, element, isSecret: isSecret)
+  }
+
   /// The text of an entry's field as KeePass uses it.
   ///
   /// - Parameter isSecret: whether the field is confidential. Only such a one can have another's password.

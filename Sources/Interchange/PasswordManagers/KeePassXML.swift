@@ -16,41 +16,49 @@ extension FileFormat {
 /// the group that `Meta` names by its identifier.
 final class KeePassXML: XMLElementReader {
   private var found = FoundLogins()
-  private var bin: ByteString = ""
+  private var bin: ByteString
+  /// Whether there were entries before the bin was known.
+  private var isBinLate = false
+  private var hasEntries = false
   private var isKeePass = false
   private let references: KeePassReferences
 
-  private init(_ references: KeePassReferences) { self.references = references }
-
-  /// Whether a file is one.
-  static func isOne(_ text: UnsafeRawBufferPointer) -> Bool {
-    text.first { $0 > 0x20 } == UInt8(ascii: "<")
+  private init(_ references: KeePassReferences, bin: ByteString = "") {
+    self.references = references
+    self.bin = bin
   }
 
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
-    let reader = KeePassXML(try KeePassReferences.read(text))
+    var reader = KeePassXML(try KeePassReferences.read(text))
     try XMLFile.read(text, reader)
+    if reader.isBinLate {
+      reader = KeePassXML(reader.references, bin: reader.bin)
+      try XMLFile.read(text, reader)
+    }
     guard reader.isKeePass else { throw FormatFault("it is not XML that KeePass exports") }
     return reader.found
   }
 
   func ended(_ element: XMLElement, in ancestors: [XMLElement]) -> Bool {
+    if ancestors.contains(where: { $0.name == "Entry" }) { return true }
     switch (element.name, ancestors.last?.name) {
     case ("KeePassFile", nil):
       isKeePass = true
       return false
     case ("Meta", _):
-      bin = element.string("RecycleBinUUID")
+      let known = element.string("RecycleBinUUID")
+      isBinLate = hasEntries && known != bin
+      bin = known
       return false
     case ("RecycleBinUUID", "Meta"): return true
     case ("Binary", "Binaries"):
       found.noteOthers()
       return false
-    case ("CustomData", "Meta"), ("CustomData", "Group"):
-      if element.children.contains(where: Self.isPersons) { found.noteOthers() }
+    case ("CustomData", "Meta"):
+      if element.children.contains(where: KeePassElements.isPersons(customData:)) { found.noteOthers() }
       return false
-    // What somebody wrote of the whole, or of a group, is no login's.
-    case ("DatabaseDescription", "Meta"), ("DefaultUserName", "Meta"), ("Tags", "Group"):
+    // What somebody wrote of the whole is no login's.
+    case ("DatabaseDescription", "Meta"), ("DefaultUserName", "Meta"):
       if !element.text.isEmpty { found.noteOthers() }
       return false
     case ("CustomIcons", "Meta"):
@@ -58,115 +66,88 @@ final class KeePassXML: XMLElementReader {
       return false
     case (_, "Meta"), ("Data", _): return false
     case ("Entry", "Group"):
+      hasEntries = true
       read(element, in: ancestors.filter { $0.name == "Group" })
       return false
-    case ("Group", _):
-      // What somebody wrote of a group is no login's.
-      if !element.string("Notes").isEmpty { found.noteOthers() }
-      return false
-    case (let name, "Group"): return ["UUID", "Name", "Notes"].contains(name)
+    case ("Group", _): return false
+    case (let name, "Group"):
+      // Nor is what somebody wrote of a group.
+      if KeePassElements.isPersons(ofGroup: element) { found.noteOthers() }
+      return name == "UUID" || name == "Name"
     default: return true
     }
-  }
-
-  /// Whether custom data is not of KeePassXC's own: settings, times, and the keys of browsers.
-  private static func isPersons(_ item: XMLElement) -> Bool {
-    let key = item.string("Key").bytes
-    return !key.isEmpty && !["KPXC_", "FDO_SECRETS", "_"].contains { key.starts(with: $0.utf8) }
   }
 
   private func read(_ element: XMLElement, in groups: [XMLElement]) {
     var entry = SourceEntry(at: .line(element.line), removals: [Removal(element.range)])
     var isProtected = false
-    for child in element.children {
-      switch child.name {
-      case "String":
-        guard let value = child.child("Value") else { continue }
-        // In a file that a program made of a database without opening it.
-        isProtected =
-          isProtected || value.attributes.contains { $0.name == "Protected" && $0.value == "True" }
-        let key = child.string("Key")
-        let word = key.bytes.starts(with: Self.passkey) ? "passkey" : nil
-        entry.add(key, .xml(value), partOf: word, isPersons: true)
-      case "Times", "Tags": break
-      case "Binary": entry.add("attachments", .part)
-      case "History": if !child.children.isEmpty { entry.add("history", .part) }
-      case "OverrideURL": if !child.text.isEmpty { entry.add(child.name, .xml(child), isPersons: true) }
-      case "CustomData": if !child.children.isEmpty { addToProgram(child.name, to: &entry) }
-      case "AutoType": if Self.isChanged(child) { addToProgram("auto-type", to: &entry) }
-      case "IconID": if child.string != "0" { addToProgram("icon", to: &entry) }
-      default: if !child.string.isEmpty { addToProgram(child.name, to: &entry) }
-      }
+    for child in element.children where child.name == "String" {
+      guard let value = child.child("Value") else { continue }
+      // In a file that a program made of a database without opening it.
+      isProtected = isProtected || value.attribute("Protected") == "True"
+      let key = child.string("Key")
+      let word = key.bytes.starts(with: Self.passkey) ? "passkey" : nil
+      entry.add(key, .xml(value), partOf: word, isPersons: true)
     }
-    let title = entry.text("Title")
+    for child in element.children where child.name != "String" { KeePassElements.add(child, to: &entry) }
+    let title = entry.peek(at: entry.index(of: ["Title"]))?.text ?? ""
     if !title.isEmpty { entry.origin = .entry(title) }
     if !bin.isEmpty, groups.contains(where: { $0.string("UUID") == bin }) {
       return found.passOver(entry.origin, .discarded)
     }
     if isProtected { return found.passOver(entry.origin, .undecipherable) }
     var login = LoginEntry()
-    login.name = title
     take(element, in: groups, &login)
+    KeePassElements.takeTimes(of: element, &entry, &login)
     take(&entry, &login, of: element)
   }
 
   /// How the names of KeePassXC's fields for a passkey begin.
   private static let passkey = Array("KPEX_PASSKEY".utf8)
 
-  private func addToProgram(_ name: ByteString, to entry: inout SourceEntry) {
-    entry.add(name, .part)
-    entry.leaveToProgram(name)
-  }
-
-  /// Whether somebody has chosen how an entry is typed.
-  private static func isChanged(_ autoType: XMLElement) -> Bool {
-    !autoType.string("DefaultSequence").isEmpty
-      || autoType.children.contains { $0.name == "Association" && !$0.string("Window").isEmpty }
-  }
-
-  /// Takes what is of the entry as a whole: its groups, tags and dates.
+  /// Takes the groups and tags of an entry.
   private func take(_ element: XMLElement, in groups: [XMLElement], _ login: inout LoginEntry) {
     // The topmost group is the whole database.
     let path = groups.dropFirst().map { $0.string("Name").bytes }
     if !path.isEmpty { login.tags = [ByteString(Array(path.joined(separator: [UInt8(ascii: "/")])))] }
     let tags = element.string("Tags").bytes.split { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: ",") }
     login.tags += tags.compactMap { ByteString(Array($0)).trimmed.nonEmpty }
-    guard let times = element.child("Times") else { return }
-    login.creationDate = Self.date(times.string("CreationTime"))
-    login.modificationDate = Self.date(times.string("LastModificationTime"))
-    if times.string("Expires") == "True" { login.expiry = Self.date(times.string("ExpiryTime")) }
   }
 
   private func take(
     _ entry: inout SourceEntry, _ login: inout LoginEntry, of element: XMLElement
   ) {
-    var isWhole = true
-    func resolved(_ name: ByteString, isSecret: Bool = false) -> Secret {
-      let text = entry.secret(name)
-      if !text.withUnsafeBytes(KeePassPlaceholders.areIn) { return text }
-      let own = KeePassReferences.Entry(element)
-      switch text.withUnsafeBytes({ references.resolve($0, of: own, isSecret: isSecret) }) {
-      case .some(let text): return text.copy()
-      case .none:
-        isWhole = false
-        return Secret()
-      }
-    }
-    func text(_ name: ByteString) -> ByteString { resolved(name).withUnsafeBytes { ByteString($0) } }
-    login.account = text("UserName")
-    login.secret = resolved("Password", isSecret: true)
-    login.addresses = [EntryAddress(text: text("URL"))]
-    if !isWhole { return found.passOver(entry.origin, .reference) }
-    login.comment = entry.text("Notes").nonEmpty
+    guard
+      case .some(let account) = references.take("UserName", of: &entry, element),
+      case .some(let secret) = references.take("Password", of: &entry, element, isSecret: true),
+      case .some(let url) = references.take("URL", of: &entry, element)
+    else { return found.passOver(entry.origin, .reference) }
+    login.account = ByteString(account)
+    login.secret = secret
+    login.addresses = [EntryAddress(text: ByteString(url))]
+    login.name = text("Title", of: &entry, element)
+    login.comment = text("Notes", of: &entry, element).nonEmpty
     KeePassCodes.take(of: &entry, &login)
-    for index in entry.named { takeField(index, of: &entry, &login) }
+    for index in entry.named { takeField(index, of: &entry, &login, in: element) }
     found.take(login, of: &entry)
+  }
+
+  /// Takes what a person reads, where other words in braces than references are what somebody wrote.
+  private func text(_ name: ByteString, of entry: inout SourceEntry, _ element: XMLElement) -> ByteString {
+    let text = references.take(
+      at: entry.index(of: [name]), of: &entry, element, where: KeePassPlaceholders.areReferences)
+    switch text {
+    case .none: return ""
+    case .some(let text): return ByteString(text)
+    }
   }
 
   private static let standard: [ByteString] = ["Title", "UserName", "Password", "URL", "Notes", "otp"]
 
   /// Takes a field that a person named, or one of KeePass2Android's and KeePassXC's for browsers.
-  private func takeField(_ index: Int, of entry: inout SourceEntry, _ login: inout LoginEntry) {
+  private func takeField(
+    _ index: Int, of entry: inout SourceEntry, _ login: inout LoginEntry, in element: XMLElement
+  ) {
     let name = entry.name(at: index)
     guard case .xml(let value)? = entry.peek(at: index), !name.bytes.starts(with: Self.passkey) else {
       return
@@ -176,22 +157,26 @@ final class KeePassXML: XMLElementReader {
     } else if name == "KeePassXC-Browser Settings" || name == "KeePassHttp Settings" {
       entry.leaveToProgram(at: index)
     } else if name.bytes.starts(with: "KP2A_URL".utf8) {
-      login.addresses.append(EntryAddress(text: entry.text(at: index)))
+      guard case .some(let url) = references.take(at: index, of: &entry, element) else { return }
+      login.addresses.append(EntryAddress(text: ByteString(url)))
     } else if name.bytes.starts(with: "AndroidApp".utf8) {
       login.addresses.append(.androidApp(entry.text(at: index)))
     } else {
-      let isHidden = value.attributes.contains { $0.name == "ProtectInMemory" && $0.value == "True" }
-      login.keep(index, as: name, of: &entry, isHidden: isHidden)
+      let isHidden = value.attribute("ProtectInMemory") == "True"
+      guard
+        case .some(let text) = references.take(
+          at: index, of: &entry, element, isSecret: isHidden, where: KeePassPlaceholders.areReferences)
+      else { return }
+      if isHidden {
+        login.secretFields.addField(name, text)
+      } else {
+        login.fields.append((name.nonEmpty ?? "field", ByteString(text)))
+      }
     }
   }
+}
 
-  /// A date: ISO 8601, or, since version 4 of the database, base64 of the seconds since the year 1 in eight bytes, the least
-  /// significant first.
-  private static func date(_ text: ByteString) -> Timestamp? {
-    if let date = Timestamp(rfc3339: text.bytes) { return date }
-    var bytes = Secret()
-    guard text.bytes.withUnsafeBytes({ Base64.decode($0, to: &bytes) }), bytes.count == 8 else { return nil }
-    let seconds = bytes.withUnsafeBytes { $0.reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) } }
-    return Timestamp(seconds: seconds - 62_135_596_800)
-  }
+extension ByteString {
+  /// The bytes of a text that isn't confidential.
+  fileprivate init(_ text: borrowing Secret) { self = text.withUnsafeBytes { ByteString($0) } }
 }
