@@ -81,6 +81,10 @@ struct PasswordExportTests {
       try Found(
         "Group,Title,Username,Password,URL,Notes\nRoot,t,a,{x}{USERNAMES}{,https://h,\n", as: .keepassxc
       ).logins == ["https://h (a) {x}{USERNAMES}{"])
+    #expect(
+      try Found(
+        "Group,Title,Username,Password,URL,Notes\nRoot,t,a,p,https://h,as {REF:P@I:1}\n", as: .keepassxc
+      ).logins == ["https://h (a) p + notes"])
   }
 
   @Test("what nobody here knows stays there")
@@ -342,15 +346,16 @@ struct PasswordExportTests {
     for (live, bin) in [("Ann/Work/Web", "Ann/Work/Recycle Bin"), ("Root/Web", "Root/Old/Papierkorb/Web")] {
       #expect(
         Set(try Found(rows(live, bin), as: .keepassxc).logins) == [
-          "https://h: A (u) p", "https://h: B (u) q",
+          "https://h: A (u) p", "https://h: B (u) q + place in what may be the bin",
         ],
         "\(bin)")
     }
     let certain = try Found(rows("Root/Web", "Root/Recycle Bin/Old/Kosz"), as: .keepassxc)
     #expect(certain.logins == ["https://h (u) p"] && certain.reasons == ["3 discarded"])
-    // Nothing contradicts it.
+    // Nothing contradicts it, and it is no login that somebody has deleted for certain.
     let alone = "Group,Title,Username,Password,URL,Notes\nA/B/Kosz,t,u,p,https://h,\n"
-    #expect(try Found(alone, as: .keepassxc).logins == ["https://h (u) p"])
+    #expect(
+      try Found(alone, as: .keepassxc).logins == ["https://h (u) p + place in what may be the bin"])
   }
 
   @Test("what a program fills for itself is named, and keeps nothing in the file")

@@ -168,14 +168,15 @@ struct CSVExport: Sendable {
     if let group, let names = entry.peek(at: columns.group)?.text.map(Self.groups) {
       if let bin = names.dropFirst().firstIndex(where: group.discarded.contains) {
         // A slash in a name isn't escaped. So what is further down may be the bin of a database with a slash in its name,
-        // or a bin that somebody has moved, or no bin.
+        // or a bin that somebody has moved, or no bin. Such a login comes, and stays there as well.
         if bin == 1 { return found.passOver(origin, .discarded) }
         entry.mayBeDiscarded = true
+        entry.add("place in what may be the bin", .part)
       }
       takeGroup(names, columns.group, &entry, &login)
     }
     for column in [columns.account, columns.url, columns.password]
-    where hasPlaceholder(entry.peek(at: column)) {
+    where hasWord(entry.peek(at: column), KeePassPlaceholders.areIn) {
       return found.passOver(origin, .reference)
     }
     login.name = entry.text(at: columns.name)
@@ -217,7 +218,9 @@ struct CSVExport: Sendable {
   }
 
   private func takeRest(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
-    login.comment = entry.text(at: columns.notes).nonEmpty
+    if !hasWord(entry.peek(at: columns.notes), KeePassPlaceholders.areReferences) {
+      login.comment = entry.text(at: columns.notes).nonEmpty
+    }
     login.oneTimeCode = entry.secret(at: columns.code)
     for column in columns.tags {
       let text = entry.text(at: column.index)
@@ -255,9 +258,9 @@ struct CSVExport: Sendable {
   }
 
   /// Whether the program replaces a part of it by something else.
-  private func hasPlaceholder(_ value: FieldValue?) -> Bool {
+  private func hasWord(_ value: FieldValue?, _ areIn: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     guard hasPlaceholders, case .csv(let field) = value else { return false }
-    return KeePassPlaceholders.areIn(field.raw)
+    return areIn(field.raw)
   }
 
   /// The addresses in a field; `nil` if they can't be separated.
