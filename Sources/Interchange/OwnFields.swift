@@ -9,16 +9,20 @@ struct OwnFields {
 
   private static let mark = Array("llavero-".utf8)
   private static let separator = Array(": ".utf8)
+  /// The field that names another one that may be shown.
+  static let shown: ByteString = "shown"
 
   /// Makes an empty one.
   init() {}
 
   /// Reads the column; `nil` if it has none of these, or lines of another form.
   ///
-  /// - Parameter other: receives each other field, `NAME: VALUE`.
+  /// - Parameter other: receives each other field, `NAME: VALUE`, and whether it is one that may be shown.
   init?(
-    reading text: UnsafeRawBufferPointer, other: (_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Void
+    reading text: UnsafeRawBufferPointer,
+    other: (_ name: ByteString, _ value: UnsafeRawBufferPointer, _ isShown: Bool) -> Void
   ) {
+    var shown: [ByteString] = []
     for line in text.split(separator: 0x0a) {
       guard let end = line.indices.first(where: { line[$0...].starts(with: Self.separator) }) else {
         return nil
@@ -27,11 +31,16 @@ struct OwnFields {
       let value = UnsafeRawBufferPointer(rebasing: line[(end + Self.separator.count)...])
       guard Self.isOwn(name) else {
         if fields.isEmpty { return nil }
-        other(name, value)
+        // Those come first, so that a hidden one may have the same name.
+        let index = shown.firstIndex(of: name)
+        if let index { shown.remove(at: index) }
+        other(name, value, index != nil)
         continue
       }
       guard let value = Self.unescaped(Array(value)[...]) else { return nil }
-      fields.append((ByteString(Array(name.bytes.dropFirst(Self.mark.count))), value))
+      let own = ByteString(Array(name.bytes.dropFirst(Self.mark.count)))
+      if own == Self.shown { shown.append(value) }
+      fields.append((own, value))
     }
     if fields.isEmpty { return nil }
   }

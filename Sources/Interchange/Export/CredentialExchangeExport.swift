@@ -21,7 +21,7 @@ extension ExportFormat {
   private static func exchanged(
     _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields, _ text: inout Secret
   ) -> Omission? {
-    switch ExportedLogin.taking(item, credential, &fields, hasOwnFields: false) {
+    switch ExportedLogin.taking(item, credential, &fields, .urls) {
     case .omitted(let omission): return omission
     case .login(let login):
       fields.take(all: "creation date", "modification date", "fields", "hidden fields")

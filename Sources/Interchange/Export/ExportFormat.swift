@@ -62,6 +62,8 @@ public struct ExportFormat: Sendable {
   public func append(
     _ item: Item, _ credential: borrowing Credential, isFirst: Bool = true, to text: inout Secret
   ) -> Outcome {
+    // What never answers would be a login like others there.
+    if item.isNegative, !isComplete { return .omitted(.otherKind) }
     var fields = ExportedFields(item, credential)
     var entry = Secret()
     if let omission = write(item, credential, &fields, &entry) { return .omitted(omission) }

@@ -16,13 +16,23 @@ struct ExportedLogin: ~Copyable {
   /// The names under which it is filed.
   let tags: [ByteString]
 
+  /// What of an item's place comes back from a format.
+  enum Places {
+    /// All of it, in fields of our own beside the URL.
+    case whole
+    /// What a URL says.
+    case urls
+    /// The server of a URL. Its path is that of a page.
+    case servers
+  }
+
   /// Takes its fields of an item.
   ///
-  /// - Parameter hasOwnFields: whether the format has a place for the service beside the name.
+  /// - Parameter places: what of its place comes back.
   /// - Returns: an omission if a password manager's file has no place for the item. A tool's own login would answer
   ///   everybody when it comes back, and a ready-made credential is no password.
   static func taking(
-    _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields, hasOwnFields: Bool
+    _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields, _ places: Places
   ) -> Result {
     let url: ByteString
     var name = ByteString(item.name)
@@ -31,14 +41,16 @@ struct ExportedLogin: ~Copyable {
       guard key.isForEverybody, !key.protocol.isEmpty, let address = key.url() else {
         return .omitted(.otherKind)
       }
-      fields.take(all: "protocol", "server", "port", "path", "label")
       url = ByteString(address)
+      fields.take(all: "server", "port", "label")
+      if places == .whole || key.hasServer(of: url) { fields.take("protocol") }
+      if places == .whole || places == .urls && key.hasPath(of: url) { fields.take("path") }
     case .genericPassword(let key):
       // A server's would make it that server's login when it comes back.
       let addresses = item.addresses
       url = addresses.first { !$0.isAddressOfServer } ?? ""
       if addresses == [url] { fields.take("addr") }
-      if hasOwnFields {
+      if places == .whole {
         fields.take("label")
       } else {
         // Its service finds it again, and people see it there.
@@ -60,9 +72,12 @@ struct ExportedLogin: ~Copyable {
       code = url.copy()
     }
     fields.take("tags")
+    let account = item.key.account ?? ""
+    // An empty one is none there.
+    if places == .whole || !account.isEmpty { fields.take("account") }
     return .login(
       ExportedLogin(
-        name: name, url: url, account: fields.take("account") ?? "", comment: fields.take("comment") ?? "",
+        name: name, url: url, account: account, comment: fields.take("comment") ?? "",
         secret: credential.secret.copy(), code: code, tags: item.tags))
   }
 
@@ -70,5 +85,21 @@ struct ExportedLogin: ~Copyable {
   enum Result: ~Copyable {
     case login(ExportedLogin)
     case omitted(ExportFormat.Omission)
+  }
+}
+
+extension InternetPassword {
+  /// Whether a URL, when it is read back, is for the same server.
+  fileprivate func hasServer(of url: ByteString) -> Bool {
+    Place.ofServer(in: url)?.place == Place(protocol: `protocol`, server: server ?? "", port: port)
+  }
+
+  /// Whether a URL, when it is read back, has the same path.
+  fileprivate func hasPath(of url: ByteString) -> Bool { (try? Place.parse(url))?.place.path == path }
+
+  /// The URL, if what reads it back would make another place of it, as it does of a login page's.
+  var placeForCSV: ByteString? {
+    guard let url = url().map({ ByteString($0) }) else { return nil }
+    return path == nil && hasServer(of: url) ? nil : url
   }
 }

@@ -10,7 +10,7 @@ extension ExportFormat {
   ) { item, credential, fields, text in
     guard case .internetPassword(let key) = item.key, key.isForEverybody, let account = key.account,
       let host = key.hostAndPort, !key.protocol.isEmpty, key.authenticationType == nil,
-      credential.authenticationScheme == nil, !credential.hasNoPassword
+      credential.authenticationScheme == nil, !credential.isExpired(at: .now)
     else { return .otherKind }
     let isSpeakable = credential.secret.withUnsafeBytes { !$0.contains(where: endsLineOrText) }
     if !isSpeakable || account.bytes.contains(where: endsLineOrText) { return .unspeakable }

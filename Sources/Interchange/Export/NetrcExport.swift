@@ -17,7 +17,7 @@ extension ExportFormat {
     _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields, _ text: inout Secret
   ) -> Omission? {
     guard item.isForNetrc, case .internetPassword(let key) = item.key, let server = key.server,
-      let account = key.account, credential.authenticationScheme == nil, !credential.hasNoPassword
+      let account = key.account, credential.authenticationScheme == nil, !credential.isExpired(at: .now)
     else { return .otherKind }
     fields.take(all: "protocol", "server", "port", "account")
     return NetrcText.appendLine(
@@ -63,7 +63,7 @@ extension Item {
 
   /// Whether netrc has a place for it.
   fileprivate var isForNetrc: Bool {
-    guard case .internetPassword(let key) = key, netrcProtocol != nil else { return false }
+    guard case .internetPassword(let key) = key, netrcProtocol != nil, !isNegative else { return false }
     return key.isForEverybody && key.server != nil && key.account != nil && key.path == nil
       && key.effectivePort == InternetPassword.defaultPort(of: key.protocol)
   }

@@ -20,12 +20,16 @@ extension ExportFormat {
     }
     if item.key.account?.isEmpty == true { own.add("account", "") }
     if item.comment != nil { own.add("comment", "") }
+    // Without one, a row is no login.
+    if credential.secret.isEmpty { own.add("password", "") }
     for name in ["description", "creator", "type", "default"] + item.furtherAttributes.tags.map(\.description)
     {
       if let value = fields.take(name), name != "tags" { own.add(ByteString(name), value) }
     }
-    if item.tags.count > 1 { own.add("tags", item.furtherAttributes["tags"] ?? "") }
-    switch ExportedLogin.taking(item, credential, &fields, hasOwnFields: true) {
+    if item.tags.count > 1 || item.tags.contains(where: { $0.trimmed != $0 }) {
+      own.add("tags", item.furtherAttributes["tags"] ?? "")
+    }
+    switch ExportedLogin.taking(item, credential, &fields, .whole) {
     case .omitted(let omission): return omission
     case .login(let login):
       text.append(csvField: login.tags.count == 1 ? login.tags[0] : "")
@@ -50,13 +54,15 @@ extension ExportFormat {
   private static func fieldsColumn(
     _ own: OwnFields, _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields
   ) -> Secret {
-    var column = FieldLines(text: Secret(copying: own.text))
-    var hasAll = true
-    for (name, value) in item.fields where !value.bytes.withUnsafeBytes({ column.append(name, $0) }) {
-      hasAll = false
+    var own = own
+    let shown = item.fields.filter { name, value in
+      value.bytes.withUnsafeBytes { FieldLines.areLine(name, $0) }
     }
-    if hasAll { fields.take("fields") }
-    hasAll = true
+    if shown.count == item.fields.count { fields.take("fields") }
+    for (name, _) in shown { own.add(OwnFields.shown, name) }
+    var column = FieldLines(text: Secret(copying: own.text))
+    for (name, value) in shown { _ = value.bytes.withUnsafeBytes { column.append(name, $0) } }
+    var hasAll = true
     credential.further.forEachField { if !column.append($0, $1) { hasAll = false } }
     if hasAll { fields.take("hidden fields") }
     return column.text.copy()
@@ -69,13 +75,20 @@ extension ExportFormat {
       "\"Group\",\"Title\",\"Username\",\"Password\",\"URL\",\"Notes\",\"TOTP\",\"Icon\",\"Last Modified\",\"Created\"\n"
     })
   ) { item, credential, fields, text in
-    switch ExportedLogin.taking(item, credential, &fields, hasOwnFields: false) {
+    switch ExportedLogin.taking(item, credential, &fields, .servers) {
     case .omitted(let omission): return omission
     case .login(let login):
-      // It has one group, and groups within groups. What is in a group of the bin's name would be in the trash.
+      // It would put something else in their place.
+      if login.secret.withUnsafeBytes(KeePassPlaceholders.areIn)
+        || [login.account, login.url].contains(where: { $0.bytes.withUnsafeBytes(KeePassPlaceholders.areIn) })
+      {
+        return .unspeakable
+      }
+      // It has one group, and groups within groups. What is in a group of the bin's name may be in the trash.
       let tag = login.tags.first { tag in
-        let name = ByteString(Array(tag.bytes.prefix { $0 != UInt8(ascii: "/") }))
-        return !FileFormat.keePassXCBins.contains(name)
+        !tag.bytes.split(separator: UInt8(ascii: "/")).contains {
+          FileFormat.keePassXCBins.contains(ByteString(Array($0)))
+        }
       }
       let group = tag.map { [ByteString("/"), $0] } ?? []
       if login.tags.count > (tag == nil ? 0 : 1) { fields.put("tags") }
@@ -105,7 +118,7 @@ extension ExportFormat {
       "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\n"
     })
   ) { item, credential, fields, text in
-    switch ExportedLogin.taking(item, credential, &fields, hasOwnFields: false) {
+    switch ExportedLogin.taking(item, credential, &fields, .servers) {
     case .omitted(let omission): return omission
     case .login(let login):
       text.append(csvFields: login.name, login.url, login.account)
@@ -114,8 +127,10 @@ extension ExportFormat {
       text.append(",")
       text.append(csvField: login.code)
       text.append(",false,false,")
-      // A semicolon separates tags there.
-      if login.tags.contains(where: { $0.bytes.contains(UInt8(ascii: ";")) }) { fields.put("tags") }
+      // A semicolon separates tags there, and white space around them says nothing.
+      if login.tags.contains(where: { $0.bytes.contains(UInt8(ascii: ";")) || $0.trimmed != $0 }) {
+        fields.put("tags")
+      }
       let tags = login.tags.map { $0.bytes.map { $0 == UInt8(ascii: ";") ? UInt8(ascii: ",") : $0 } }
       text.append(csvFields: ByteString(Array(tags.joined(separator: [UInt8(ascii: ";")]))), login.comment)
       text.append("\n")
@@ -128,29 +143,20 @@ extension ExportFormat {
 private struct FieldLines: ~Copyable {
   var text: Secret
 
-  /// Returns whether the field is one line, and would be read as it is.
-  mutating func append(_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Bool {
+  /// Whether a field is one line, and would be read as it is.
+  static func areLine(_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Bool {
     func isLine(_ text: UnsafeRawBufferPointer) -> Bool { !text.contains { $0 == 0x0a || $0 == 0x0d } }
-    guard isLine(value), name.bytes.withUnsafeBytes(isLine), !name.bytes.starts(with: "llavero-".utf8),
-      !name.bytes.contains(UInt8(ascii: ":"))
-    else { return false }
+    return isLine(value) && name.bytes.withUnsafeBytes(isLine) && !name.bytes.starts(with: "llavero-".utf8)
+      && !name.bytes.contains(UInt8(ascii: ":"))
+  }
+
+  /// Returns whether the field has a place there.
+  mutating func append(_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Bool {
+    guard Self.areLine(name, value) else { return false }
     if !text.isEmpty { text.append("\n") }
     text.append(contentsOf: name)
     text.append(": ")
     text.append(value)
     return true
-  }
-}
-
-extension InternetPassword {
-  /// The URL, if what reads it back would make another place of it, as it does of a login page's.
-  fileprivate var placeForCSV: ByteString? {
-    guard let url = url().map({ ByteString($0) }) else { return nil }
-    var key = self
-    key.account = nil
-    key.authenticationType = nil
-    let isKept =
-      path == nil && Place.ofServer(in: url)?.place.key(account: nil, for: nil).primaryKey == key.primaryKey
-    return isKept ? nil : url
   }
 }

@@ -200,12 +200,18 @@ struct CSVExport: Sendable {
   /// Takes what our own export says in the column of fields, and the fields that it has beside that.
   private func takeOwnFields(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
     guard case .some(let column) = entry.peek(at: columns.ownFields)?.secret else { return }
-    var others = TextMembersBuilder()
-    let own = column.withUnsafeBytes { OwnFields(reading: $0) { others.addField($0, $1) } }
+    var hidden = TextMembersBuilder()
+    var shown: [(name: ByteString, value: ByteString)] = []
+    let own = column.withUnsafeBytes { text in
+      OwnFields(reading: text) { name, value, isShown in
+        if isShown { shown.append((name, ByteString(value))) } else { hidden.addField(name, value) }
+      }
+    }
     guard let own else { return }
     _ = entry.take(at: columns.ownFields)
     login.own = own
-    login.secretFields = others
+    login.fields = shown
+    login.secretFields = hidden
   }
 
   private func takeAccount(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
