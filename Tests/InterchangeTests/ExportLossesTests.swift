@@ -122,4 +122,15 @@ struct ExportLossesTests {
       #expect(try losses("1password", item) == lost, "\(tag)")
     }
   }
+
+  @Test("our own netrc file brings back names that are words of the format, and an empty password")
+  func netrc() throws {
+    for (account, secret) in [("machine", "p"), ("ana", "password"), ("ana", "")] {
+      var text = Secret()
+      ExportFormat.netrc.begin(&text, at: .now)
+      _ = ExportFormat.netrc.append(login(ByteString(account)), Credential(password: secret), to: &text)
+      let file = text.withUnsafeBytes { Array($0) }
+      #expect(try Found(file, as: .netrc).logins == ["https://h.example (\(account)) \(secret)"])
+    }
+  }
 }

@@ -153,7 +153,7 @@ private struct NetrcReader: ~Copyable {
           if let host = nextWord() {
             add(host, to: &next)
             next.machine = host.text
-            if host.keyword != nil { next.isDisputed = true }
+            if host.keyword != nil, !isOwn { next.isDisputed = true }
           } else {
             next.isMalformed = true
           }
@@ -188,8 +188,8 @@ private struct NetrcReader: ~Copyable {
     if ByteString(name.raw) != keyword || entry.isOver { entry.isDisputed = true }
     guard let value = nextWord() else { return entry.isMalformed = true }
     add(value, to: &entry)
-    // A program that doesn't know the property takes its value for a property.
-    if value.keyword != nil { entry.isDisputed = true }
+    // A program that doesn't know the property takes its value for a property. curl and Python know those of our own export.
+    if value.keyword != nil, !isOwn { entry.isDisputed = true }
     switch keyword {
     case "login", "user", "username": Self.set(&entry.account, to: value, &entry.isDisputed)
     case "password", "passwd":
@@ -217,7 +217,8 @@ private struct NetrcReader: ~Copyable {
     if entry.isMalformed { return found.passOver(origin, .malformed) }
     guard let machine = entry.machine else { return found.passOver(origin, .noPlace) }
     if entry.isDisputed { return found.passOver(.machine(machine, line: entry.line), .disputed) }
-    guard case .some(let secret) = entry.secret, !secret.isEmpty else {
+    // In our own export, it is git's empty password.
+    guard case .some(let secret) = entry.secret, isOwn || !secret.isEmpty else {
       return found.passOver(origin, .noSecret)
     }
     // An address of IPv6 needs no brackets, because there is no port.
