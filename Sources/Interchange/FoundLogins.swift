@@ -79,10 +79,19 @@ public struct FoundLogins {
     logins.append(login)
   }
 
+  /// Adds a login of what was taken of a tool's file. The rest is left behind. One with a password in an address that an
+  /// attribute would be is skipped: attributes aren't confidential.
+  mutating func take(
+    _ item: Item, _ credential: consuming Credential, of entry: borrowing SourceEntry
+  ) {
+    if item.hasPasswordInURL { return passOver(entry.origin, .inURL) }
+    take(item, credential, of: entry, page: nil)
+  }
+
   /// Adds a login of what was taken of an entry. The rest is left behind. One for a host with a character that nobody sees
   /// is skipped: it would be another host than the one that it looks like.
   mutating func take(
-    _ item: Item, _ credential: consuming Credential, of entry: borrowing SourceEntry, page: ByteString? = nil
+    _ item: Item, _ credential: consuming Credential, of entry: borrowing SourceEntry, page: ByteString?
   ) {
     if case .internetPassword(let key) = item.key, let server = key.server, hasInvisible(host: server.bytes) {
       return passOver(entry.origin, .malformed)

@@ -101,7 +101,7 @@ extension FoundLogins {
       return passOver(entry.origin, .noPlace)
     }
     let key = GenericPassword(service: service, account: login.account.nonEmpty)
-    take(login.item(.genericPassword(key), others, notes), credential(), of: entry)
+    take(login.item(.genericPassword(key), others, notes), credential(), of: entry, page: nil)
   }
 }
 
@@ -218,6 +218,14 @@ extension Place {
   }
 }
 
+extension Item {
+  /// Whether an attribute has a URL with a password.
+  var hasPasswordInURL: Bool {
+    let service: ByteString? = if case .genericPassword(let key) = key { key.service } else { nil }
+    return ([service, label].compactMap { $0 } + addresses).contains(where: \.hasPasswordInURL)
+  }
+}
+
 extension ByteString {
   /// Whether a source's address is a server's, so that a login with it is for that server. Others are kept with the item.
   package var isAddressOfServer: Bool { Place.ofServer(in: self) != nil }
@@ -228,21 +236,29 @@ extension ByteString {
   ///
   /// - Parameter account: the item's.
   func leftBehind(besides account: ByteString?) -> String? {
-    let text = trimmed
-    let server = Place.ofServer(in: text)
-    // An address may be no server's only because of a character in its password.
-    let end = server == nil ? text.bytes.endIndex : text.authority.upperBound
-    let part = text.bytes[text.authority.lowerBound..<end]
-    if let at = part.lastIndex(of: UInt8(ascii: "@")),
-      let colon = part[..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at,
-      // Those have an address for mail or calls, and no authority (RFC 6068, RFC 3261).
-      part.startIndex > 0 || !Self.schemesOfPersons.contains(ByteString(Array(part[..<colon])).lowercased)
-        || part[(colon + 1)..<at].contains(UInt8(ascii: ":"))
-    {
-      return "password in the URL"
-    }
-    guard let name = server?.account, name != account else { return nil }
+    if hasPasswordOfAddress { return "password in the URL" }
+    guard let name = Place.ofServer(in: self)?.account, name != account else { return nil }
     return "user name in the URL"
+  }
+
+  /// Whether this address has a password before its `@`.
+  var hasPasswordOfAddress: Bool {
+    let text = trimmed
+    // An address may be no server's only because of a character in its password.
+    let end = Place.ofServer(in: text) == nil ? text.bytes.endIndex : text.authority.upperBound
+    let part = text.bytes[text.authority.lowerBound..<end]
+    guard let at = part.lastIndex(of: UInt8(ascii: "@")),
+      let colon = part[..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at
+    else { return false }
+    // Those have an address for mail or calls, and no authority (RFC 6068, RFC 3261).
+    return part.startIndex > 0
+      || !Self.schemesOfPersons.contains(ByteString(Array(part[..<colon])).lowercased)
+      || part[(colon + 1)..<at].contains(UInt8(ascii: ":"))
+  }
+
+  /// Whether there is a URL in it with a password before its `@`.
+  fileprivate var hasPasswordInURL: Bool {
+    bytes.indices.contains { bytes[$0...].starts(with: "://".utf8) } && hasPasswordOfAddress
   }
 
   private static let schemesOfPersons: [ByteString] = ["acct", "mailto", "sip", "sips", "xmpp"]

@@ -71,6 +71,7 @@ extension FoundLogins {
     _ entry: borrowing SourceEntry
   ) {
     if secret.isEmpty { return passOver(entry.origin, .noSecret) }
+    if host.hasPasswordOfAddress { return passOver(entry.origin, .inURL) }
     var item = Item(
       .genericPassword(GenericPassword(service: ByteString("composer:\(host)"), account: account)))
     if kind.isOfUsers, let account {

@@ -38,7 +38,7 @@ extension FileFormat {
       } else if text.hasVariable(in: value) || text[value].first == UInt8(ascii: "$") {
         // npm takes one without braces as it is, and nobody means that.
         found.passOver(origin, .reference)
-      } else if !text[value].allSatisfy({ 0x21...0x7e ~= $0 && !";\"'\\".utf8.contains($0) }) {
+      } else if !text[value].allSatisfy({ 0x21...0x7e ~= $0 && !";#\"'\\".utf8.contains($0) }) {
         found.passOver(origin, .malformed)
       } else {
         let entry = SourceEntry(at: origin, removals: [Removal(setting.range)])
@@ -61,6 +61,7 @@ extension FoundLogins {
   mutating func takeNpmToken(
     _ token: consuming Secret, of registry: ByteString, _ entry: borrowing SourceEntry
   ) {
+    if registry.hasPasswordOfAddress { return passOver(entry.origin, .inURL) }
     let service = registry == .npmPublicRegistry ? "npm" : ByteString("npm:\(registry)")
     take(
       Item(.genericPassword(GenericPassword(service: service, account: nil))), Credential(token), of: entry)
@@ -75,6 +76,7 @@ extension FoundLogins {
     _ encoded: UnsafeRawBufferPointer, _ account: ByteString?, at registry: ByteString,
     of entry: borrowing SourceEntry
   ) {
+    if registry.hasPasswordOfAddress { return passOver(entry.origin, .inURL) }
     guard let place = try? Place.parse(registry, assuming: "https").place else {
       return passOver(entry.origin, .noPlace)
     }

@@ -34,26 +34,31 @@ extension FoundLogins {
     // Programs differ in which @ they take.
     if part.contains(UInt8(ascii: "@")) { return passOver(origin, .disputed) }
     if text.hasVariable(in: information) { return passOver(origin, .reference) }
+    let isElsewhere = text.hasVariable(in: information.upperBound..<parts.end)
     do throws(ProtocolError) {
       let url = try CredentialURL(parsing: text.slice(range.lowerBound..<parts.end))
       guard url.hasScheme, let host = HostAndPort(parsing: url.host) else {
-        return passOver(origin, .malformed)
+        return passOver(origin, isElsewhere ? .reference : .malformed)
       }
       let place = Place(protocol: url.protocol, server: host.server, port: host.port, path: url.path)
       switch url.password {
       case .some(let password) where !password.isEmpty && !password.isNoSecret:
+        if isElsewhere { return passOver(origin, .reference) }
         let colon = part.firstIndex(of: UInt8(ascii: ":")) ?? part.endIndex
         var item = Item(place.key(account: url.account.nonEmpty, for: nil))
         item.itemDescription = setting
         takeURL(
           item, Credential(password.copy()), at: origin, colon..<information.upperBound)
       default:
-        // A token stands where others have the user name.
-        guard let token = url.account.nonEmpty, let account = token.accountOfToken(url.password != nil) else {
-          return
+        // A token may stand where others have the user name.
+        guard let name = url.account.nonEmpty else { return }
+        guard let account = name.accountOfToken(url.hasTokenAsName) else {
+          // No user name needs a colon that nothing follows.
+          return url.password == nil ? () : passOver(origin, .inURL)
         }
+        if isElsewhere { return passOver(origin, .reference) }
         takeURL(
-          Item(place.key(account: account, for: nil)), Credential(Secret(copying: token)),
+          Item(place.key(account: account, for: nil)), Credential(Secret(copying: name)),
           at: origin, information.lowerBound..<information.upperBound + 1)
       }
     } catch {
@@ -150,16 +155,26 @@ extension Secret {
   fileprivate var isNoSecret: Bool { withUnsafeBytes { $0 == "x-oauth-basic" } }
 }
 
+extension CredentialURL {
+  /// Whether what it has for a password says that the user name is a token.
+  fileprivate var hasTokenAsName: Bool {
+    switch password {
+    case .none: false
+    case .some(let password): password.isNoSecret
+    }
+  }
+}
+
 extension ByteString {
   /// The account to give with a token that stands for a user name; `nil` if it isn't known to be one.
   ///
-  /// - Parameter hasPassword: whether what follows says so.
-  fileprivate func accountOfToken(_ hasPassword: Bool) -> ByteString? {
+  /// - Parameter isSaid: whether what follows says so.
+  fileprivate func accountOfToken(_ isSaid: Bool) -> ByteString? {
     let kinds: [(beginning: String, account: ByteString)] = [
       ("ghp_", "x-access-token"), ("gho_", "x-access-token"), ("ghu_", "x-access-token"),
       ("ghs_", "x-access-token"), ("github_pat_", "x-access-token"), ("glpat-", "oauth2"),
     ]
     return kinds.first { bytes.starts(with: $0.beginning.utf8) }?.account
-      ?? (hasPassword ? "x-access-token" : nil)
+      ?? (isSaid ? "x-access-token" : nil)
   }
 }
