@@ -20,9 +20,10 @@ public struct DesktopItems: Sendable {
   /// namespace (its manual, `credential.namespace`).
   public static let gcm = DesktopItems(name: "gcm", areForEverybody: false) { item in
     guard case .genericPassword(let key) = item.key, let colon = key.service.bytes.firstIndex(of: 0x3a),
-      let place = GCMService.place(ofURL: ByteString(Array(key.service.bytes[(colon + 1)...])))
+      let login = GCMService.login(
+        at: ByteString(Array(key.service.bytes[(colon + 1)...])), account: key.account)
     else { return nil }
-    return item.moved(to: place, account: key.account)
+    return item.moved(to: login)
   }
 
   /// The items of GitHub's program: generic passwords of the service `gh:HOST`. One without an account is the one in
@@ -32,8 +33,7 @@ public struct DesktopItems: Sendable {
       let account = key.account.nonEmpty
     else { return nil }
     let host = ByteString(Array(key.service.bytes.dropFirst(3)))
-    return item.moved(
-      to: InternetPassword(protocol: "https", server: host.lowercased), account: account)
+    return item.moved(to: InternetPassword(protocol: "https", server: host.lowercased, account: account))
   }
 
   /// The items of docker-credential-secretservice.
@@ -56,10 +56,8 @@ public struct DesktopItems: Sendable {
 
 extension Item {
   /// The item of the same secret as an internet password, without the program's private notes.
-  fileprivate func moved(to place: InternetPassword, account: ByteString?) -> Item {
+  fileprivate func moved(to key: InternetPassword) -> Item {
     var item = self
-    var key = place
-    key.account = account.nonEmpty
     item.key = .internetPassword(key)
     item.label = nil
     item.creator = nil

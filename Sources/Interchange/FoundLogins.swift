@@ -27,6 +27,8 @@ public struct PassedOver: Hashable, Sendable {
     case notChosen
     /// It doesn't say what it is for.
     case noPlace
+    /// A person has switched it off there.
+    case notInUse
     /// It is in the program's trash.
     case discarded
     /// The program that stores it couldn't decrypt it.
@@ -48,7 +50,9 @@ public struct PassedOver: Hashable, Sendable {
   /// purpose.
   public var mayBeLogin: Bool {
     switch reason {
-    case .malformed, .notText, .cutOff, .disputed, .addresses, .reference, .noPlace, .undecipherable, .inURL:
+    case .malformed, .notText, .cutOff, .disputed, .addresses, .reference, .noPlace, .notInUse,
+      .undecipherable,
+      .inURL:
       true
     case .noLogin, .noSecret, .renewed, .notChosen, .discarded, .locked, .partOfRegistry: false
     }

@@ -46,12 +46,12 @@ extension FoundLogins {
   ) {
     guard let value = entry.value else { return }
     let section = entry.section.map { file.sections[$0] }
-    let source = SourceEntry(at: .line(entry.line), removals: [Removal(text.wholeLines(of: entry.range))])
+    var source = SourceEntry(at: .line(entry.line), removals: [Removal(text.wholeLines(of: entry.range))])
     switch (section?.name, entry.key) {
     case ("http", "extraheader"):
       guard let section, case .some(let header) = GitConfiguration.value(of: entry, in: text) else { return }
       header.withUnsafeBytes {
-        takeHeader($0, at: section.subsection.map { ByteString(text.slice($0)) }, of: source)
+        takeHeader($0, at: section.subsection.map { ByteString(text.slice($0)) }, of: &source)
       }
     case ("sendemail", "smtppass"):
       guard let section, case .some(let password) = GitConfiguration.value(of: entry, in: text) else {
@@ -73,22 +73,26 @@ extension FoundLogins {
 
   /// Adds what a header that is sent to a URL says of a login.
   private mutating func takeHeader(
-    _ header: UnsafeRawBufferPointer, at url: ByteString?, of entry: borrowing SourceEntry
+    _ header: UnsafeRawBufferPointer, at url: ByteString?, of entry: inout SourceEntry
   ) {
-    let parts = header.split(maxSplits: 2, whereSeparator: { $0 == 0x20 || $0 == 0x09 })
-    let name = parts.first.map { ByteString(UnsafeRawBufferPointer(rebasing: $0)).lowercased }
-    guard name == "authorization:", parts.count == 3 else { return passOver(entry.origin, .noLogin) }
-    guard let place = url.flatMap({ try? Place.parse($0).place }) else {
+    let name = header.prefix { $0 != UInt8(ascii: ":") }
+    guard ByteString(UnsafeRawBufferPointer(rebasing: name)).lowercased == "authorization",
+      name.endIndex < header.endIndex
+    else { return passOver(entry.origin, .noLogin) }
+    // The blank behind the colon may be missing (RFC 9110, section 5.6.3).
+    let parts = header[(name.endIndex + 1)...].split(maxSplits: 1) { $0 == 0x20 || $0 == 0x09 }
+    guard parts.count == 2 else { return passOver(entry.origin, parts.isEmpty ? .noSecret : .malformed) }
+    guard let (place, account) = url.flatMap({ try? Place.parse($0) }) else {
       return passOver(entry.origin, .noPlace)
     }
-    let scheme = ByteString(UnsafeRawBufferPointer(rebasing: parts[1]))
-    let value = UnsafeRawBufferPointer(rebasing: parts[2]).trimmedSlice
+    let scheme = ByteString(UnsafeRawBufferPointer(rebasing: parts[0]))
+    let value = UnsafeRawBufferPointer(rebasing: parts[1]).trimmedSlice
     guard scheme.lowercased == "basic" else {
       return take(
-        Item(place.key(account: nil, for: nil)),
+        Item(place.key(account: account.nonEmpty, for: nil)),
         Credential(Secret(copying: value), authenticationScheme: scheme), of: entry)
     }
-    takeBasic(value, at: place, of: entry)
+    takeBasic(value, at: place, ifFor: account.nonEmpty, of: &entry)
   }
 
   private mutating func takeMail(
@@ -108,12 +112,13 @@ extension FoundLogins {
       return entry.flatMap { GitConfiguration.text(of: $0, in: text) }.nonEmpty
     }
     if password.isEmpty { return passOver(source.origin, .noSecret) }
-    guard let server = value("smtpserver"), server.canBeServer else {
-      return passOver(source.origin, .noPlace)
+    do throws(NoPlace) {
+      let place = try Place(
+        protocol: "smtp", server: value("smtpserver") ?? "", writtenPort: value("smtpserverport"))
+      take(Item(place.key(account: value("smtpuser"), for: nil)), Credential(password.copy()), of: source)
+    } catch {
+      passOver(source.origin, error.reason)
     }
-    let place = Place(
-      protocol: "smtp", server: server, port: value("smtpserverport")?.text.flatMap { UInt16($0) })
-    take(Item(place.key(account: value("smtpuser"), for: nil)), Credential(password.copy()), of: source)
   }
 }
 

@@ -59,15 +59,18 @@ private final class MavenSettings: XMLElementReader {
 
   private func take(server: XMLElement) {
     let id = server.trimmed("id")
-    let account = server.trimmed("username").withoutVariables
+    let username = server.trimmed("username")
+    let account = username.withoutVariables
     func service(_ part: ByteString?) -> Item {
       .generic(ByteString("maven:\(id)" + (part.map { ":\($0)" } ?? "")), account: account, label: id)
     }
     var password = service(nil)
-    if let urls = urls[id], urls.count == 1, let place = urls.first.flatMap({ try? Place.parse($0).place }),
+    // With a variable for the user name it would answer there for anybody.
+    if account != nil || username.isEmpty, let urls = urls[id], urls.count == 1,
+      let (place, named) = urls.first?.withoutVariables.flatMap({ try? Place.parse($0) }),
       place.server.canBeServer
     {
-      password.key = .internetPassword(place.key(account: account, for: nil))
+      password.key = .internetPassword(place.key(account: account ?? named.nonEmpty, for: nil))
     }
     take(sole: "password", of: server, as: password)
     take(sole: "passphrase", of: server, as: service("passphrase"))
@@ -80,24 +83,33 @@ private final class MavenSettings: XMLElementReader {
   }
 
   private func take(proxy: XMLElement) {
-    let server = proxy.trimmed("host")
-    guard server.canBeServer else {
-      if let password = proxy.child("password") { found.passOver(.line(password.line), .noPlace) }
-      return
+    do throws(NoPlace) {
+      if let reason = proxy.reasonNotInUse { throw NoPlace(reason: reason) }
+      let account = proxy.trimmed("username")
+      if account.withoutVariables != account.nonEmpty { throw NoPlace(reason: .reference) }
+      let place = try Place(
+        protocol: proxy.trimmed("protocol").nonEmpty ?? "http", server: proxy.trimmed("host"),
+        writtenPort: proxy.trimmed("port"))
+      var item = Item(place.key(account: account.nonEmpty, for: nil))
+      item.label = proxy.trimmed("id").nonEmpty
+      take(sole: "password", of: proxy, as: item)
+    } catch {
+      passOver("password", of: proxy, error.reason)
     }
-    let place = Place(
-      protocol: proxy.trimmed("protocol").nonEmpty ?? "http", server: server,
-      port: proxy.trimmed("port").text.flatMap { UInt16($0) })
-    var item = Item(place.key(account: proxy.trimmed("username").withoutVariables, for: nil))
-    item.label = proxy.trimmed("id").nonEmpty
-    take(sole: "password", of: proxy, as: item)
+  }
+
+  /// Skips the elements with a name in another one.
+  private func passOver(_ name: ByteString, of element: XMLElement, _ reason: PassedOver.Reason) {
+    for element in element.children where element.name == name {
+      found.passOver(.line(element.line), reason)
+    }
   }
 
   /// Takes the element with a name in another one. Maven refuses a second one.
   private func take(sole name: ByteString, of element: XMLElement, as item: Item) {
     let all = element.children.filter { $0.name == name }
     if all.count == 1 { return take(all[0], as: item) }
-    for element in all { found.passOver(.line(element.line), .disputed) }
+    passOver(name, of: element, .disputed)
   }
 
   private func take(_ element: XMLElement, as item: Item) {
@@ -126,6 +138,13 @@ extension Item {
 extension XMLElement {
   /// The text of an element in it without the white space around it, as Maven takes it.
   fileprivate func trimmed(_ name: ByteString) -> ByteString { string(name).trimmed }
+
+  /// Why Maven may not use a proxy; `nil` if it does. Without a word it does, and with any but one it doesn't.
+  fileprivate var reasonNotInUse: PassedOver.Reason? {
+    guard let word = child("active")?.string.trimmed else { return nil }
+    if !word.isEmpty, word.withoutVariables == nil { return .reference }
+    return word.lowercased == "true" ? nil : .notInUse
+  }
 }
 
 extension ByteString {

@@ -39,13 +39,15 @@ extension FileFormat {
         case .some(let value): return value.withUnsafeBytes { ByteString($0) }.nonEmpty
         }
       }
-      let server = value("host") ?? "localhost"
-      let port = value("port")?.text.flatMap { UInt16($0) }
-      guard server.canBeServer else {
-        found.passOver(origin, .noPlace)
+      var place: Place
+      do throws(NoPlace) {
+        place = try Place(
+          protocol: "mysql", server: value("host") ?? "localhost", writtenPort: value("port"))
+      } catch {
+        found.passOver(origin, error.reason)
         continue
       }
-      let place = Place(protocol: "mysql", server: server, port: port == 3306 ? nil : port)
+      if place.port == 3306 { place.port = nil }
       var item = Item(place.key(account: value("user"), for: nil))
       // Which program reads it.
       if setting.section != "client" { item.itemDescription = setting.section }

@@ -41,14 +41,14 @@ extension FileFormat {
       } else if !text[value].allSatisfy({ 0x21...0x7e ~= $0 && !";#\"'\\".utf8.contains($0) }) {
         found.passOver(origin, .malformed)
       } else {
-        let entry = SourceEntry(at: origin, removals: [Removal(setting.range)])
+        var entry = SourceEntry(at: origin, removals: [Removal(setting.range)])
         if name == "_authToken" {
           found.takeNpmToken(Secret(copying: text.slice(value)), of: registry, entry)
         } else {
           let user = file.settings.last { $0.name.npmSetting(in: file, text) == (registry, "username") }
           let account =
             name == "_auth" ? nil : user.map { ByteString(text.slice(text.unquoted($0.value))) } ?? ""
-          found.takeLogin(text.slice(value), account, at: registry, of: entry)
+          found.takeLogin(text.slice(value), account, at: registry, of: &entry)
         }
       }
     }
@@ -74,13 +74,13 @@ extension FoundLogins {
   ///   - registry: its host, and perhaps a port and a path.
   fileprivate mutating func takeLogin(
     _ encoded: UnsafeRawBufferPointer, _ account: ByteString?, at registry: ByteString,
-    of entry: borrowing SourceEntry
+    of entry: inout SourceEntry
   ) {
     if registry.hasPasswordOfAddress { return passOver(entry.origin, .inURL) }
     guard let place = try? Place.parse(registry, assuming: "https").place else {
       return passOver(entry.origin, .noPlace)
     }
-    guard let account else { return takeBasic(encoded, at: place, of: entry) }
+    guard let account else { return takeBasic(encoded, at: place, of: &entry) }
     var password = Secret(capacity: encoded.count)
     guard Base64.decode(encoded, to: &password), password.withUnsafeBytes({ isValidUTF8($0) }),
       !password.isEmpty

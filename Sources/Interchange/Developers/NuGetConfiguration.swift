@@ -25,6 +25,8 @@ private final class NuGetConfiguration: XMLElementReader {
   private var logins: [XMLElement] = []
   /// Where each source is.
   private var urls: [ByteString: ByteString] = [:]
+  /// The sources that a person has switched off, in lowercase. NuGet asks for the name alone, whatever its value is.
+  private var disabled: Set<ByteString> = []
   private var found = FoundLogins()
 
   private init(_ text: UnsafeRawBufferPointer) { self.text = text }
@@ -47,6 +49,7 @@ private final class NuGetConfiguration: XMLElementReader {
     switch section {
     case "packageSourceCredentials": logins.append(element)
     case "packageSources": urls[key] = element.attribute("value")
+    case "disabledPackageSources" where element.name == "add": disabled.insert(key.lowercased)
     case "apikeys": found.passOver(.line(element.line), .undecipherable)
     case "config" where key.lowercased == "http_proxy.password":
       found.passOver(.line(element.line), .undecipherable)
@@ -61,6 +64,8 @@ private final class NuGetConfiguration: XMLElementReader {
       (key: (part.attribute("key") ?? "").lowercased, part: part)
     }
     func part(_ key: ByteString) -> XMLElement? { parts.first { $0.key == key }?.part }
+    let source = login.name.decodedXMLName
+    if disabled.contains(source.lowercased) { return found.passOver(origin, .notInUse) }
     // NuGet refuses a second one.
     if Set(parts.map(\.key)).count < parts.count { return found.passOver(origin, .disputed) }
     if part("password") != nil { return found.passOver(origin, .undecipherable) }
@@ -71,11 +76,10 @@ private final class NuGetConfiguration: XMLElementReader {
       return found.passOver(origin, .reference)
     }
     var entry = SourceEntry(at: origin, removals: [Removal(text.wholeLines(of: login.range))])
-    let source = login.name.decodedXMLName
     var item = Item(
       .genericPassword(GenericPassword(service: ByteString("nuget:\(source)"), account: account.nonEmpty)))
-    if let place = urls[source].flatMap({ try? Place.parse($0).place }), place.server.canBeServer {
-      item.key = .internetPassword(place.key(account: account.nonEmpty, for: nil))
+    if let (place, named) = urls[source].flatMap({ try? Place.parse($0) }), place.server.canBeServer {
+      item.key = .internetPassword(place.key(account: account.nonEmpty ?? named.nonEmpty, for: nil))
     }
     item.label = source
     for (key, part) in parts where !["username", "cleartextpassword"].contains(key) {

@@ -52,18 +52,22 @@ private func readPassword(_ line: FileLine, _ found: inout FoundLogins) {
   let names = parts.prefix(4).map { part in line.text.unescaped(part).withUnsafeBytes { ByteString($0) } }
   let password = line.text.unescaped(parts[4])
   if password.isEmpty { return found.passOver(origin, .noSecret) }
-  guard names[0] != "*", names[0].canBeServer else { return found.passOver(origin, .noPlace) }
+  // An escaped asterisk is one of a name.
+  let isAny = parts.prefix(4).map { line.text.slice($0) == "*" }
+  // An empty field is equal to no database and no user (libpq's `passwordFromFile`).
+  guard !isAny[0], names[0].canBeServer, !names[2].isEmpty, !names[3].isEmpty else {
+    return found.passOver(origin, .noPlace)
+  }
   let port = names[1].text.flatMap { UInt16($0) }
-  guard port != nil || names[1] == "*" else { return found.passOver(origin, .malformed) }
+  guard port != nil || isAny[1] else { return found.passOver(origin, .malformed) }
   var entry = SourceEntry(at: origin, removals: [Removal(line.range)])
-  if names[1] == "*" { entry.add("asterisk for the port", .part) }
-  if names[3] == "*" { entry.add("asterisk for the user", .part) }
+  if isAny[1] { entry.add("asterisk for the port", .part) }
+  if isAny[3] { entry.add("asterisk for the user", .part) }
   let place = Place(
     protocol: "postgresql", server: names[0], port: port == 5432 ? nil : port,
-    path: names[2] == "*" ? nil : names[2])
+    path: isAny[2] ? nil : names[2])
   found.take(
-    Item(place.key(account: names[3] == "*" ? nil : names[3].nonEmpty, for: nil)), Credential(password),
-    of: entry)
+    Item(place.key(account: isAny[3] ? nil : names[3], for: nil)), Credential(password), of: entry)
 }
 
 extension UnsafeRawBufferPointer {

@@ -119,12 +119,16 @@ struct RcloneRemote {
     if secret.isEmpty || !secret.withUnsafeBytes({ isValidUTF8($0) && !$0.contains(0) }) {
       return found.passOver(origin, secret.isEmpty ? .noSecret : .notText)
     }
-    found.take(
-      item(of: setting.name), Credential(secret),
-      of: SourceEntry(at: origin, removals: [Removal(setting.range)]))
+    do throws(NoPlace) {
+      found.take(
+        try item(of: setting.name), Credential(secret),
+        of: SourceEntry(at: origin, removals: [Removal(setting.range)]))
+    } catch {
+      found.passOver(origin, error.reason)
+    }
   }
 
-  private func item(of option: ByteString) -> Item {
+  private func item(of option: ByteString) throws(NoPlace) -> Item {
     let account: ByteString?
     switch option {
     case "secret_access_key": account = value("access_key_id")
@@ -135,8 +139,8 @@ struct RcloneRemote {
     var item = Item(
       .genericPassword(GenericPassword(service: ByteString("rclone:\(name):\(option)"), account: account)))
     item.itemDescription = value("type")
-    if option == "pass", let place {
-      item.key = .internetPassword(place.key(account: account, for: nil))
+    if option == "pass", let (place, named) = try place() {
+      item.key = .internetPassword(place.key(account: account ?? named.nonEmpty, for: nil))
       item.label = name
       return item
     }
@@ -146,24 +150,22 @@ struct RcloneRemote {
     return item
   }
 
-  /// The host that `pass` is for; `nil` if the kind of the remote, or an address, says that there is none.
-  private var place: Place? {
-    let place: Place?
+  /// The host that `pass` is for, and the account that its address names; `nil` if the kind of the remote, or an address,
+  /// says that there is none.
+  private func place() throws(NoPlace) -> (Place, account: ByteString?)? {
     switch value("type") {
-    case "webdav": place = value("url").flatMap { try? Place.parse($0).place }
-    case "ftp" where value("tls") == "true": place = host("ftps")
-    case "ftp": place = host("ftp")
-    case "sftp": place = host("sftp")
-    case "smb": place = host("smb")
-    default: place = nil
+    case "webdav":
+      value("url").flatMap { try? Place.parse($0) }.flatMap { $0.place.server.canBeServer ? $0 : nil }
+    case "ftp": try host(value("tls") == "true" ? "ftps" : "ftp").map { ($0, nil) }
+    case "sftp": try host("sftp").map { ($0, nil) }
+    case "smb": try host("smb").map { ($0, nil) }
+    default: nil
     }
-    return place.flatMap { $0.server.canBeServer ? $0 : nil }
   }
 
-  private func host(_ protocol: ByteString) -> Place? {
-    value("host").map {
-      Place(protocol: `protocol`, server: $0, port: value("port")?.text.flatMap { UInt16($0) })
-    }
+  private func host(_ protocol: ByteString) throws(NoPlace) -> Place? {
+    guard let host = value("host"), host.canBeServer else { return nil }
+    return try Place(protocol: `protocol`, server: host, writtenPort: value("port"))
   }
 }
 

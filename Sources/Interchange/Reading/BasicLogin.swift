@@ -6,8 +6,11 @@ import TextFormats
 extension FoundLogins {
   /// Adds a login that is written as in HTTP's scheme `Basic` (RFC 7617, section 2): in Base64, a user name, a colon and a
   /// password.
+  ///
+  /// - Parameter wanted: the account that the place is written with, if it is.
   mutating func takeBasic(
-    _ encoded: UnsafeRawBufferPointer, at place: Place, of entry: borrowing SourceEntry
+    _ encoded: UnsafeRawBufferPointer, at place: Place, ifFor wanted: ByteString? = nil,
+    of entry: inout SourceEntry
   ) {
     var plain = Secret(capacity: encoded.count)
     guard Base64.decode(encoded, to: &plain),
@@ -17,6 +20,7 @@ extension FoundLogins {
     let account = plain.withUnsafeBytes { ByteString($0.slice(0..<colon)) }
     let password = plain.withUnsafeBytes { Secret(copying: $0.slice(colon + 1..<$0.count)) }
     if password.isEmpty { return passOver(entry.origin, .noSecret) }
+    if let wanted, wanted != account { entry.add("user name in the URL", .part) }
     take(Item(place.key(account: account.nonEmpty, for: nil)), Credential(password), of: entry)
   }
 }

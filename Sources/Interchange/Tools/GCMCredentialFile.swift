@@ -24,9 +24,13 @@ extension FileFormat {
     let first = lines.next()
     let password = first?.text
     for line in lines where !line.isBlank {
-      let name = line.text.prefix { $0 != UInt8(ascii: "=") }
-      let value = UnsafeRawBufferPointer(rebasing: line.text.dropFirst(name.count + 1))
-      entry.add(ByteString(UnsafeRawBufferPointer(rebasing: name)), .bytes(value))
+      guard let equals = line.text.firstIndex(of: UInt8(ascii: "=")) else {
+        // It may be a part of the password.
+        entry.add("further lines", .bytes(line.text))
+        continue
+      }
+      entry.add(
+        ByteString(line.text.slice(0..<equals)), .bytes(line.text.slice(equals + 1..<line.text.count)))
     }
     let service = entry.text("service")
     guard let password, !password.isEmpty else {
@@ -38,13 +42,14 @@ extension FileFormat {
       found.passOver(entry.origin, .disputed)
       return found
     }
-    guard let key = GCMService.place(ofURL: service), key.server?.canBeServer ?? false else {
+    guard let key = GCMService.login(at: service, account: entry.text("account")),
+      key.server?.canBeServer ?? false
+    else {
       found.passOver(entry.origin, .noPlace)
       return found
     }
-    var item = key
-    item.account = entry.text("account").nonEmpty
-    found.take(Item(item), Credential(Secret(copying: password)), of: entry)
+    if let rest = service.leftBehind(besides: key.account) { entry.add(ByteString(rest), .part) }
+    found.take(Item(key), Credential(Secret(copying: password)), of: entry)
     return found
   }
 }

@@ -3,9 +3,11 @@ import Keychain
 
 /// The service names of Git Credential Manager.
 enum GCMService {
-  /// The place that a service's URL names; `nil` if it names none.
-  static func place(ofURL url: ByteString) -> InternetPassword? {
-    guard let (place, _) = try? Place.parse(url) else { return nil }
-    return place.key(account: nil, for: nil)
+  /// The login that a service's URL names; `nil` if it names none.
+  ///
+  /// - Parameter account: the account beside it, which comes before one in the URL.
+  static func login(at url: ByteString, account: ByteString?) -> InternetPassword? {
+    guard let (place, named) = try? Place.parse(url) else { return nil }
+    return place.key(account: account.nonEmpty ?? named.nonEmpty, for: nil)
   }
 }

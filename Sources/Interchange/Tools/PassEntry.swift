@@ -47,7 +47,7 @@ public enum PassEntry {
       login.secret = Secret(copying: first.text)
     }
     if let service = entry.peek(at: entry.index(of: ["service="]))?.text,
-      GCMService.place(ofURL: service) != nil
+      GCMService.login(at: service, account: nil) != nil
     {
       // An entry of Git Credential Manager; its name repeats the URL.
       login.addresses = [EntryAddress(text: entry.text("service="), rule: .path)]

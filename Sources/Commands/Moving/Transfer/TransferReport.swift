@@ -237,6 +237,7 @@ struct TransferReport {
     case .reference: "with a word that its program replaces by something else"
     case .notChosen: "for the same as the one that was chosen"
     case .noPlace: "no server"
+    case .notInUse: "switched off there"
     case .discarded: "in the trash there"
     case .undecipherable: "can't be decrypted"
     case .locked: nil

@@ -1,0 +1,137 @@
+import Interchange
+import Keychain
+import Testing
+
+/// Where a login of a developer's file holds: never at more places than its source says.
+@Suite("places of developers' logins")
+struct DeveloperPlacesTests {
+  private func result(of text: String, _ format: FileFormat) throws -> [String] {
+    let found = try Found(text, as: format)
+    return found.logins + found.reasons
+  }
+
+  @Test(
+    "a port that can't be read is not the default port",
+    arguments: [
+      (
+        FileFormat.gitConfiguration,
+        "[sendemail]\nsmtpServer = m.example\nsmtpPass = p\nsmtpServerPort = @\n", 3
+      ),
+      (
+        .maven,
+        "<settings><proxies><proxy><host>h.example</host>\n<password>p</password>\n<port>@</port></proxy></proxies></settings>",
+        2
+      ),
+      (.mysql, "[client]\nhost=h.example\npassword=p\nport=@\n", 3),
+      (.rclone, "[r]\ntype = sftp\nhost = h.example\npass = NfBlKb8s6YEcyxRUZwMseEaP\nport = @\n", 4),
+    ])
+  func ports(format: FileFormat, text: String, line: Int) throws {
+    for (port, reason) in [
+      ("submission", "noPlace"), ("0", "noPlace"), ("99999", "noPlace"), ("+22", "noPlace"),
+      ("${env.PORT}", "reference"),
+    ] {
+      let written = text.replacing("@", with: port)
+      #expect(try result(of: written, format) == ["\(line) \(reason)"], "\(port)")
+      #expect(try remainder(of: written, as: format) == written)
+    }
+    #expect(try Found(text.replacing("@", with: "2222"), as: format).logins[0].contains(":2222"))
+    #expect(try Found(text.replacing("@", with: ""), as: format).logins.count == 1)
+  }
+
+  @Test("Maven: a proxy that isn't active, and variables for what says where a login holds")
+  func maven() throws {
+    func proxy(_ parts: String) -> String {
+      "<settings><proxies><proxy><host>h.example</host>\(parts)<password>p</password></proxy></proxies></settings>"
+    }
+    for (parts, expected) in [
+      ("<active>false</active>", ["1 notInUse"]), ("<active>yes</active>", ["1 notInUse"]),
+      ("<active>${env.A}</active>", ["1 reference"]), ("<active> TRUE </active>", ["http://h.example p"]),
+      ("", ["http://h.example p"]), ("<username>${env.U}</username>", ["1 reference"]),
+      ("<username>u</username>", ["http://h.example (u) p"]),
+    ] { #expect(try result(of: proxy(parts), .maven) == expected, "\(parts)") }
+    func server(_ parts: String, url: String) -> String {
+      "<settings><mirrors><mirror><id>a</id><url>\(url)</url></mirror></mirrors><servers><server><id>a</id>\(parts)"
+        + "<password>p</password></server></servers></settings>"
+    }
+    #expect(try result(of: server("", url: "https://bob@r.example"), .maven) == ["https://r.example (bob) p"])
+    #expect(
+      try result(of: server("<username>u</username>", url: "https://bob@r.example"), .maven)
+        == ["https://r.example (u) p"])
+    #expect(
+      try result(of: server("<username>${env.U}</username>", url: "https://r.example"), .maven)
+        == ["maven:a p"])
+    #expect(try result(of: server("", url: "https://r.example/${env.P}"), .maven) == ["maven:a p"])
+  }
+
+  @Test("NuGet: a source that is disabled, and the user name of a source's URL")
+  func nuget() throws {
+    func source(_ others: String, parts: String = "") -> String {
+      "<configuration><packageSources><add key=\"corp\" value=\"https://bob@n.example/\" /></packageSources>\(others)"
+        + "<packageSourceCredentials><corp>\(parts)<add key=\"ClearTextPassword\" value=\"p\" /></corp>"
+        + "</packageSourceCredentials></configuration>"
+    }
+    func disabled(_ name: String) -> String {
+      "<disabledPackageSources><add key=\"\(name)\" value=\"true\" /></disabledPackageSources>"
+    }
+    #expect(try result(of: source(disabled("Corp")), .nuget) == ["1 notInUse"])
+    #expect(try remainder(of: source(disabled("corp")), as: .nuget) == source(disabled("corp")))
+    #expect(try result(of: source(disabled("other")), .nuget) == ["https://n.example (bob) p"])
+    #expect(
+      try result(of: source("", parts: "<add key=\"Username\" value=\"u\" />"), .nuget)
+        == ["https://n.example (u) p"])
+  }
+
+  @Test("git: the account of a URL that a header is for, and a header without a blank")
+  func headers() throws {
+    for (url, header, expected) in [
+      ("https://bob@g.example", "Authorization: Bearer t", ["https://g.example (bob) t"]),
+      ("https://g.example", "Authorization:Basic dTpw", ["https://g.example (u) p"]),
+      ("https://u@g.example", "Authorization:Basic dTpw", ["https://g.example (u) p"]),
+      (
+        "https://bob@g.example", "Authorization: Basic dTpw",
+        ["https://g.example (u) p + user name in the URL"]
+      ),
+      ("https://g.example", "authorization:\\tBearer  t ", ["https://g.example t"]),
+      ("https://g.example", "Authorization: t", ["2 malformed"]),
+      ("https://g.example", "Authorization:", ["2 noSecret"]),
+      ("https://g.example", "Authorization", ["2 noLogin"]),
+    ] {
+      #expect(
+        try result(of: "[http \"\(url)\"]\nextraHeader = \(header)\n", .gitConfiguration) == expected,
+        "\(header)")
+    }
+  }
+
+  @Test("psql: an empty field matches nothing, and an escaped asterisk is none")
+  func pgpass() throws {
+    for (line, expected) in [
+      ("h:5432::u:p", ["1 noPlace"]), ("h:5432:d::p", ["1 noPlace"]),
+      ("h:5432:\\*:u:p", ["postgresql://h/* (u) p"]), ("h:5432:d:\\*:p", ["postgresql://h/d (*) p"]),
+    ] { #expect(try result(of: "\(line)\n", .pgpass) == expected, "\(line)") }
+  }
+
+  @Test("Git Credential Manager: lines without a name, and the user name of the service's URL")
+  func gcm() throws {
+    for (text, expected) in [
+      (
+        "pw\nservice=https://bob@h.example\nremember to tell Bob\n",
+        ["https://h.example (bob) pw + further lines"]
+      ),
+      ("pw\nservice=https://bob@h.example\naccount=\n", ["https://h.example (bob) pw"]),
+      ("pw\nservice=https://bob@h.example\naccount=bob\n", ["https://h.example (bob) pw"]),
+      (
+        "pw\nservice=https://bob@h.example\naccount=ana\n",
+        ["https://h.example (ana) pw + user name in the URL"]
+      ),
+      ("pw\nservice=https://bob:x@h.example\n", ["https://h.example (bob) pw + password in the URL"]),
+    ] { #expect(try result(of: text, .gcm) == expected, "\(text)") }
+    func item(_ account: String?) -> Item? {
+      DesktopItems.gcm.converted(
+        Item(
+          .genericPassword(
+            GenericPassword(service: "git:https://bob@h.example", account: account.map { ByteString($0) }))))
+    }
+    #expect(item(nil)?.key.account == "bob")
+    #expect(item("ana")?.key.account == "ana")
+  }
+}
