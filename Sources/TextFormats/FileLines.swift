@@ -44,10 +44,12 @@ extension UnsafeRawBufferPointer {
   package var trimmedSlice: UnsafeRawBufferPointer { slice(trimmed(0..<count)) }
 
   /// A range without the white space around it.
-  package func trimmed(_ range: Range<Int>) -> Range<Int> {
+  ///
+  /// - Parameter atEnd: whether that at its end goes, too.
+  package func trimmed(_ range: Range<Int>, atEnd: Bool = true) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, isWhiteSpace(self[start]) { start += 1 }
-    while end > start, isWhiteSpace(self[end - 1]) { end -= 1 }
+    while atEnd, end > start, isWhiteSpace(self[end - 1]) { end -= 1 }
     return start..<end
   }
 

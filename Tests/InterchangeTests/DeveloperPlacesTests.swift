@@ -110,6 +110,34 @@ struct DeveloperPlacesTests {
     ] { #expect(try result(of: "\(line)\n", .pgpass) == expected, "\(line)") }
   }
 
+  @Test("aws: of two ends the earlier counts, and one that can't be read stays")
+  func awsEnds() throws {
+    let keys = "[d]\naws_access_key_id = A\naws_secret_access_key = k\n"
+    for (first, second) in [("2030", "2031"), ("2031", "2030")] {
+      let text =
+        "\(keys)x_security_token_expires = \(first)-01-01T00:00:00Z\naws_expiration = \(second)-01-01T00:00:00Z\n"
+      let found = try FoundLogins(Array(text.utf8), as: .aws)
+      #expect(found.logins.map { $0.credential.expiry } == [1_893_456_000])
+      #expect(found.logins.map(\.leftBehind) == [[]])
+      #expect(try remainder(of: text, as: .aws) == "[d]\n")
+    }
+    let text = "\(keys)x_security_token_expires = soon\naws_expiration = 2030-01-01T00:00:00Z\n"
+    let found = try FoundLogins(Array(text.utf8), as: .aws)
+    #expect(found.logins.map { $0.credential.expiry } == [1_893_456_000])
+    #expect(found.logins.map(\.leftBehind) == [["expiry"]])
+  }
+
+  @Test("gradle: white space at the end of a value is a part of it, as Java reads properties")
+  func gradle() throws {
+    for (line, secret) in [
+      ("aPassword=abc ", "abc "), ("aPassword = abc \t\r", "abc \t"), ("aPassword= =x", "=x"),
+      ("aPassword : x", "x"), ("aPassword  a b", "a b"),
+    ] { #expect(try Found("\(line)\n", as: .gradle).secrets == [Array(secret.utf8)], "\(line)") }
+    #expect(try result(of: "aPassword=a\rb\n", .gradle) == ["1 malformed"])
+    #expect(try result(of: "aPassword=  \n", .gradle) == ["1 noSecret"])
+    #expect(try Found("[d]\nkey = k \n", as: .rclone).secrets == [Array("k".utf8)])
+  }
+
   @Test("Git Credential Manager: lines without a name, and the user name of the service's URL")
   func gcm() throws {
     for (text, expected) in [

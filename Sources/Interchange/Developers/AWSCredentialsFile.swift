@@ -81,15 +81,18 @@ private struct AWSProfileKeys {
     guard isPlain, parts.allSatisfy({ $0.areAlike(in: text) }) else {
       return found.passOver(origin, .disputed)
     }
-    let end = ends.last.map { $0.text(in: text) }
-    let date = end.flatMap { Timestamp(rfc3339: $0.bytes) }
-    let going = parts.joined() + (date == nil ? [] : ends)
-    var entry = SourceEntry(at: origin, removals: going.map { Removal($0.lines) })
-    if end != nil, date == nil { entry.add("expiry", .bytes(text.slice(ends[0].value))) }
+    let dates = ends.map { Timestamp(rfc3339: $0.text(in: text).bytes) }
+    let dated = zip(ends, dates).filter { $1 != nil }.map(\.0)
+    var entry = SourceEntry(at: origin, removals: (parts.joined() + dated).map { Removal($0.lines) })
+    for (end, date) in zip(ends, dates) where date == nil {
+      entry.add("expiry", .bytes(text.slice(end.value)))
+    }
+    // Where two programs have noted different ones, none is sure to hold beyond the first.
+    let expiry = dates.compactMap { $0?.seconds }.min()
     let account = identifier.text(in: text)
     found.take(
       Item(.genericPassword(GenericPassword(service: ByteString("aws:\(profile)"), account: account))),
-      Credential(secret(account, key, text), expiry: date?.seconds), of: entry)
+      Credential(secret(account, key, text), expiry: expiry), of: entry)
   }
 
   /// What `llavero aws` reads: the key, or all as JSON.

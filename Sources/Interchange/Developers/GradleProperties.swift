@@ -12,13 +12,13 @@ extension FileFormat {
     holdsLoginsAlone: false,
     looksLike: { $0.hasLine(beginningWith: "org.gradle.") ? .certain : .none }
   ) { text throws(FormatFault) in
-    let file = SettingLines(text, comments: "#!", separators: "=: \t", hasSections: false)
+    let file = SettingLines(text, comments: "#!", separators: "=: \t", hasSections: false, keepsEnds: true)
     var found = FoundLogins()
     for setting in file.settings where setting.name.isSecretProperty {
       let origin = Origin.line(setting.line)
       let value = file.value(of: setting, in: text)
-      // Java's escapes, and lines that go on in the next one.
-      if text[value].contains(UInt8(ascii: "\\")) {
+      // Java's escapes, lines that go on in the next one, and its other end of a line.
+      if text[value].contains(where: { $0 == UInt8(ascii: "\\") || $0 == 0x0d }) {
         found.passOver(origin, .malformed)
       } else if value.isEmpty {
         found.passOver(origin, .noSecret)
@@ -41,11 +41,12 @@ extension FileFormat {
 extension SettingLines {
   /// A value without the equals sign that may follow the blank after its name.
   fileprivate func value(of setting: SettingLine, in text: UnsafeRawBufferPointer) -> Range<Int> {
-    let first = text[setting.value].first
-    guard first == UInt8(ascii: "=") || first == UInt8(ascii: ":"),
-      isWhiteSpace(text[setting.value.lowerBound - 1])
+    func isSign(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") }
+    let start = setting.value.lowerBound
+    guard isSign(text[setting.value].first), isWhiteSpace(text[start - 1]),
+      !isSign(text[..<start].last { !isWhiteSpace($0) })
     else { return setting.value }
-    return text.trimmed(setting.value.lowerBound + 1..<setting.value.upperBound)
+    return text.trimmed(start + 1..<setting.value.upperBound, atEnd: false)
   }
 }
 

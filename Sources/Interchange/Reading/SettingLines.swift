@@ -7,7 +7,7 @@ struct SettingLine {
   /// The section above it; empty if there is none.
   let section: ByteString
   let name: ByteString
-  /// Where its value is, without white space around it.
+  /// Where its value is, without white space around it, but for that at its end in a file where it counts.
   let value: Range<Int>
   /// Its number, counting from 1, and its range with its end.
   let line: Int
@@ -25,9 +25,10 @@ struct SettingLines {
   ///   - comments: the characters with which a comment begins.
   ///   - separators: the characters between a name and its value.
   ///   - hasSections: whether `[NAME]` begins a section.
+  ///   - keepsEnds: whether white space at the end of a value is a part of it.
   init(
     _ file: UnsafeRawBufferPointer, comments: String = "#;", separators: String = "=",
-    hasSections: Bool = true
+    hasSections: Bool = true, keepsEnds: Bool = false
   ) {
     var section: ByteString = ""
     for line in FileLines(file) {
@@ -43,7 +44,8 @@ struct SettingLines {
       } else {
         // A switch has no value.
         let equals = file[content].firstIndex { separators.utf8.contains($0) } ?? content.upperBound
-        let value = file.trimmed(min(equals + 1, content.upperBound)..<content.upperBound)
+        let end = keepsEnds ? start + line.text.count : content.upperBound
+        let value = file.trimmed(min(equals + 1, end)..<end, atEnd: !keepsEnds)
         let name = ByteString(file.slice(file.trimmed(content.lowerBound..<equals)))
         settings.append(
           SettingLine(section: section, name: name, value: value, line: line.number, range: line.range))
