@@ -142,7 +142,7 @@ extension Item {
   ///
   /// - Parameter prefix: of the variable. The setting's name comes after it, which is the item's description.
   fileprivate func insteadOfProxy(_ prefix: String, program: [String]) -> Instead? {
-    guard let setting = itemDescription, setting.bytes.reversed().starts(with: "yxorp".utf8),
+    guard let setting = itemDescription, setting.ends(with: "proxy"),
       case .internetPassword(let key) = key, let host = key.hostAndPort,
       let reference = reference(to: "userinfo")
     else { return nil }

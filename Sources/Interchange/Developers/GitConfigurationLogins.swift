@@ -125,7 +125,6 @@ extension FoundLogins {
 extension ByteString {
   /// Whether a setting that isn't git's is called as a secret is, as `github.oauth-token`.
   fileprivate var isSecretsName: Bool {
-    let letters = lowercased.bytes
-    return ["token", "password"].contains { letters.reversed().starts(with: $0.utf8.reversed()) }
+    ["token", "password"].contains(where: lowercased.ends)
   }
 }

@@ -57,13 +57,13 @@ extension ByteString {
 
   /// Whether a property is called as secrets are.
   var isSecretProperty: Bool {
-    Self.secretEndings.contains { lowercased.bytes.reversed().starts(with: $0.utf8.reversed()) }
+    Self.secretEndings.contains(where: lowercased.ends)
   }
 
   /// The properties that may have the user name to a password: `corpUsername` and `corpUser` to `corpPassword`.
   fileprivate var userProperties: [ByteString] {
     let ending = "Password"
-    guard bytes.reversed().starts(with: ending.utf8.reversed()) else { return [] }
+    guard ends(with: ending) else { return [] }
     let stem = bytes.dropLast(ending.utf8.count)
     return [ByteString(stem + Array("Username".utf8)), ByteString(stem + Array("User".utf8))]
   }

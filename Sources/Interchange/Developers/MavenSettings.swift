@@ -156,8 +156,7 @@ extension ByteString {
   /// Whether the value of a header with this name is a login.
   fileprivate var isSecretHeader: Bool {
     let name = lowercased
-    return name == "authorization" || name.bytes.reversed().starts(with: "token".utf8.reversed())
-      || name.bytes.reversed().starts(with: "key".utf8.reversed())
+    return name == "authorization" || name.ends(with: "token") || name.ends(with: "key")
   }
 }
 
