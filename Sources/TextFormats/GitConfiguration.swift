@@ -20,6 +20,8 @@ package struct GitConfiguration {
     package let value: Range<Int>?
     /// From the first letter of the key to the end of the value's last line, without its LF.
     package let range: Range<Int>
+    /// Where the value ends, or the comment begins that is behind it.
+    package let valueEnd: Int
     /// The index of its section; `nil` before the first one.
     package let section: Int?
     /// Its line, counting from 1.
@@ -204,10 +206,11 @@ package struct GitConfiguration {
     let key = ByteString(text.slice(start..<position)).lowercased
     while peek() == 0x20 || peek() == 0x09 { position += 1 }
     var value: Range<Int>?
+    var comment: Int?
     if peek() == UInt8(ascii: "=") {
       position += 1
       let start = position
-      try skipValue(fault)
+      comment = try skipValue(fault)
       value = start..<position
     } else if let byte = next(), byte != 0x0a {
       throw fault
@@ -217,18 +220,18 @@ package struct GitConfiguration {
     if end > start, text[end - 1] == 0x0d, end < text.count { end -= 1 }
     entries.append(
       Entry(
-        key: key, value: value, range: start..<end, section: sections.isEmpty ? nil : sections.count - 1,
-        line: first))
+        key: key, value: value, range: start..<end, valueEnd: comment ?? end,
+        section: sections.isEmpty ? nil : sections.count - 1, line: first))
   }
 
-  /// Reads up to the end of the value's last line.
-  private mutating func skipValue(_ fault: Malformed) throws(Malformed) {
+  /// Reads up to the end of the value's last line. Returns where a comment in it begins.
+  private mutating func skipValue(_ fault: Malformed) throws(Malformed) -> Int? {
     var isQuoted = false
-    var isComment = false
+    var comment: Int?
     while let byte = next(), byte != 0x0a {
-      if isComment { continue }
+      if comment != nil { continue }
       switch byte {
-      case UInt8(ascii: ";") where !isQuoted, UInt8(ascii: "#") where !isQuoted: isComment = true
+      case UInt8(ascii: ";") where !isQuoted, UInt8(ascii: "#") where !isQuoted: comment = position - 1
       case UInt8(ascii: "\""): isQuoted.toggle()
       case UInt8(ascii: "\\"):
         // The end of the file also ends a line.
@@ -237,6 +240,7 @@ package struct GitConfiguration {
       }
     }
     if isQuoted { throw fault }
+    return comment
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool {

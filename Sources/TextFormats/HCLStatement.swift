@@ -26,6 +26,19 @@ package struct HCLStatement {
     return text.wholeLines(of: start..<end)
   }
 
+  /// Whether one of these comments is in it.
+  package func has(_ comments: [Range<Int>]) -> Bool {
+    guard let start = words.first?.lowerBound, let end = words.last?.upperBound else { return false }
+    return comments.contains { start <= $0.lowerBound && $0.upperBound <= end }
+  }
+
+  /// Where there are comments.
+  package static func comments(in text: UnsafeRawBufferPointer) throws(Malformed) -> [Range<Int>] {
+    var reader = Reader(text)
+    _ = try reader.statements()
+    return reader.comments
+  }
+
   /// The statements, up to the end of the block or line of each.
   package static func all(in text: UnsafeRawBufferPointer) throws(Malformed) -> [HCLStatement] {
     var reader = Reader(text)
@@ -35,6 +48,7 @@ package struct HCLStatement {
   private struct Reader {
     private let text: UnsafeRawBufferPointer
     private var position = 0
+    private(set) var comments: [Range<Int>] = []
 
     init(_ text: UnsafeRawBufferPointer) { self.text = text }
 
@@ -71,10 +85,12 @@ package struct HCLStatement {
 
     /// Skips a blank, the end of a line, or a comment. Returns whether there was one.
     private mutating func skip() throws(Malformed) -> Bool {
+      let start = position
       if isWhiteSpace(text[position]) {
         position += 1
       } else if text[position] == UInt8(ascii: "#") || text.begins(with: "//", at: position) {
         position = text[position...].firstIndex(of: 0x0a) ?? text.count
+        comments.append(start..<position)
       } else if text.begins(with: "/*", at: position) {
         position += 2
         while !text.begins(with: "*/", at: position) {
@@ -82,6 +98,7 @@ package struct HCLStatement {
           position += 1
         }
         position += 2
+        comments.append(start..<position)
       } else if text.begins(with: "<<", at: position) {
         throw Malformed(reason: "it has a string over several lines")
       } else {

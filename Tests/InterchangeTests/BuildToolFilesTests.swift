@@ -72,7 +72,7 @@ struct BuildToolFilesTests {
       ("<username>${env.U}</username><password>${env.P}</password>", ["1 reference"]),
       ("<password>x</password><password>y</password>", ["1 disputed", "1 disputed"]),
       ("<password/>", ["1 noSecret"]), ("<username>u</username>", []),
-      ("<!-- <password>old</password> --><password>p<!-- c -->w</password>", ["maven:a pw"]),
+      ("<!-- <password>old</password> --><password>p<!-- c -->w</password>", ["maven:a pw + comment"]),
     ] {
       let actual = try result(of: server(parts), .maven)
       #expect(actual == expected, "\(parts)")

@@ -88,12 +88,12 @@ struct CargoCredentialsFileTests {
       ])
   }
 
-  @Test("the line of a token goes, in a table on one line only its value")
+  @Test("the line of a token goes but for its comment, in a table on one line only its value")
   func remainder() throws {
     #expect(
       try InterchangeTests.remainder(
         of: "[registry] # mine\n  token = \"t\" # old\n[registries]\ncrates-io = { token = 't' }\n",
         as: .cargo)
-        == "[registry] # mine\n[registries]\ncrates-io = { token = \"\" }\n")
+        == "[registry] # mine\n  # old\n[registries]\ncrates-io = { token = \"\" }\n")
   }
 }

@@ -83,7 +83,7 @@ private struct AWSProfileKeys {
     }
     let dates = ends.map { Timestamp(rfc3339: $0.text(in: text).bytes) }
     let dated = zip(ends, dates).filter { $1 != nil }.map(\.0)
-    var entry = SourceEntry(at: origin, removals: (parts.joined() + dated).map { Removal($0.lines) })
+    var entry = SourceEntry(at: origin, removals: (parts.joined() + dated).flatMap { $0.removals(in: text) })
     for (end, date) in zip(ends, dates) where date == nil {
       entry.add("expiry", .bytes(text.slice(end.value)))
     }

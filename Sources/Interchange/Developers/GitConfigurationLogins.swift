@@ -46,7 +46,7 @@ extension FoundLogins {
   ) {
     guard let value = entry.value else { return }
     let section = entry.section.map { file.sections[$0] }
-    var source = SourceEntry(at: .line(entry.line), removals: [Removal(text.wholeLines(of: entry.range))])
+    var source = SourceEntry(at: .line(entry.line), removals: [entry.removal(in: text)])
     switch (section?.name, entry.key) {
     case ("http", "extraheader"):
       guard let section, case .some(let header) = GitConfiguration.value(of: entry, in: text) else { return }

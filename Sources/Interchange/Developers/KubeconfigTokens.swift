@@ -64,7 +64,7 @@ extension FoundLogins {
       for key in keys {
         take(
           Item(key), Credential(secret.copy()),
-          of: SourceEntry(at: .line(entry.line), removals: [Removal(entry.lines)]))
+          of: SourceEntry(at: .line(entry.line), removals: [entry.removal(in: text)]))
       }
     }
   }

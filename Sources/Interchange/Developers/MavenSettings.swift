@@ -119,9 +119,9 @@ private final class MavenSettings: XMLElementReader {
     guard element.children.isEmpty else { return found.passOver(origin, .malformed) }
     let reason = secret.withUnsafeBytes(\.reasonToStay)
     if let reason { return found.passOver(origin, reason) }
-    found.take(
-      item, Credential(secret),
-      of: SourceEntry(at: origin, removals: [Removal(text.wholeLines(of: element.range))]))
+    var entry = SourceEntry(at: origin, removals: [Removal(text.wholeLines(of: element.range))])
+    entry.addRest(of: element)
+    found.take(item, Credential(secret), of: entry)
   }
 }
 

@@ -21,10 +21,11 @@ extension FileFormat {
     var found = FoundLogins()
     for setting in file.settings where setting.name.optionName == "password" {
       let origin = Origin.line(setting.line)
-      guard case .some(let password) = text.optionValue(setting.value) else {
+      guard case .some(let option) = text.optionValue(setting.value) else {
         found.passOver(origin, .disputed)
         continue
       }
+      let password = option.text.copy()
       if password.isEmpty {
         found.passOver(origin, .noSecret)
         continue
@@ -36,7 +37,7 @@ extension FileFormat {
           settings.last { $0.section == setting.section } ?? settings.last { $0.section == "client" }
         switch setting.flatMap({ text.optionValue($0.value) }) {
         case .none: return nil
-        case .some(let value): return value.withUnsafeBytes { ByteString($0) }.nonEmpty
+        case .some(let value): return value.text.withUnsafeBytes { ByteString($0) }.nonEmpty
         }
       }
       var place: Place
@@ -53,7 +54,8 @@ extension FileFormat {
       if setting.section != "client" { item.itemDescription = setting.section }
       found.take(
         item, Credential(password),
-        of: SourceEntry(at: origin, removals: [Removal(setting.range)]))
+        of: SourceEntry(
+          at: origin, removals: [Removal(setting.range, of: text, upToCommentAfter: option.end)]))
     }
     return found
   }
@@ -68,9 +70,16 @@ extension ByteString {
   }
 }
 
+/// The value of an option.
+private struct OptionValue: ~Copyable {
+  let text: Secret
+  /// Where it ends in the file, with its quotes.
+  let end: Int
+}
+
 extension UnsafeRawBufferPointer {
   /// The value of an option without its quotes, escapes and comment; `nil` where MySQL and MariaDB don't say how it is read.
-  fileprivate func optionValue(_ range: Range<Int>) -> Secret? {
+  fileprivate func optionValue(_ range: Range<Int>) -> OptionValue? {
     var value = Secret(capacity: range.count)
     var index = range.lowerBound
     let quote = self[range].first.flatMap { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "'") ? $0 : nil }
@@ -80,7 +89,7 @@ extension UnsafeRawBufferPointer {
       if byte == quote {
         let rest = slice(index + 1..<range.upperBound).trimmedSlice
         guard rest.isEmpty || rest.first == UInt8(ascii: "#") else { return nil }
-        return value
+        return OptionValue(text: value, end: index + 1)
       }
       // One in the middle may end the comment, or begin a string.
       if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { return nil }
@@ -89,7 +98,7 @@ extension UnsafeRawBufferPointer {
         while value.withUnsafeBytes({ $0.last.map(isWhiteSpace) ?? false }) {
           value.truncate(to: value.count - 1)
         }
-        return value
+        return OptionValue(text: value, end: index)
       }
       index += 1
       guard byte == UInt8(ascii: "\\"), index < range.upperBound else {
@@ -110,6 +119,6 @@ extension UnsafeRawBufferPointer {
       index += 1
     }
     if quote != nil { return nil }
-    return value
+    return OptionValue(text: value, end: range.upperBound)
   }
 }

@@ -43,7 +43,7 @@ private final class NuGetConfiguration: XMLElementReader {
     guard let section = ancestors.last?.name, ancestors.count == 2 else {
       if ancestors.isEmpty { isNuGet = element.name == "configuration" }
       // The parts of a login stay with it.
-      return ancestors.count == 3
+      return ancestors.count > 2
     }
     let key = element.attribute("key") ?? ""
     switch section {
@@ -82,6 +82,13 @@ private final class NuGetConfiguration: XMLElementReader {
       item.key = .internetPassword(place.key(account: account.nonEmpty ?? named.nonEmpty, for: nil))
     }
     item.label = source
+    entry.addRest(of: login)
+    if !login.string.trimmed.isEmpty { entry.add("text", .part) }
+    for part in login.children {
+      if part.name != "add" { entry.add(part.name, .part) }
+      entry.addRest(of: part, besides: part.name == "add" ? ["key", "value"] : [])
+      if !part.children.isEmpty || !part.string.trimmed.isEmpty { entry.add("text", .part) }
+    }
     for (key, part) in parts where !["username", "cleartextpassword"].contains(key) {
       let value = part.attribute("value") ?? ""
       // In what way the login may be sent.

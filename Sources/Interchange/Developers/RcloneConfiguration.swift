@@ -101,7 +101,9 @@ struct RcloneRemote {
 
   fileprivate func take(_ setting: SettingLine, isObscured: Bool, _ found: inout FoundLogins) {
     let origin = Origin.line(setting.line)
-    guard let range = text.goValue(setting.value) else { return found.passOver(origin, .malformed) }
+    guard let range = text.goValue(setting.value),
+      let removal = Removal(setting, of: text, withoutQuotes: range)
+    else { return found.passOver(origin, .malformed) }
     if range.isEmpty { return found.passOver(origin, .noSecret) }
     let written = text.slice(range)
     if written.indices.contains(where: { written.begins(with: "%(", at: $0) }) {
@@ -122,7 +124,7 @@ struct RcloneRemote {
     do throws(NoPlace) {
       found.take(
         try item(of: setting.name), Credential(secret),
-        of: SourceEntry(at: origin, removals: [Removal(setting.range)]))
+        of: SourceEntry(at: origin, removals: [removal]))
     } catch {
       found.passOver(origin, error.reason)
     }
@@ -166,6 +168,18 @@ struct RcloneRemote {
   private func host(_ protocol: ByteString) throws(NoPlace) -> Place? {
     guard let host = value("host"), host.canBeServer else { return nil }
     return try Place(protocol: `protocol`, server: host, writtenPort: value("port"))
+  }
+}
+
+extension Removal {
+  /// Takes an option out, but for the comment behind its quotes; `nil` if something else is there, which rclone doesn't see.
+  fileprivate init?(
+    _ setting: SettingLine, of text: UnsafeRawBufferPointer, withoutQuotes range: Range<Int>
+  ) {
+    let end = range.upperBound + (range.lowerBound - setting.value.lowerBound)
+    let rest = text.trimmed(end..<setting.value.upperBound)
+    if let first = text[rest].first, !"#;".utf8.contains(first) { return nil }
+    self.init(setting.range, of: text, upToCommentAfter: end, marks: "#;")
   }
 }
 

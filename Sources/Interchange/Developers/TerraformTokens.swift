@@ -23,18 +23,22 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     if text.trimmedSlice.first == UInt8(ascii: "{") { return try tokensInJSON(text) }
     let statements: [HCLStatement]
+    let comments: [Range<Int>]
     do throws(HCLStatement.Malformed) {
       statements = try HCLStatement.all(in: text)
+      comments = try HCLStatement.comments(in: text)
     } catch {
       throw FormatFault("it is no configuration that terraform reads: \(error.reason)")
     }
     var found = FoundLogins()
-    for statement in statements { readBlock(statement, text, &found) }
+    if !comments.isEmpty { found.noteOthers() }
+    for statement in statements { readBlock(statement, comments, text, &found) }
     return found
   }
 
   private static func readBlock(
-    _ statement: HCLStatement, _ text: UnsafeRawBufferPointer, _ found: inout FoundLogins
+    _ statement: HCLStatement, _ comments: [Range<Int>], _ text: UnsafeRawBufferPointer,
+    _ found: inout FoundLogins
   ) {
     let words = statement.words
     guard words.count > 1, statement.label(of: "credentials", in: text) != nil else {
@@ -46,7 +50,9 @@ extension FileFormat {
       text.slice(words[4]) == "=", let host = TOMLDocument.text(words[1], in: text),
       case .some(let token) = TOMLDocument.string(words[5], in: text), !text.hasVariable(in: words[5])
     else { return found.passOver(origin, .malformed) }
-    found.takeToken(token, of: host, SourceEntry(at: origin, removals: [Removal(statement.lines(in: text))]))
+    var entry = SourceEntry(at: origin, removals: [Removal(statement.lines(in: text))])
+    if statement.has(comments) { entry.add("comment", .part) }
+    found.takeToken(token, of: host, entry)
   }
 
   private static func tokensInJSON(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {

@@ -32,7 +32,7 @@ extension FoundLogins {
     else { return passOver(origin, .malformed) }
     if secret.isEmpty { return passOver(origin, .noSecret) }
     if text.hasVariable(in: setting.value) { return passOver(origin, .reference) }
-    var entry = SourceEntry(at: origin, removals: [Removal(setting.lines)])
+    var entry = SourceEntry(at: origin, removals: [setting.removal(in: text)])
     if setting.path.last == "npmAuthToken" { return takeNpmToken(secret, of: registry, entry) }
     guard let place = try? Place.parse(registry, assuming: "https").place else {
       return passOver(origin, .noPlace)

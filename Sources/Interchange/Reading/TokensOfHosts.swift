@@ -113,14 +113,6 @@ extension Timestamp {
   }
 }
 
-extension YAMLDocument.Entry {
-  /// What takes a scalar out of its file: its lines, or only its value if they begin an element of a list, which has more.
-  fileprivate func removal(in text: UnsafeRawBufferPointer) -> Removal {
-    let isFirst = text[lines].first { $0 != 0x20 } == UInt8(ascii: "-")
-    return isFirst ? Removal(value, replacement: .emptyString) : Removal(lines)
-  }
-}
-
 extension YAMLDocument {
   /// - Throws: ``FormatFault`` if the file isn't one that a program writes.
   init(_ text: UnsafeRawBufferPointer, of program: String) throws(FormatFault) {

@@ -15,6 +15,8 @@ final class XMLElement {
   let line: Int
   /// The elements in it, but for those that the reader has taken.
   fileprivate(set) var children: [XMLElement] = []
+  /// Whether there are comments in it, and in no element there.
+  fileprivate(set) var hasComments = false
   /// What is between its tags and in no element there.
   fileprivate(set) var text = Secret()
 
@@ -108,6 +110,7 @@ final class XMLFile {
       { XMLFile.of($0)?.begin($1, $2) },
       { file, _ in XMLFile.of(file)?.end() })
     XML_SetCharacterDataHandler(parser) { XMLFile.of($0)?.append($1, $2) }
+    XML_SetCommentHandler(parser) { file, _ in XMLFile.of(file)?.open.last?.hasComments = true }
     XML_SetStartDoctypeDeclHandler(parser) { file, _, _, _, _ in XMLFile.of(file)?.stop() }
     let bytes = text.baseAddress?.assumingMemoryBound(to: CChar.self)
     let status = withExtendedLifetime(file) { XML_Parse(parser, bytes, count, 1) }

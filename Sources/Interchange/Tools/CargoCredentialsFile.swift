@@ -59,8 +59,8 @@ extension FileFormat {
         found.passOver(origin, .noPlace)
         continue
       }
-      let removal = value.lines.map { Removal($0) } ?? Removal(value.value, replacement: .emptyString)
-      found.take(item, Credential(token), of: SourceEntry(at: origin, removals: [removal]))
+      found.take(
+        item, Credential(token), of: SourceEntry(at: origin, removals: [value.removal(in: text)]))
     }
     return found
   }

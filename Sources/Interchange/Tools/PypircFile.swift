@@ -49,7 +49,7 @@ extension FileFormat {
       // The user name and the repository stay in the file.
       found.take(
         KeyringProtocol.item(service: repository, account: account.nonEmpty), Credential(secret),
-        of: SourceEntry(at: origin, removals: passwords.map { Removal($0.lines) }))
+        of: SourceEntry(at: origin, removals: passwords.flatMap { $0.removals(in: text) }))
     }
     return found
   }

@@ -46,7 +46,7 @@ extension FileFormat {
       }
       found.take(
         KeyringProtocol.item(service: option.section.unescaped, account: option.name.unescaped),
-        Credential(password), of: SourceEntry(at: origin, removals: [Removal(option.lines)]))
+        Credential(password), of: SourceEntry(at: origin, removals: option.removals(in: text)))
     }
     return found
   }
