@@ -264,7 +264,7 @@ extension ByteString {
   private static let schemesOfPersons: [ByteString] = ["acct", "mailto", "sip", "sips", "xmpp"]
 
   /// The address without what is before the `@` of its server.
-  fileprivate var withoutUserInformation: ByteString {
+  var withoutUserInformation: ByteString {
     let part = authority
     guard let at = bytes[part].lastIndex(of: UInt8(ascii: "@")) else { return self }
     return ByteString(Array(bytes[..<part.lowerBound]) + Array(bytes[(at + 1)...]))

@@ -54,6 +54,17 @@ struct PasswordsInURLsTests {
     #expect(try remainder(of: text, as: format) == text)
   }
 
+  @Test("docker: a registry whose address has a password is named without it")
+  func docker() throws {
+    for address in ["https://u:secretpw@r.example/v1/", "u:secretpw@r.example"] {
+      let text = #"{"auths":{"\#(address)":{"auth":"YTpi"}}}"#
+      let found = try Found(text, as: .docker)
+      #expect(found.logins.isEmpty)
+      #expect(found.reasons.contains { $0.hasSuffix("inURL") })
+      #expect(!found.reasons.contains { $0.contains("secretpw") })
+    }
+  }
+
   @Test("npm: a number sign ends a token")
   func numberSign() throws {
     #expect(try result(of: "//r.example/:_authToken=t#c\n", .npm) == ["1 malformed"])

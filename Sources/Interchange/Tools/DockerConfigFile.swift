@@ -23,7 +23,8 @@ extension FileFormat {
     } _: { (login, found) throws(JSONReader.Malformed) in
       // As docker leaves it, so that its `logout` knows of the registry.
       var entry = SourceEntry(
-        at: .entry(login.name), removals: [Removal(login.range, replacement: .emptyObject)])
+        at: .entry(login.name.withoutUserInformation),
+        removals: [Removal(login.range, replacement: .emptyObject)])
       try entry.addMembers(of: login.value.raw)
       // A credential helper has the login, or it was removed before.
       if entry.isEmpty { return }
@@ -61,6 +62,7 @@ private func readLogin(
   if secret.isEmpty {
     return found.passOver(entry.origin, entry.index(of: ["registrytoken"]) == nil ? .noSecret : .noLogin)
   }
+  if address.hasPasswordOfAddress { return found.passOver(entry.origin, .inURL) }
   if DockerProtocol.isPart(address) { return found.passOver(entry.origin, .partOfRegistry) }
   guard let account = account.nonEmpty, let item = try? DockerProtocol.item(at: address, account: account)
   else {
