@@ -50,8 +50,8 @@ struct OwnFields {
     guard name.bytes.starts(with: mark) else { return false }
     let name = ByteString(Array(name.bytes.dropFirst(mark.count)))
     let known: [ByteString] = [
-      "account", "authenticationType", "comment", "creator", "default", "description", "place", "service",
-      "type",
+      "account", "authenticationType", "comment", "creator", "default", "description", "password", "place",
+      "service", shown, "type",
     ]
     return known.contains(name) || FurtherAttributes.isTag(name)
   }

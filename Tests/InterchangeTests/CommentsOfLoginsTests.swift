@@ -26,7 +26,7 @@ struct CommentsOfLoginsTests {
       ),
       (.mysql, "[client]\npassword = \"p\" # c\nuser=u\n", "[client]\n# c\nuser=u\n"),
       (.mysql, "[client]\npassword = p # it's c", "[client]\n# it's c"),
-      (.rclone, "[d]\nkey = `k` # c\n", "[d]\n# c\n"),
+      (.rclone, "[d]\ntype = b2\nkey = `k` # c\n", "[d]\ntype = b2\n# c\n"),
       (
         .gitConfiguration, "[http \"https://h.example\"]\n\textraHeader = Authorization: Bearer t ; c # d\n",
         "[http \"https://h.example\"]\n\t; c # d\n"
