@@ -19,11 +19,11 @@ public struct DesktopItems: Sendable {
   /// The items of Git Credential Manager: generic passwords of the service `NAMESPACE:URL`, with `git` as the usual
   /// namespace (its manual, `credential.namespace`).
   public static let gcm = DesktopItems(name: "gcm", areForEverybody: false) { item in
-    guard case .genericPassword(let key) = item.key, let colon = key.service.bytes.firstIndex(of: 0x3a),
-      let login = GCMService.login(
-        at: ByteString(Array(key.service.bytes[(colon + 1)...])), account: key.account)
+    guard case .genericPassword(let key) = item.key, let colon = key.service.bytes.firstIndex(of: 0x3a)
     else { return nil }
-    return item.moved(to: login)
+    let url = ByteString(Array(key.service.bytes[(colon + 1)...]))
+    if GCMService.isOfRefreshToken(url) { return nil }
+    return GCMService.login(at: url, account: key.account).map { item.moved(to: $0) }
   }
 
   /// The items of GitHub's program: generic passwords of the service `gh:HOST`. One without an account is the one in

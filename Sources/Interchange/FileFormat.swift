@@ -187,7 +187,8 @@ public struct FileFormat: Sendable {
       } else {
         found = try reading(text, nil)
       }
-      if !holdsLoginsAlone { found.nameURLs(of: text) }
+      // What people make themselves, as by an export, has no settings.
+      if !usualPaths.isEmpty { found.nameUnknownSecrets(of: text) }
       return found
     }
   }

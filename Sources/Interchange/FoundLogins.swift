@@ -39,6 +39,8 @@ public struct PassedOver: Hashable, Sendable {
     case partOfRegistry
     /// It is a password in a URL, in a setting from which none is taken out.
     case inURL
+    /// It is a secret by its looks, in a setting from which none is taken out.
+    case unknownSetting
   }
 
   /// Where it was.
@@ -52,7 +54,7 @@ public struct PassedOver: Hashable, Sendable {
     switch reason {
     case .malformed, .notText, .cutOff, .disputed, .addresses, .reference, .noPlace, .notInUse,
       .undecipherable,
-      .inURL:
+      .inURL, .unknownSetting:
       true
     case .noLogin, .noSecret, .renewed, .notChosen, .discarded, .locked, .partOfRegistry: false
     }

@@ -80,6 +80,80 @@ struct DeveloperFilesTests {
     #expect(try result(of: others, format) == [])
   }
 
+  @Test(
+    "a secret in a setting that no format knows is named",
+    arguments: [
+      (FileFormat.yarn, "flow: {npmRegistryServer: \"https://f\", npmAuthToken: T}\n"),
+      (.npm, "key=\"-----BEGIN PRIVATE KEY-----\\nXXX\"\n"),
+      (.gitLab, "hosts:\n    h:\n        job_token: T\n"),
+      (.rclone, "[h]\ntype = http\nheaders = Authorization,Bearer T\n"),
+      (.mysql, "[client]\npassword2=p\n"), (.aws, "[a]\nweb_identity_token = T\n"),
+      (.kubectl, "users:\n- {name: u, user: {token: T}}\n"),
+      (.nuget, "<configuration>\n<fileCert clearTextPassword=\"p\"/>\n</configuration>\n"),
+      (.docker, "{\n\"auths\":{},\"HttpHeaders\":{\"X-Auth-Token\":\"T\"}}\n"),
+    ])
+  func unknownSettings(format: FileFormat, text: String) throws {
+    let found = try Found(text, as: format)
+    #expect(found.logins.isEmpty && found.passedOver.map(\.reason) == [.unknownSetting], "\(text) \(found)")
+  }
+
+  @Test(
+    "what stands for a secret, or says nothing, is none", arguments: ["", "$T", "${T}", "true", "null", "''"])
+  func noSecretInSetting(value: String) throws {
+    #expect(try result(of: "[a]\nmy_token = \(value)\n# token: x\n", .aws) == [])
+    #expect(try result(of: "[user]\nsigningKey = AB12\n", .gitConfiguration) == [])
+  }
+
+  @Test("pgpass: a line that another one before it always answers for isn't in use")
+  func coveredLines() throws {
+    #expect(
+      try result(of: "h:5432:*:u:A\nh:5432:app:u:B\nh:5432:app:v:C\n", .pgpass) == [
+        "postgresql://h (u) A", "postgresql://h/app (v) C", "2 notInUse",
+      ])
+  }
+
+  @Test("a registry that docker finds by its host, whatever its address was")
+  func oldAddresses() throws {
+    for (address, place) in [
+      ("https://r.example/v2/", "https://r.example"), ("http://r.example:5000", "https://r.example:5000"),
+    ] {
+      #expect(
+        try result(of: "{\"auths\":{\"\(address)\":{\"auth\":\"dTpw\"}}}", .docker) == [
+          "\(place) (u) for docker p"
+        ])
+    }
+  }
+
+  @Test("cargo: an index beside the token comes before that of the configuration")
+  func indexBesideToken() throws {
+    let found = try FoundLogins(
+      Array("[registries.r]\nindex = \"sparse+https://own.example/\"\ntoken = \"t\"\n".utf8), as: .cargo,
+      beside: Array("[registries.r]\nindex = \"sparse+https://cfg.example/\"\n".utf8))
+    #expect(found.logins.map { "\($0.item.key.name)".contains("own.example") } == [true])
+  }
+
+  @Test("a refresh token of Git Credential Manager is no password")
+  func refreshTokens() throws {
+    for service in ["https://bitbucket.org/refresh_token", "https://oauth-refresh-token.gitlab.com"] {
+      #expect(try result(of: "RT\nservice=\(service)\naccount=a\n", .gcm) == ["1 renewed"])
+    }
+  }
+
+  @Test("a login in a comment between the lines of a value isn't taken")
+  func commentsBetween() throws {
+    #expect(
+      try result(
+        of: "[global]\nextra-index-url =\n    https://a:1@a.example/s\n    # https://c:2@c.example/s\n"
+          + "    https://b:3@b.example/s\n", .pip) == [
+          "https://a.example/s (a) 1", "https://b.example/s (b) 3",
+        ])
+    #expect(
+      try result(
+        of:
+          "extra-index-url = [\n  # \"https://u:OLD@o.example/s\",\n  \"https://u:NEW@h.example/s\", # was x\n]\n",
+        .uv) == ["https://h.example/s (u) NEW"])
+  }
+
   @Test("kubectl")
   func kubectl() throws {
     #expect(try result("x-kube", .kubectl) == ["kubectl:ana tok"])
@@ -238,7 +312,7 @@ struct DeveloperFilesTests {
     let exec =
       "\"users\":\n- \"name\": \"gh\"\n  \"user\":\n    \"exec\":\n      \"args\":\n      - \"-c\"\n      - |\n"
       + "        set -e\n        token: x\n      \"command\": \"bash\"\n- name: ana\n  user:\n    token: 't'\n"
-    #expect(try result(of: exec, .kubectl) == ["kubectl:ana t", "4 noLogin"])
+    #expect(try result(of: exec, .kubectl) == ["kubectl:ana t", "4 noLogin", "9 unknownSetting"])
     let users = "users:\n- name: ana\n  user: {}\n- name: bob\n  user:\n    token: t\n"
     let cluster = "clusters:\n- name: c\n  cluster:\n    server: https://k.example:6443\n"
     func context(_ user: String) -> String {
@@ -255,11 +329,11 @@ struct DeveloperFilesTests {
     let braces = "\(cluster)contexts:\n- {name: ana, context: {cluster: c, user: ana}}\n\(context("bob"))"
     #expect(
       try result(of: braces + users.replacing("{}", with: "\n    token: a"), .kubectl) == [
-        "kubectl:ana a", "kubectl:bob t",
+        "14 noPlace", "17 noPlace",
       ])
     // Nobody knows whose a context in braces is.
     let other = "\(cluster)contexts:\n\(context("bob"))- name: x\n  context: {cluster: d, user: bob}\n"
-    #expect(try result(of: other + users, .kubectl) == ["kubectl:bob t"])
+    #expect(try result(of: other + users, .kubectl) == ["17 noPlace"])
     #expect(try result(of: "users:\n- name: a\n  user: {token: t}\n", .kubectl) == ["3 malformed"])
     #expect(
       try result(of: "users:\n- name: a\n  user:\n    password: p\n    client-key-data: k\n", .kubectl) == [
@@ -321,7 +395,9 @@ struct DeveloperFilesTests {
       ("[http]\nextraheader = Authorization: Basic YTpi\n", ["2 noPlace"]),
       ("[http \"https://h.example\"]\nextraheader = X-Trace: 1\n", ["2 noLogin"]),
       ("[credential]\nhelper = \"!f() { echo password=x; }; f\"\n", ["2 malformed"]),
-      ("[github]\noauth-token = t\n", ["2 noPlace"]),
+      ("[github]\noauth-token = t\n", ["2 unknownSetting"]),
+      ("[alias]\nup = !curl -s https://u:p@h.example/x\n", ["2 inURL"]),
+      ("[imap]\nuser = u\npass = p\n", ["3 unknownSetting"]),
       (
         "[sendemail]\nsmtpServer = m.example\nsmtpServerPort = 587\nsmtpUser = a\nsmtpPass = \"p;w\" # c\n",
         ["smtp://m.example:587 (a) p;w"]

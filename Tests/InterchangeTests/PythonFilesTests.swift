@@ -38,7 +38,10 @@ struct PythonFilesTests {
       #expect(found.logins.isEmpty, "\(text)")
       #expect(found.reasons == ["2 malformed"], "\(text)")
     }
-    #expect(try Found("[pypi]\npassword = a\npassword = b\n", as: .pypirc).reasons == ["3 disputed"])
+    #expect(
+      try Found("[pypi]\npassword = a\npassword = b\n", as: .pypirc).reasons == [
+        "3 disputed", "2 unknownSetting",
+      ])
     #expect(
       try Found("[DEFAULT]\nusername = bob\n[pypi]\npassword = a\n", as: .pypirc).logins == [
         "https://upload.pypi.org/legacy/ (bob) a"

@@ -64,9 +64,10 @@ extension FoundLogins {
         passOver(source.origin, .malformed)
       }
     default:
-      if entry.key.isSecretsName, GitConfiguration.text(of: entry, in: text)?.isEmpty == false {
-        return passOver(source.origin, .noPlace)
-      }
+      // A command for the shell has URLs among its words, and what runs it asks nobody.
+      let start = text[value].firstIndex { !isWhiteSpace($0) && $0 != UInt8(ascii: "\"") }
+      let end = start.flatMap { text[$0..<value.upperBound].firstIndex { !$0.isOfScheme } }
+      guard let end, text.begins(with: "://", at: end) else { return }
       takeURLs(in: value, of: text, line: entry.line)
     }
   }
@@ -119,12 +120,5 @@ extension FoundLogins {
     } catch {
       passOver(source.origin, error.reason)
     }
-  }
-}
-
-extension ByteString {
-  /// Whether a setting that isn't git's is called as a secret is, as `github.oauth-token`.
-  fileprivate var isSecretsName: Bool {
-    ["token", "password"].contains(where: lowercased.ends)
   }
 }

@@ -14,7 +14,7 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     let file = SettingLines(text, comments: "#!", separators: "=: \t", hasSections: false, keepsEnds: true)
     var found = FoundLogins()
-    for setting in file.settings where setting.name.isSecretProperty {
+    for setting in file.settings where setting.name.isGradleSecret {
       let origin = Origin.line(setting.line)
       let value = file.value(of: setting, in: text)
       // Java's escapes, lines that go on in the next one, and its other end of a line.
@@ -51,13 +51,9 @@ extension SettingLines {
 }
 
 extension ByteString {
-  private static let secretEndings = [
-    "password", "passwd", "passphrase", "token", "secret", "secretkey", "apikey", "api_key", "api.key",
-  ]
-
-  /// Whether a property is called as secrets are.
-  var isSecretProperty: Bool {
-    Self.secretEndings.contains(where: lowercased.ends)
+  /// Whether a property is called as secrets are, or as the key that signs what is published.
+  fileprivate var isGradleSecret: Bool {
+    isSecretsName || ["signingkey", "signing.key"].contains(lowercased)
   }
 
   /// The properties that may have the user name to a password: `corpUsername` and `corpUser` to `corpPassword`.

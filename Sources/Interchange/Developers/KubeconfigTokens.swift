@@ -56,7 +56,10 @@ extension FoundLogins {
         passOver(.line(entry.line), .noLogin)
         continue
       }
-      let servers = file.servers(of: label, text)
+      guard let servers = file.servers(of: label, text) else {
+        passOver(.line(entry.line), .noPlace)
+        continue
+      }
       let keys =
         servers.isEmpty
         ? [.genericPassword(GenericPassword(service: ByteString("kubectl:\(label)"), account: nil))]
@@ -77,13 +80,13 @@ extension YAMLDocument {
     return own.line
   }
 
-  /// The servers of the clusters that a user logs in to; none if one of the clusters isn't in this file, or not all contexts
-  /// can be read.
-  fileprivate func servers(of user: ByteString, _ text: UnsafeRawBufferPointer) -> [Place] {
+  /// The servers of the clusters that a user logs in to; none if one of the clusters isn't in this file; `nil` if not all
+  /// contexts can be read, so that nobody knows.
+  fileprivate func servers(of user: ByteString, _ text: UnsafeRawBufferPointer) -> [Place]? {
     func value(_ path: Path) -> ByteString? { entry(path).flatMap { Self.text($0.value, in: text) } }
     let contexts = children(of: ["contexts"]).map { $0.path + ["context"] }
     let lists = [["contexts"], ["clusters"]] + children(of: ["contexts"]).map(\.path) + contexts
-    if lists.contains(where: { unread($0, text) != nil }) { return [] }
+    if lists.contains(where: { unread($0, text) != nil }) { return nil }
     let own = contexts.filter { value($0 + ["user"]) == user }.compactMap { value($0 + ["cluster"]) }
     var servers: [Place] = []
     for name in own {

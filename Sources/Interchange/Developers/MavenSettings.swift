@@ -50,7 +50,7 @@ private final class MavenSettings: XMLElementReader {
     case ("proxy", "proxies"): proxies.append(element)
     case ("repository", "repositories"), ("pluginRepository", "pluginRepositories"), ("mirror", "mirrors"):
       urls[element.trimmed("id"), default: []].insert(element.trimmed("url"))
-    case (let name, "properties") where name.isSecretProperty && element.children.isEmpty:
+    case (let name, "properties") where name.isSecretsName && element.children.isEmpty:
       properties.append(element)
     default: return true
     }

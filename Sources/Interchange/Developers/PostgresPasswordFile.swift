@@ -20,18 +20,22 @@ extension FileFormat {
     }
   ) { text throws(FormatFault) in
     var found = FoundLogins()
+    var former: [[ByteString?]] = []
     for line in FileLines(text) where !line.text.isEmpty {
       if line.text.first == UInt8(ascii: "#") {
         found.noteOthers()
       } else {
-        readPassword(line, &found)
+        readPassword(line, after: &former, &found)
       }
     }
     return found
   }
 }
 
-private func readPassword(_ line: FileLine, _ found: inout FoundLogins) {
+/// - Parameter former: what the lines before are for, each with `nil` for anything.
+private func readPassword(
+  _ line: FileLine, after former: inout [[ByteString?]], _ found: inout FoundLogins
+) {
   let origin = Origin.line(line.number)
   var parts = [0..<0]
   var index = 0
@@ -54,6 +58,10 @@ private func readPassword(_ line: FileLine, _ found: inout FoundLogins) {
   if password.isEmpty { return found.passOver(origin, .noSecret) }
   // An escaped asterisk is one of a name.
   let isAny = parts.prefix(4).map { line.text.slice($0) == "*" }
+  let pattern = zip(names, isAny).map { $1 ? nil : $0 }
+  let isCovered = former.contains { $0 != pattern && zip($0, pattern).allSatisfy { $0 == nil || $0 == $1 } }
+  former.append(pattern)
+  if isCovered { return found.passOver(origin, .notInUse) }
   // An empty field is equal to no database and no user (libpq's `passwordFromFile`).
   guard !isAny[0], names[0].canBeServer, !names[2].isEmpty, !names[3].isEmpty else {
     return found.passOver(origin, .noPlace)

@@ -25,7 +25,11 @@ extension FileFormat {
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     for option in file.options {
       let setting = option.name == "proxy" ? option.name : nil
-      found.takeURLs(in: option.value, of: text, line: option.line, ofSetting: setting)
+      // Comments may be between its lines.
+      for value in option.values {
+        let line = option.line + text[option.lines.lowerBound..<value.lowerBound].count { $0 == 0x0a }
+        found.takeURLs(in: value, of: text, line: line, ofSetting: setting)
+      }
     }
     return found
   }
@@ -54,7 +58,10 @@ extension FileFormat {
         found.passOver(.line(entry.line), .malformed)
         continue
       }
-      found.takeURLs(in: entry.value, of: text, line: entry.line)
+      for value in entry.elements ?? [entry.value] {
+        let line = entry.line + text[entry.value.lowerBound..<value.lowerBound].count { $0 == 0x0a }
+        found.takeURLs(in: value, of: text, line: line)
+      }
     }
     return found
   }

@@ -68,27 +68,6 @@ extension FoundLogins {
 }
 
 extension FoundLogins {
-  /// Names each line of which nothing was taken or named, and that has a password in a URL. So no setting that a format
-  /// doesn't know hides one. Lines of comments say nothing.
-  mutating func nameURLs(of text: UnsafeRawBufferPointer) {
-    if !text.indices.contains(where: { text.begins(with: "://", at: $0) }) { return }
-    let taken = logins.flatMap(\.removals).map(\.range)
-    let named = Set(passedOver.map(\.origin))
-    for line in FileLines(text) {
-      if let first = line.text.first(where: { !isWhiteSpace($0) }), "#;".utf8.contains(first) { continue }
-      if named.contains(.line(line.number)) { continue }
-      var rest = line.range
-      while let url = text.nextURL(in: rest) {
-        rest = url.upperBound..<line.range.upperBound
-        guard let information = URLParts(text, url)?.information, text.hasPassword(in: information),
-          !taken.contains(where: { $0.overlaps(information) })
-        else { continue }
-        passOver(.line(line.number), .inURL)
-        break
-      }
-    }
-  }
-
   /// Adds what a URL has in a range.
   private mutating func takeURL(
     _ item: Item, _ credential: consuming Credential, at origin: Origin, _ range: Range<Int>
@@ -138,6 +117,19 @@ extension UnsafeRawBufferPointer {
     let start = mark - self[range.lowerBound..<mark].reversed().prefix(while: \.isOfScheme).count
     let end = self[mark..<range.upperBound].firstIndex { isWhiteSpace($0) || "\"',\\<>".utf8.contains($0) }
     return start..<(end ?? range.upperBound)
+  }
+
+  /// Where the URLs in a range have a user name with a password.
+  func passwordsInURLs(_ range: Range<Int>) -> [Range<Int>] {
+    var passwords: [Range<Int>] = []
+    var rest = range
+    while let url = nextURL(in: rest) {
+      rest = url.upperBound..<range.upperBound
+      if let information = URLParts(self, url)?.information, hasPassword(in: information) {
+        passwords.append(information)
+      }
+    }
+    return passwords
   }
 
   /// Whether what is before the `@` of a URL has a password, and not a variable in its place.

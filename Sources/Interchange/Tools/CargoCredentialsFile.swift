@@ -24,7 +24,8 @@ extension FileFormat {
     if file.entries.isEmpty, let line = file.malformedLines.first {
       throw FormatFault("it is not TOML that cargo writes", line: line)
     }
-    let indexes = companion.map(indexes(in:)) ?? [:]
+    // Cargo puts the file with the tokens above its configuration.
+    let indexes = (companion.map(indexes(in:)) ?? [:]).merging(indexes(in: text)) { $1 }
     var found = FoundLogins()
     if file.hasComments || file.entries.contains(where: { $0.elements != nil }) { found.noteOthers() }
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }

@@ -64,11 +64,24 @@ private func readLogin(
   }
   if address.hasPasswordOfAddress { return found.passOver(entry.origin, .inURL) }
   if DockerProtocol.isPart(address) { return found.passOver(entry.origin, .partOfRegistry) }
-  guard let account = account.nonEmpty, let item = try? DockerProtocol.item(at: address, account: account)
+  guard let account = account.nonEmpty,
+    let item = try? DockerProtocol.item(at: address.asDockerFinds, account: account)
   else {
     return found.passOver(entry.origin, .malformed)
   }
   found.take(item, Credential(secret), of: entry)
+}
+
+extension ByteString {
+  /// The registry for which docker finds the login with this address: the host alone, where older versions wrote a URL
+  /// (docker/cli, `ConvertToHostname`). That of Docker Hub is a URL.
+  fileprivate var asDockerFinds: ByteString {
+    for scheme in ["https://", "http://"] where bytes.starts(with: scheme.utf8) {
+      let host = bytes.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "/") }
+      return host.elementsEqual("index.docker.io".utf8) ? self : ByteString(Array(host))
+    }
+    return self
+  }
 }
 
 /// `auth`: a user name and a password with a colon between them, in base64.

@@ -42,6 +42,10 @@ extension FileFormat {
       found.passOver(entry.origin, .disputed)
       return found
     }
+    if GCMService.isOfRefreshToken(service) {
+      found.passOver(entry.origin, .renewed)
+      return found
+    }
     guard let key = GCMService.login(at: service, account: entry.text("account")),
       key.server?.canBeServer ?? false
     else {

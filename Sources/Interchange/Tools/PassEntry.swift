@@ -49,6 +49,7 @@ public enum PassEntry {
     if let service = entry.peek(at: entry.index(of: ["service="]))?.text,
       GCMService.login(at: service, account: nil) != nil
     {
+      if GCMService.isOfRefreshToken(service) { return found.passOver(origin, .renewed) }
       // An entry of Git Credential Manager; its name repeats the URL.
       login.addresses = [EntryAddress(text: entry.text("service="), rule: .path)]
       login.account = entry.text("account=", "login")

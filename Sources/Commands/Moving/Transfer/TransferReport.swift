@@ -237,12 +237,13 @@ struct TransferReport {
     case .reference: "with a word that its program replaces by something else"
     case .notChosen: "for the same as the one that was chosen"
     case .noPlace: "no server"
-    case .notInUse: "switched off there"
+    case .notInUse: "not in use there"
     case .discarded: "in the trash there"
     case .undecipherable: "can't be decrypted"
     case .locked: nil
     case .partOfRegistry: "for a part of a registry, which programs look for in this file alone"
     case .inURL: "with a password in a URL, which no import takes out"
+    case .unknownSetting: "with a secret in a setting that no import takes out"
     }
   }
 

@@ -1,0 +1,81 @@
+import Bytes
+import Keychain
+import TextFormats
+
+extension FoundLogins {
+  /// Names each line of which nothing was taken or named, and that has a secret by its looks: a password in a URL, a setting
+  /// that is called as secrets are, a key or an authorization. So no setting that a format doesn't know hides one. Lines of
+  /// comments say nothing.
+  mutating func nameUnknownSecrets(of text: UnsafeRawBufferPointer) {
+    let taken = logins.flatMap(\.removals).map(\.range)
+    let named = Set(passedOver.compactMap(\.origin.line))
+    // What is named by another program's word for it may be on any line.
+    let hasNames = passedOver.contains { $0.origin.line == nil }
+    for line in FileLines(text) {
+      if let first = line.text.first(where: { !isWhiteSpace($0) }), "#;!".utf8.contains(first) { continue }
+      if named.contains(line.number) { continue }
+      func isTaken(_ range: Range<Int>) -> Bool { taken.contains { $0.overlaps(range) } }
+      if text.passwordsInURLs(line.range).contains(where: { !isTaken($0) }) {
+        passOver(.line(line.number), .inURL)
+      } else if !hasNames, text.secretValues(line.range).contains(where: { !isTaken($0) }) {
+        passOver(.line(line.number), .unknownSetting)
+      }
+    }
+  }
+}
+
+extension Origin {
+  /// The line, if it is one.
+  fileprivate var line: Int? {
+    switch self {
+    case .line(let line), .machine(_, let line): line
+    case .lines, .entry: nil
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where a line has values that are secrets by their names or by themselves.
+  fileprivate func secretValues(_ line: Range<Int>) -> [Range<Int>] {
+    var values: [Range<Int>] = []
+    for sign in line where "=:".utf8.contains(self[sign]) {
+      let value = value(after: sign, in: line)
+      if value.isEmpty { continue }
+      if name(before: sign, in: line).isSecretsName || isKey(value) || isAuthorization(value, in: line) {
+        values.append(value)
+      }
+    }
+    return values
+  }
+
+  /// The name before an equals sign or a colon.
+  private func name(before sign: Int, in line: Range<Int>) -> ByteString {
+    func isOfName(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || "._-".utf8.contains(byte) }
+    let end = self[line.lowerBound..<sign].reversed()
+      .prefix { isWhiteSpace($0) || "\"'".utf8.contains($0) }.count
+    let name = self[line.lowerBound..<sign - end].reversed().prefix(while: isOfName).count
+    return ByteString(Array(self[sign - end - name..<sign - end]))
+  }
+
+  /// What follows an equals sign or a colon; empty if it says nothing, or stands for something else.
+  private func value(after sign: Int, in line: Range<Int>) -> Range<Int> {
+    let start =
+      self[sign + 1..<line.upperBound].firstIndex { !isWhiteSpace($0) && !"\"'".utf8.contains($0) }
+      ?? line.upperBound
+    let end =
+      self[start..<line.upperBound].firstIndex { isWhiteSpace($0) || "\"',{}[]<>".utf8.contains($0) }
+      ?? line.upperBound
+    let value = ByteString(Array(self[start..<end])).lowercased
+    let isNothing = ["true", "false", "null", "none", "yes", "no", "~", "|", ">", "|-", ">-"].contains(value)
+    return isNothing || value.bytes.first == UInt8(ascii: "$") ? start..<start : start..<end
+  }
+
+  private func isKey(_ value: Range<Int>) -> Bool { begins(with: "-----BEGIN", at: value.lowerBound) }
+
+  /// Whether a value is a header that is sent to sign in, as rclone's `headers` have it.
+  private func isAuthorization(_ value: Range<Int>, in line: Range<Int>) -> Bool {
+    let words = ByteString(Array(self[value.lowerBound..<line.upperBound])).lowercased.bytes
+      .split { !$0.isLetter }.prefix(2).map { String(decoding: $0, as: UTF8.self) }
+    return words.first == "authorization" && ["basic", "bearer", "token"].contains(words.last)
+  }
+}
