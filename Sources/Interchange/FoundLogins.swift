@@ -102,6 +102,16 @@ public struct FoundLogins {
     if case .internetPassword(let key) = item.key, let server = key.server, hasInvisible(host: server.bytes) {
       return passOver(entry.origin, .malformed)
     }
+    var item = item
+    var credential = credential
+    if case .internetPassword(var key) = item.key, let token = key.account.nonEmpty,
+      credential.secret.isNoSecret
+    {
+      // No attribute is confidential.
+      credential.secret = Secret(copying: token)
+      key.account = "x-access-token"
+      item.key = .internetPassword(key)
+    }
     logins.append(FoundLogin(item, credential, of: entry, page: page))
     for name in entry.bookkeeping where !bookkeeping.contains(name) { bookkeeping.append(name) }
   }

@@ -238,7 +238,7 @@ struct SourceEntry: ~Copyable {
   /// Takes a confidential text; empty if there is none.
   mutating func secret(_ wanted: ByteString...) -> Secret { secret(at: index(of: wanted)) }
 
-  /// Takes a date: a number since 1970, of which those before say nothing, or RFC 3339.
+  /// Takes a date: a number since 1970, of which those before say nothing, or RFC 3339 with or without the time.
   mutating func date(at index: Int?, unit: CSVExport.DateUnit = .milliseconds) -> Timestamp? {
     guard let index, let text = values[index].text else { return nil }
     let number = text.text.flatMap { Int64($0) }.map { number in
@@ -248,7 +248,7 @@ struct SourceEntry: ~Copyable {
     }
     let date =
       number.map { $0.partialValue > 0 && !$0.overflow ? Timestamp(milliseconds: $0.partialValue) : nil }
-      ?? Timestamp(rfc3339: text.bytes)
+      ?? Timestamp(rfc3339: text.bytes) ?? Timestamp(rfc3339: text.bytes + Array("T00:00:00Z".utf8))
     if date != nil || number != nil { states[index] = .taken }
     return date
   }

@@ -139,6 +139,21 @@ struct KeptEntriesTests {
     #expect(try whole(text, .keeper) == ["t (u) p; fields 2024=x"])
   }
 
+  @Test("a token that stands for a user name is no attribute")
+  func tokenAsName() throws {
+    let token = "x-access-token"
+    #expect(
+      try whole("https://ghp_a:x-oauth-basic@github.com\n", .gitCredentials) == [
+        "https://github.com (\(token)) ghp_a"
+      ])
+    #expect(
+      try whole("machine github.com login ghp_a password x-oauth-basic\n", .netrc) == [
+        "https://github.com (\(token)) ghp_a"
+      ])
+    let composer = #"{"http-basic":{"github.com":{"username":"ghp_a","password":"x-oauth-basic"}}}"#
+    #expect(try whole(composer, .composer).first?.hasPrefix("https://github.com (\(token)) ghp_a") == true)
+  }
+
   @Test("what codes are made of is needed for the rest of them")
   func codeWithoutSecret() throws {
     let text = #"""

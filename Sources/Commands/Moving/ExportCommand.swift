@@ -198,10 +198,12 @@ struct ExportCommand: ParsableCommand {
         "wrote \(countText(export.count, "item")) to \(output)"
           + (isEncrypted ? "" : "; it is not encrypted, and whoever reads it has the secrets"))
     }
-    let otherKind = export.omitted.count { $0.1 == .otherKind }
-    if otherKind > 0 {
+    let otherKind = export.omitted.filter { $0.1 == .otherKind }.map { "\($0.0.key.name)" }
+    if !otherKind.isEmpty {
+      let more = otherKind.count > 20 ? " and \(otherKind.count - 20) more" : ""
+      let names = otherKind.prefix(20).joined(separator: ", ")
       StandardStreams.say(
-        "left out \(countText(otherKind, "item")) that \(format.name) has no place for; jsonl has one for all"
+        "left out \(countText(otherKind.count, "item")) that \(format.name) has no place for, and jsonl has: \(names)\(more)"
       )
     }
     for (item, omission) in export.omitted {

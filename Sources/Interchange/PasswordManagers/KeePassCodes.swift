@@ -11,6 +11,12 @@ enum KeePassCodes {
     takeOwn("HmacOtp", "hotp", of: &entry, &login)
   }
 
+  /// Whether a field with this name is what codes are made of, also where it can't be read.
+  static func isSecret(_ name: ByteString) -> Bool {
+    ["otp", "TOTP Seed"].contains(name)
+      || ["TimeOtp-Secret", "HmacOtp-Secret"].contains { name.bytes.starts(with: $0.utf8) }
+  }
+
   /// KeePassXC's `otp`, an `otpauth:` URL, or that of the plugin KeeOtp, `key=SECRET&step=30&size=6`. What is neither is
   /// a field like others.
   private static func takeURL(of entry: inout SourceEntry, _ login: inout LoginEntry) {

@@ -162,7 +162,7 @@ final class KeePassXML: XMLElementReader {
     } else if name.bytes.starts(with: "AndroidApp".utf8) {
       login.addresses.append(.androidApp(entry.text(at: index)))
     } else {
-      let isHidden = value.attribute("ProtectInMemory") == "True"
+      let isHidden = value.attribute("ProtectInMemory") == "True" || KeePassCodes.isSecret(name)
       guard
         case .some(let text) = references.take(
           at: index, of: &entry, element, isSecret: isHidden, where: KeePassPlaceholders.areReferences)

@@ -144,7 +144,7 @@ extension UnsafeRawBufferPointer {
 
 extension Secret {
   /// Whether it says that the secret is the user name (GitHub's former form).
-  fileprivate var isNoSecret: Bool { withUnsafeBytes { $0 == "x-oauth-basic" } }
+  var isNoSecret: Bool { withUnsafeBytes { $0 == "x-oauth-basic" } }
 }
 
 extension CredentialURL {
