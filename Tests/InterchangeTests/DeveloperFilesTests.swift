@@ -329,11 +329,16 @@ struct DeveloperFilesTests {
     let braces = "\(cluster)contexts:\n- {name: ana, context: {cluster: c, user: ana}}\n\(context("bob"))"
     #expect(
       try result(of: braces + users.replacing("{}", with: "\n    token: a"), .kubectl) == [
-        "14 noPlace", "17 noPlace",
+        "https://k.example:6443 (ana) for kubectl a", "https://k.example:6443 (bob) for kubectl t",
       ])
-    // Nobody knows whose a context in braces is.
+    let flow = "clusters:\n- {name: c, cluster: {server: 'https://k.example'}}\ncontexts:\n\(context("bob"))"
+    #expect(try result(of: flow + users, .kubectl) == ["https://k.example (bob) for kubectl t"])
+    // One is for a cluster of another file.
     let other = "\(cluster)contexts:\n\(context("bob"))- name: x\n  context: {cluster: d, user: bob}\n"
-    #expect(try result(of: other + users, .kubectl) == ["17 noPlace"])
+    #expect(try result(of: other + users, .kubectl) == ["kubectl:bob t"])
+    // Nobody knows whose a context with an alias is.
+    #expect(
+      try result(of: other.replacing("user: bob}", with: "user: *bob}") + users, .kubectl) == ["17 noPlace"])
     #expect(try result(of: "users:\n- name: a\n  user: {token: t}\n", .kubectl) == ["3 malformed"])
     #expect(
       try result(of: "users:\n- name: a\n  user:\n    password: p\n    client-key-data: k\n", .kubectl) == [

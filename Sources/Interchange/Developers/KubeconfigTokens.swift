@@ -80,20 +80,33 @@ extension YAMLDocument {
     return own.line
   }
 
+  /// The values below an element of a list, in braces or not; `nil` if some can't be read.
+  private func values(below element: Path, _ text: UnsafeRawBufferPointer) -> [Path: ByteString]? {
+    var values: [Path: ByteString] = [:]
+    for entry in entries where entry.path.starts(with: element) {
+      let path = Array(entry.path.dropFirst(element.count))
+      if text[entry.value].first == UInt8(ascii: "{") {
+        guard let inner = Self.flowValues(of: entry.value, in: text) else { return nil }
+        for (name, value) in inner { values[path + name] = value }
+      } else if !path.isEmpty {
+        values[path] = Self.text(entry.value, in: text)
+      }
+    }
+    return values
+  }
+
   /// The servers of the clusters that a user logs in to; none if one of the clusters isn't in this file; `nil` if not all
   /// contexts can be read, so that nobody knows.
   fileprivate func servers(of user: ByteString, _ text: UnsafeRawBufferPointer) -> [Place]? {
-    func value(_ path: Path) -> ByteString? { entry(path).flatMap { Self.text($0.value, in: text) } }
-    let contexts = children(of: ["contexts"]).map { $0.path + ["context"] }
-    let lists = [["contexts"], ["clusters"]] + children(of: ["contexts"]).map(\.path) + contexts
-    if lists.contains(where: { unread($0, text) != nil }) { return nil }
-    let own = contexts.filter { value($0 + ["user"]) == user }.compactMap { value($0 + ["cluster"]) }
+    if [["contexts"], ["clusters"]].contains(where: { unread($0, text) != nil }) { return nil }
+    let clusters = children(of: ["clusters"]).map { values(below: $0.path, text) }
     var servers: [Place] = []
-    for name in own {
-      let cluster = children(of: ["clusters"]).first { value($0.path + ["name"]) == name }
-      guard let url = cluster.flatMap({ value($0.path + ["cluster", "server"]) }),
-        let place = try? Place.parse(url).place
-      else { return [] }
+    for context in children(of: ["contexts"]) {
+      guard let context = values(below: context.path, text) else { return nil }
+      guard context[["context", "user"]] == user, let name = context[["context", "cluster"]] else { continue }
+      if clusters.contains(nil) { return nil }
+      let url = clusters.first { $0?[["name"]] == name }.flatMap { $0?[["cluster", "server"]] }
+      guard let place = url.flatMap({ try? Place.parse($0).place }) else { return [] }
       if !servers.contains(place) { servers.append(place) }
     }
     return servers
