@@ -189,6 +189,7 @@ public struct FileFormat: Sendable {
       }
       // What people make themselves, as by an export, has no settings.
       if !usualPaths.isEmpty { found.nameUnknownSecrets(of: text) }
+      found.hasOthersOfPerson = usualPaths.isEmpty && found.hasOthers
       return found
     }
   }

@@ -137,7 +137,9 @@ struct FileShape {
   /// Whether the root element has this name, if it is XML without comments at its top.
   func isXML(_ root: String) -> Bool {
     guard text.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return false }
-    return text.prefix(512).split(separator: UInt8(ascii: "<")).contains { $0.starts(with: root.utf8) }
+    return text.prefix(512).split(separator: UInt8(ascii: "<")).contains { tag in
+      tag.prefix { !isWhiteSpace($0) && $0 != UInt8(ascii: ">") }.elementsEqual(root.utf8)
+    }
   }
 
   /// Whether one of the first lines is as described, without the white space around it.

@@ -69,6 +69,8 @@ public struct FoundLogins {
   public private(set) var passedOver: [PassedOver] = []
   /// Whether the source contains anything else, such as comments or other settings.
   public private(set) var hasOthers = false
+  /// Whether that is what a person has written into what a program exports, and may think to have in the keychain now.
+  public internal(set) var hasOthersOfPerson = false
 
   /// Makes an empty result.
   public init() {}
@@ -101,6 +103,9 @@ public struct FoundLogins {
   ) {
     if case .internetPassword(let key) = item.key, let server = key.server, hasInvisible(host: server.bytes) {
       return passOver(entry.origin, .malformed)
+    }
+    if case .internetPassword(let key) = item.key, key.server?.bytes.contains(UInt8(ascii: "*")) ?? false {
+      return passOver(entry.origin, .noPlace)
     }
     var item = item
     var credential = credential

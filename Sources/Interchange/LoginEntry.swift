@@ -2,6 +2,7 @@ import Bytes
 import CredentialProtocols
 import Keychain
 import OneTimeCodes
+import TextFormats
 
 /// An address of an entry.
 struct EntryAddress {
@@ -285,10 +286,7 @@ extension ByteString {
 
   /// The same bytes without surrounding white space.
   var trimmed: ByteString {
-    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
-    var rest = bytes[...].drop(while: isSpace)
-    while let last = rest.last, isSpace(last) { rest.removeLast() }
-    return ByteString(Array(rest))
+    bytes.withUnsafeBytes { ByteString($0.trimmedSlice) }
   }
 
   /// Whether it contains only characters of a host name or address.

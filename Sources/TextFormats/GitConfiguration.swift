@@ -235,7 +235,7 @@ package struct GitConfiguration {
       case UInt8(ascii: "\""): isQuoted.toggle()
       case UInt8(ascii: "\\"):
         // The end of the file also ends a line.
-        guard "\ntb\\\"".utf8.contains(next() ?? 0x0a) else { throw fault }
+        guard "\nntb\\\"".utf8.contains(next() ?? 0x0a) else { throw fault }
       default: break
       }
     }

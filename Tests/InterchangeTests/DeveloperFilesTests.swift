@@ -91,6 +91,8 @@ struct DeveloperFilesTests {
       (.kubectl, "users:\n- {name: u, user: {token: T}}\n"),
       (.nuget, "<configuration>\n<fileCert clearTextPassword=\"p\"/>\n</configuration>\n"),
       (.docker, "{\n\"auths\":{},\"HttpHeaders\":{\"X-Auth-Token\":\"T\"}}\n"),
+      (.docker, "{\n\"auths\":{},\"HttpHeaders\":{\"Authorization\":\"Bearer T\"}}\n"),
+      (.maven, "<settings>\n<sonar.login>squ_0123456789abcdef0123</sonar.login></settings>\n"),
     ])
   func unknownSettings(format: FileFormat, text: String) throws {
     let found = try Found(text, as: format)
@@ -122,6 +124,16 @@ struct DeveloperFilesTests {
           "\(place) (u) for docker p"
         ])
     }
+  }
+
+  @Test("gradle: what is called a secret in another way")
+  func gradleNames() throws {
+    for name in ["gpr.key", "github.pat", "ossrhPass", "NEXUS_PASS", "signingInMemoryKey", "some.privateKey"]
+    {
+      #expect(try result(of: "\(name)=x\n", .gradle) == ["gradle:\(name) x"], "\(name)")
+    }
+    #expect(try result(of: "foo=ghp_0123456789abcdefghij\n", .gradle) == ["1 unknownSetting"])
+    #expect(try result(of: "compass=x\ncacheKey=p\nkey.alias=a\npath=/a\n", .gradle) == [])
   }
 
   @Test("cargo: an index beside the token comes before that of the configuration")
@@ -403,6 +415,16 @@ struct DeveloperFilesTests {
       ("[github]\noauth-token = t\n", ["2 unknownSetting"]),
       ("[alias]\nup = !curl -s https://u:p@h.example/x\n", ["2 inURL"]),
       ("[imap]\nuser = u\npass = p\n", ["3 unknownSetting"]),
+      // paulirish/dotfiles, erikw/dotfiles
+      (
+        "[alias]\nlg = \"!git log --format=%h\\n\"\n[remote \"p\"]\nurl = https://c:pw@h.example/y.git\n",
+        ["https://h.example/y.git (c) pw"]
+      ),
+      ("[remote \"o\"]\nurl = \"https://bob:it's-secret@h.example/x\"\n", ["2 malformed"]),
+      ("[remote \"o\"]\nurl = https://bob:my pass@h.example/x\n", ["2 malformed"]),
+      ("[remote \"o\"]\nurl = \"https://h.example:8080/\" # ask me@x.example\n", []),
+      ("[http \"https://*.b.example\"]\nextraheader = Authorization: Bearer t\n", ["2 noPlace"]),
+      ("[credential]\nhelper = \"!f() { echo password=${TOKEN}; }; f\"\n", []),
       (
         "[sendemail]\nsmtpServer = m.example\nsmtpServerPort = 587\nsmtpUser = a\nsmtpPass = \"p;w\" # c\n",
         ["smtp://m.example:587 (a) p;w"]

@@ -137,7 +137,7 @@ struct KeePassElementsTests {
         "code \(code)&digits=8&period=60; tags G"
       ),
       ([("otp", "key=JBSWY3DPEHPK3PXP%3D%3d")], "code \(code); tags G"),
-      ([("otp", "key=JBSW%20Y3DP")], "tags G; fields otp=key=JBSW%20Y3DP"),
+      ([("otp", "key=JBSW%20Y3DP")], "tags G; hidden otp=key=JBSW%20Y3DP"),
     ] as [([(String, String)], String)] {
       let fields = parts.map { field($0.0, $0.1) }.joined()
       #expect(try lines(file(fields)) == ["t p; \(expected)"], "\(parts)")

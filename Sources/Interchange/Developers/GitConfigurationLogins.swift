@@ -59,8 +59,10 @@ extension FoundLogins {
       }
       takeMail(password, section, of: file, text, source)
     case ("credential", "helper"):
-      // A line for the shell that prints a password.
-      if value.contains(where: { text.begins(with: "password=", at: $0) }) {
+      // A line for the shell that prints a password, and not a variable.
+      if value.contains(where: {
+        text.begins(with: "password=", at: $0) && !text.begins(with: "password=$", at: $0)
+      }) {
         passOver(source.origin, .malformed)
       }
     default:

@@ -53,7 +53,7 @@ extension SettingLines {
 extension ByteString {
   /// Whether a property is called as secrets are, or as the key that signs what is published.
   fileprivate var isGradleSecret: Bool {
-    isSecretsName || ["signingkey", "signing.key"].contains(lowercased)
+    isSecretsName || ["signingkey", "signing.key", "signinginmemorykey"].contains(lowercased)
   }
 
   /// The properties that may have the user name to a password: `corpUsername` and `corpUser` to `corpPassword`.

@@ -14,7 +14,7 @@ extension FileFormat {
     "maven", "the passwords in Maven's settings.xml", usualPaths: ["~/.m2/settings.xml"],
     holdsLoginsAlone: false,
     looksLike: { shape in
-      ["settings>", "settings ", "settings\n", "settings\r"].contains { shape.isXML($0) } ? .certain : .none
+      shape.isXML("settings") ? .certain : .none
     }
   ) { text throws(FormatFault) in try MavenSettings.read(text) }
 }

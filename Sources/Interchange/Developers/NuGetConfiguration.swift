@@ -11,10 +11,9 @@ extension FileFormat {
     "nuget", "the passwords of sources in NuGet.Config",
     usualPaths: ["~/.nuget/NuGet/NuGet.Config", "~/.config/NuGet/NuGet.Config"], holdsLoginsAlone: false,
     looksLike: { shape in
-      let isConfiguration = ["configuration>", "configuration ", "configuration\n", "configuration\r"]
-        .contains { shape.isXML($0) }
       let tags = shape.text.prefix(64 << 10).split(separator: UInt8(ascii: "<"))
-      return isConfiguration && tags.contains { $0.starts(with: "packageSource".utf8) } ? .certain : .none
+      return shape.isXML("configuration") && tags.contains { $0.starts(with: "packageSource".utf8) }
+        ? .certain : .none
     }
   ) { text throws(FormatFault) in try NuGetConfiguration.read(text) }
 }

@@ -21,7 +21,7 @@ extension FileFormat {
         ? .certain : .none
     }
   ) { text throws(FormatFault) in
-    if text.trimmedSlice.first == UInt8(ascii: "{") { return try tokensInJSON(text) }
+    if JSONEntries.isObject(text) { return try tokensInJSON(text) }
     let statements: [HCLStatement]
     let comments: [Range<Int>]
     do throws(HCLStatement.Malformed) {

@@ -13,7 +13,7 @@ extension FileFormat {
         || $0.isArchive(of: "data.json") ? .certain : .none
     }
   ) { text throws(FormatFault) in
-    if text.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try BitwardenJSON.read(text) }
+    if JSONEntries.isObject(text) { return try BitwardenJSON.read(text) }
     return try bitwardenCSV.read(text)
   }.wrapped(in: .archive(members: ["data.json"]))
 

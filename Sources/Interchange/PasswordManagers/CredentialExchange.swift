@@ -228,8 +228,7 @@ extension FileFormat {
     for field in try entry.openElements("fields", in: section) {
       let type = entry.text("fieldType", in: field)
       let label = entry.text("label", in: field)
-      let isNamed = !title.isEmpty && !label.isEmpty
-      let name = isNamed ? ByteString(title.bytes + Array(": ".utf8) + label.bytes) : label.nonEmpty ?? title
+      let name = label.ofField(in: title)
       login.keep(
         entry.index(of: ["value"], in: field), as: name, of: &entry, isHidden: type == "concealed-string")
     }

@@ -178,7 +178,7 @@ enum OnePasswordArchive {
     let identifier = entry.peek(at: entry.index(of: ["id"], in: field))?.text ?? ""
     let value = try entry.open("value", in: field)
     let title = entry.text("title", in: field)
-    let name = Self.name(title.nonEmpty ?? identifier, in: section)
+    let name = (title.nonEmpty ?? identifier).ofField(in: section)
     for index in value.indices where entry.index(of: [entry.name(at: index)], in: value) == index {
       switch entry.name(at: index) {
       case "totp": login.keepCode(entry.secret(at: index), as: name)
@@ -219,10 +219,5 @@ enum OnePasswordArchive {
     } else {
       login.keep(index, as: name, of: &entry, isHidden: true)
     }
-  }
-
-  /// The name of a field in a section.
-  static func name(_ name: ByteString, in section: ByteString) -> ByteString {
-    section.isEmpty ? name : ByteString(section.bytes + Array(": ".utf8) + name.bytes)
   }
 }

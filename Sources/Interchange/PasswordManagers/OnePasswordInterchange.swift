@@ -123,7 +123,7 @@ enum OnePasswordInterchange {
     let kind = entry.text("k", in: field)
     let identifier = entry.text("n", in: field)
     let title = entry.text("t", in: field)
-    let name = OnePasswordArchive.name(title.nonEmpty ?? identifier, in: section)
+    let name = (title.nonEmpty ?? identifier).ofField(in: section)
     guard let index = entry.index(of: ["v"], in: field) else { return }
     if identifier.bytes.starts(with: "TOTP_".utf8) {
       login.keepCode(entry.secret(at: index), as: name)

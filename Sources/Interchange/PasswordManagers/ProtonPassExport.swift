@@ -109,7 +109,7 @@ extension FileFormat {
     let label = entry.text("fieldName", in: field)
     let type = entry.text("type", in: field)
     let data = try entry.open("data", in: field)
-    let name = section.isEmpty ? label : ByteString(section.bytes + Array(": ".utf8) + label.bytes)
+    let name = label.ofField(in: section)
     login.keepCode(entry.secret("totpUri", in: data), as: name)
     let value = entry.index(of: ["content", "timestamp"], in: data)
     let isHidden = type == "hidden"

@@ -40,6 +40,13 @@ extension LoginEntry {
   }
 }
 
+extension ByteString {
+  /// The name of a field in a section, either of which may have none.
+  func ofField(in section: ByteString) -> ByteString {
+    section.isEmpty ? self : isEmpty ? section : ByteString(section.bytes + Array(": ".utf8) + bytes)
+  }
+}
+
 extension EntryAddress {
   /// An app on Android, by the name of its package.
   static func androidApp(_ package: ByteString) -> EntryAddress {

@@ -100,9 +100,11 @@ private struct URLParts {
     let authority = text[start..<range.upperBound].prefix { ![0x2f, 0x3f, 0x23].contains($0) }
     information = authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     let port = authority.lastIndex(of: UInt8(ascii: ":")).map { authority[($0 + 1)...] }
+    // A quote or a blank ends the URL, and may be a part of the password as well.
+    let rest = text[authority.endIndex...].prefix { $0 != 0x0a }
     isTorn =
       port.map { !$0.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "]") } } ?? false
-      && text[authority.endIndex..<range.upperBound].contains(UInt8(ascii: "@"))
+      && rest.contains(UInt8(ascii: "@"))
     end =
       text[authority.endIndex..<range.upperBound].firstIndex { $0 == 0x3f || $0 == 0x23 } ?? range.upperBound
   }
@@ -125,9 +127,9 @@ extension UnsafeRawBufferPointer {
     var rest = range
     while let url = nextURL(in: rest) {
       rest = url.upperBound..<range.upperBound
-      if let information = URLParts(self, url)?.information, hasPassword(in: information) {
-        passwords.append(information)
-      }
+      guard let parts = URLParts(self, url) else { continue }
+      if let information = parts.information, hasPassword(in: information) { passwords.append(information) }
+      if parts.isTorn { passwords.append(url) }
     }
     return passwords
   }

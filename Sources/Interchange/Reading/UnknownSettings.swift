@@ -37,11 +37,13 @@ extension Origin {
 extension UnsafeRawBufferPointer {
   /// Where a line has values that are secrets by their names or by themselves.
   fileprivate func secretValues(_ line: Range<Int>) -> [Range<Int>] {
-    var values: [Range<Int>] = []
+    var values = knownTokens(line)
     for sign in line where "=:".utf8.contains(self[sign]) {
       let value = value(after: sign, in: line)
       if value.isEmpty { continue }
-      if name(before: sign, in: line).isSecretsName || isKey(value) || isAuthorization(value, in: line) {
+      let name = name(before: sign, in: line)
+      let isHeader = name.lowercased.ends(with: "authorization")
+      if name.isSecretsName || isHeader || isKey(value) || isAuthorization(value, in: line) {
         values.append(value)
       }
     }

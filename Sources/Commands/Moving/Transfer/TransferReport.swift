@@ -134,6 +134,11 @@ struct TransferReport {
         """
       remarks.append("hint: \(terminalText(hint.description))")
     }
+    if found.hasOthersOfPerson {
+      remarks.append(
+        "\(source): there is more in it than entries, such as a description or a folder without any; that stays there"
+      )
+    }
     if !found.bookkeeping.isEmpty {
       remarks.append(
         "\(source): of use to its program alone, and left out: \(found.bookkeeping.map { terminalText("\($0)") }.joined(separator: ", "))"
@@ -340,6 +345,7 @@ struct TransferReport {
       }
       json.endArray()
       Self.member("bookkeeping", part.found.bookkeeping, in: &json)
+      if part.found.hasOthersOfPerson { json.member("hasOthers", true) }
       if part.found.pathsLeftOut > 0 { json.member("pathsLeftOut", part.found.pathsLeftOut) }
       if !part.found.keptApart.isEmpty {
         json.beginArray("keptApart")
