@@ -70,7 +70,9 @@ public final class FoundLogin {
   public let origin: Origin
   /// The changes that remove it from its file. The ranges of two logins never overlap, but may be the same: a
   /// password for several servers is removed when all of its logins have been stored.
-  public var removals: [Removal] { (firstRemoval.map { [$0] } ?? []) + (rare?.furtherRemovals ?? []) }
+  public var removals: [Removal] {
+    rare?.removalsTogether ?? (firstRemoval.map { [$0] } ?? []) + (rare?.furtherRemovals ?? [])
+  }
   /// Most have only this one.
   private let firstRemoval: Removal?
   /// The item in another keychain that it came from.
@@ -99,6 +101,8 @@ public final class FoundLogin {
   /// What few logins have. Apart from them, because a file may have a hundred thousand without it.
   private final class Rare {
     var furtherRemovals: [Removal] = []
+    /// Its own with those of others, if they go together.
+    var removalsTogether: [Removal]?
     var original: Item?
     var asProgramsFind: Item?
     var leftBehind: [String] = []
@@ -171,10 +175,9 @@ public final class FoundLogin {
   }
 
   /// Has it go from its file only together with others.
-  func go(with others: [Removal]) {
-    let further = others.filter { !removals.contains($0) }
-    withRare().furtherRemovals += further
-  }
+  ///
+  /// - Parameter all: the removals of all of them.
+  func go(with all: [Removal]) { withRare().removalsTogether = all }
 
   /// Makes it the login for something else.
   func become(_ item: Item) { self.item = item }

@@ -7,20 +7,38 @@ extension FoundLogins {
   /// that is called as secrets are, a key or an authorization. So no setting that a format doesn't know hides one. Lines of
   /// comments say nothing.
   mutating func nameUnknownSecrets(of text: UnsafeRawBufferPointer) {
-    let taken = logins.flatMap(\.removals).map(\.range)
+    let taken = TakenRanges(logins)
     let named = Set(passedOver.compactMap(\.origin.line))
     // What is named by another program's word for it may be on any line.
     let hasNames = passedOver.contains { $0.origin.line == nil }
     for line in FileLines(text) {
       if let first = line.text.first(where: { !isWhiteSpace($0) }), "#;!".utf8.contains(first) { continue }
       if named.contains(line.number) { continue }
-      func isTaken(_ range: Range<Int>) -> Bool { taken.contains { $0.overlaps(range) } }
-      if text.passwordsInURLs(line.range).contains(where: { !isTaken($0) }) {
+      if text.passwordsInURLs(line.range).contains(where: { !taken.overlap($0) }) {
         passOver(.line(line.number), .inURL)
-      } else if !hasNames, text.secretValues(line.range).contains(where: { !isTaken($0) }) {
+      } else if !hasNames, text.secretValues(line.range).contains(where: { !taken.overlap($0) }) {
         passOver(.line(line.number), .unknownSetting)
       }
     }
+  }
+}
+
+/// What goes with the logins of a file, which may have a hundred thousand.
+private struct TakenRanges {
+  private let ranges: [Range<Int>]
+
+  init(_ logins: [FoundLogin]) {
+    ranges = logins.flatMap(\.removals).map(\.range).sorted { $0.lowerBound < $1.lowerBound }
+  }
+
+  /// Whether one of them overlaps a range. None overlaps another one, but for the same.
+  func overlap(_ range: Range<Int>) -> Bool {
+    var (start, end) = (0, ranges.count)
+    while start < end {
+      let middle = (start + end) / 2
+      if ranges[middle].upperBound <= range.lowerBound { start = middle + 1 } else { end = middle }
+    }
+    return start < ranges.count && ranges[start].overlaps(range)
   }
 }
 
