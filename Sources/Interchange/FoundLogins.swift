@@ -27,7 +27,7 @@ public struct PassedOver: Hashable, Sendable {
     case notChosen
     /// It doesn't say what it is for.
     case noPlace
-    /// A person has switched it off there.
+    /// Its program doesn't use it: a person has switched it off, or another one always answers in its place.
     case notInUse
     /// It is in the program's trash.
     case discarded
@@ -101,11 +101,9 @@ public struct FoundLogins {
   mutating func take(
     _ item: Item, _ credential: consuming Credential, of entry: borrowing SourceEntry, page: ByteString?
   ) {
-    if case .internetPassword(let key) = item.key, let server = key.server, hasInvisible(host: server.bytes) {
-      return passOver(entry.origin, .malformed)
-    }
-    if case .internetPassword(let key) = item.key, key.server?.bytes.contains(UInt8(ascii: "*")) ?? false {
-      return passOver(entry.origin, .noPlace)
+    if case .internetPassword(let key) = item.key, let server = key.server {
+      if hasInvisible(host: server.bytes) { return passOver(entry.origin, .malformed) }
+      if server.bytes.contains(UInt8(ascii: "*")) { return passOver(entry.origin, .noPlace) }
     }
     var item = item
     var credential = credential

@@ -5,11 +5,6 @@ import Testing
 /// A comment that a person has written beside a login is there after the login has gone.
 @Suite("comments beside logins")
 struct CommentsOfLoginsTests {
-  private func result(of text: String, _ format: FileFormat) throws -> [String] {
-    let found = try Found(text, as: format)
-    return found.logins + found.reasons
-  }
-
   @Test(
     "a comment behind a secret stays, on a line of its own",
     arguments: [

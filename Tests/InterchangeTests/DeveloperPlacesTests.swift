@@ -5,11 +5,6 @@ import Testing
 /// Where a login of a developer's file holds: never at more places than its source says.
 @Suite("places of developers' logins")
 struct DeveloperPlacesTests {
-  private func result(of text: String, _ format: FileFormat) throws -> [String] {
-    let found = try Found(text, as: format)
-    return found.logins + found.reasons
-  }
-
   @Test(
     "a port that can't be read is not the default port",
     arguments: [

@@ -53,6 +53,12 @@ struct Found: Equatable, CustomStringConvertible {
   var description: String { "\(logins) \(passedOver.map { "\($0.origin) \($0.reason)" })" }
 }
 
+/// What a text has in a format: its logins, and why others were skipped.
+func result(of text: String, _ format: FileFormat) throws -> [String] {
+  let found = try Found(text, as: format)
+  return found.logins + found.reasons
+}
+
 extension FoundLogins {
   /// Reads a file in a format.
   init(

@@ -5,11 +5,6 @@ import Testing
 /// What becomes of a URL in a developer's file that has something before its `@`.
 @Suite("user names, tokens and passwords in URLs")
 struct PasswordsInURLsTests {
-  private func result(of text: String, _ format: FileFormat) throws -> [String] {
-    let found = try Found(text, as: format)
-    return found.logins + found.reasons
-  }
-
   private static func remote(_ url: String) -> String { "[remote \"o\"]\nurl = \(url)\n" }
 
   @Test("a user name is a token only if its beginning or what follows says so")

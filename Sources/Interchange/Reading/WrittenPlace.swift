@@ -16,7 +16,7 @@ extension Place {
     self.init(protocol: `protocol`, server: server)
     guard server.canBeServer else { throw NoPlace(unread: server) }
     guard let port = port.nonEmpty else { return }
-    guard port.bytes.allSatisfy({ 0x30...0x39 ~= $0 }), let number = port.text.flatMap({ UInt16($0) }),
+    guard port.bytes.allSatisfy(\.isDigit), let number = port.text.flatMap({ UInt16($0) }),
       number > 0
     else { throw NoPlace(unread: port) }
     self.init(protocol: `protocol`, server: server, port: number)
