@@ -8,13 +8,14 @@ readonly SKIPPED=77
 # check NAME FUNCTION [ARGUMENT...]: runs a case, in a home and a shell of its own, if its name contains the glob $ONLY.
 # Whatever it writes to the file $TOLD is shown even if it succeeds.
 check() {
-  local name=$1 log=$SUITE_TMP/log result start
+  local name=$1 log=$SUITE_TMP/log result start used_before
   shift
   # shellcheck disable=SC2053 # a glob
   if [[ -n ${ONLY:-} && $name != *$ONLY* ]]; then return 0; fi
   TOLD=$SUITE_TMP/told
   : >"$TOLD"
   start=${EPOCHREALTIME//[!0-9]/}
+  used_before=$(processor_time)
   # Not `if ( ... )`, because `set -e` would have no effect there.
   set +e
   (
@@ -28,7 +29,7 @@ check() {
   result=$?
   set -e
   ended_cleanly >>"$log" || result=1
-  case_took "$start" "$name"
+  case_took "$start" "$used_before" "$name"
   if ((result == SKIPPED)) && [[ -z ${CI:-} ]]; then
     echo "skipped - $name: $(tail -n 1 "$log")"
   elif ((result == 0)); then
@@ -44,7 +45,7 @@ check() {
   rm -rf "$SUITE_TMP"/case.*
 }
 
-# check_long NAME FUNCTION [ARGUMENT...]: a case that needs large packages, which are there with LLAVERO_TEST_LONG=1
+# check_long NAME FUNCTION [ARGUMENT...]: a case that runs with LLAVERO_TEST_LONG=1 only
 check_long() {
   # shellcheck disable=SC2053 # a glob
   if is_long; then
@@ -54,11 +55,27 @@ check_long() {
   fi
 }
 
-# case_took START NAME: sets $took to the seconds, and records them if integration/test asks for them
+# case_took START USED_BEFORE NAME: sets $took to the seconds, and records them, and those of the processors, if integration/test
+# asks for them
 case_took() {
+  local used
   took=$(((${EPOCHREALTIME//[!0-9]/} - $1) / 100000))
   took=$((took / 10)).$((took % 10))
-  if [[ -n ${LLAVERO_TEST_TIMES:-} ]]; then printf '%7s s  %s: %s\n' "$took" "$SUITE" "$2" >>"$LLAVERO_TEST_TIMES"; fi
+  if [[ -n ${LLAVERO_TEST_TIMES:-} ]]; then
+    used=$(($(processor_time) - $2))
+    printf '%5d.%d s %5d.%02d s  %s: %s\n' "${took%.*}" "${took#*.}" $((used / 100)) $((used % 100)) "$SUITE" "$3" \
+      >>"$LLAVERO_TEST_TIMES"
+  fi
+}
+
+# processor_time: prints hundredths of a second, of this shell, its ended children, and what the supervisor, which is its
+# parent, has waited for in its place
+processor_time() {
+  local shell supervisor
+  read -ra shell <"/proc/$$/stat"
+  read -ra supervisor <"/proc/$PPID/stat"
+  # Of the names of both, neither has a blank.
+  echo $((shell[13] + shell[14] + shell[15] + shell[16] + supervisor[15] + supervisor[16]))
 }
 
 # ended_cleanly: no process that the case started is still running, and no temporary file and no key is left; otherwise
