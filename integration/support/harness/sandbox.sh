@@ -1,13 +1,12 @@
 # shellcheck shell=bash
 # A separate home, so that no test sees or changes the files of the user who runs it.
 
-# requires PACKAGE..., requires_python PACKAGE..., requires_build PRODUCT...: what a suite needs from Debian, from PyPI
-# and from this package; integration/test reads these lines
+# requires PACKAGE..., requires_python PACKAGE...: what a suite needs from Debian and from PyPI; integration/test reads
+# these lines
 requires() { :; }
 # requires_long PACKAGE...: the same for what runs with LLAVERO_TEST_LONG=1 only
 requires_long() { :; }
 requires_python() { :; }
-requires_build() { :; }
 # requires_source PACKAGE...: source distributions from PyPI whose tests a suite runs; they are unpacked in
 # .build/sources/PACKAGE-VERSION
 requires_source() { :; }
