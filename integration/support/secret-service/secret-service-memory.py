@@ -8,7 +8,6 @@ isn't wiped by design, the attribute of the item, has to be there, or the search
 
 import base64
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -35,7 +34,6 @@ def found_in(process, needles):
         for name, value in needles.items()
         for start in range(0, len(value) - WINDOW + 1, STRIDE)
     }
-    pattern = re.compile(b"(?=(" + b"|".join(re.escape(piece) for piece in pieces) + b"))")
     found = {}
     with open(f"/proc/{process}/maps") as maps, open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
         for line in maps:
@@ -44,8 +42,10 @@ def found_in(process, needles):
                 continue
             start, end = (int(part, 16) for part in span.split("-"))
             memory.seek(start)
-            for match in pattern.finditer(memory.read(end - start)):
-                found.setdefault(pieces[match.group(1)], set()).add(name[0] if name else "anonymous memory")
+            contents = memory.read(end - start)
+            for piece in pieces:
+                if piece in contents:
+                    found.setdefault(pieces[piece], set()).add(name[0] if name else "anonymous memory")
     return found
 
 

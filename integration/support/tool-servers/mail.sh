@@ -3,7 +3,8 @@
 # $django about each token, and aiosmtpd for what it passes on. What ada sends comes to her own mailbox. Sourced after
 # sign-in.sh and login.sh.
 
-requires dovecot-imapd dovecot-submissiond isync libsasl2-modules-kdexoauth2 msmtp python3-aiosmtpd
+requires dovecot-imapd dovecot-submissiond msmtp python3-aiosmtpd
+requires_long isync libsasl2-modules-kdexoauth2
 
 # start_mail: sets imap and submission to the ports of a mail server for the tokens of $django
 start_mail() {
