@@ -12,7 +12,7 @@ import Testing
     let keyring = PrivateKeyring()
     let store = try keyring.keychain()
     let seed = Self.number("LLAVERO_MODEL_SEED") ?? Int(time(nil))
-    let steps = Self.number("LLAVERO_MODEL_STEPS") ?? 300
+    let steps = Self.number("LLAVERO_MODEL_STEPS") ?? (isLongForm ? 300 : 60)
     print("the model's seed: \(seed)")
     var numbers = SeededGenerator(seed: UInt64(seed))
     var done = 0

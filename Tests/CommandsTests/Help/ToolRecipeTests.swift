@@ -48,7 +48,7 @@ import Testing
     let isFollowed = suites.split(separator: "\n").contains { line in
       let words = line.split { " \"".contains($0) }
       return zip(words, words.dropFirst()).contains { $0 == "follow" && $1 == Substring(name) }
-        || words.first == "check" && words.last == Substring(name)
+        || ["check", "check_long"].contains(words.first) && words.last == Substring(name)
     }
     let table = try packageText("docs/tools.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
     let row = try #require(table.first { $0.contains("`\(name)`") }, "the table has `\(name)`")

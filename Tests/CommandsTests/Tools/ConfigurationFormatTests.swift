@@ -207,7 +207,7 @@ struct ConfigurationFormatTests {
     var random = SeededGenerator(seed: 11)
     let signs = Array("[]{}=\"'\\#;:.,\n\n\r\t x1<*/-_".utf8) + [0, 0xef, 0xbb, 0xbf, 0x80]
     let pieces = (kind.texts + kind.pieces).map(bytes)
-    for _ in 0..<1500 {
+    for _ in 0..<(isLongForm ? 1500 : 300) {
       var text: [UInt8] = []
       for _ in 0..<Int.random(in: 0..<12, using: &random) {
         if Bool.random(using: &random), let piece = pieces.randomElement(using: &random) {

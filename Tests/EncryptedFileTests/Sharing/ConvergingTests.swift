@@ -45,7 +45,7 @@ struct ConvergingTests {
     #expect(try late.stored() == members[0].stored())
   }
 
-  @Test("have the same items, whatever they did before", arguments: 1...24)
+  @Test("have the same items, whatever they did before", arguments: 1...(isLongForm ? 24 : 6))
   func model(seed: UInt64) throws {
     let model = try ConvergingModel(seed: seed)
     try model.run(steps: 50)

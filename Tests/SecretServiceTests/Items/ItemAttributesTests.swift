@@ -422,7 +422,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   @Test("every item is read as it was written", arguments: 0..<4)
   func roundTrip(seed: Int) throws {
     var numbers = SeededGenerator(seed: UInt64(seed))
-    for _ in 0..<1500 {
+    for _ in 0..<(isLongForm ? 1500 : 300) {
       let item = ConfusableItems.item(&numbers)
       try item.validate()
       let attributes = ItemAttributes.attributes(of: item)
@@ -440,7 +440,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   @Test("an item that becomes another is read as that, whatever it was before", arguments: 0..<3)
   func updates(seed: Int) throws {
     var numbers = SeededGenerator(seed: UInt64(seed + 10))
-    for _ in 0..<1500 {
+    for _ in 0..<(isLongForm ? 1500 : 300) {
       let before = ItemAttributes.attributes(of: ConfusableItems.item(&numbers))
       var item = ConfusableItems.item(&numbers)
       item.label = nil
@@ -457,7 +457,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     var numbers = SeededGenerator(seed: UInt64(seed + 20))
     // Other users of libsecret give their items any schema; cargo's have nothing else in common.
     let cargos = ["xdg:schema": "org.rust-lang.cargo.registry"]
-    for _ in 0..<1500 {
+    for _ in 0..<(isLongForm ? 1500 : 300) {
       let item = ConfusableItems.item(&numbers)
       let attributes = ItemAttributes.attributes(of: item)
       let query = try ConfusableItems.query(for: item.key, &numbers)
@@ -503,7 +503,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       "https://x:5/y", "[", "]", "[]", "[]:1", ":", "::", "\u{0}", "\u{fffd}", "\n", "YQ==", "====", "=", "Y",
       "AA==", "/w==", "org.git.Password", "io.docker.Credentials", "e\u{301}", "\u{1f511}",
     ]
-    for _ in 0..<3000 {
+    for _ in 0..<(isLongForm ? 3000 : 600) {
       var attributes: [String: String] = [:]
       for _ in 0..<numbers.number(in: 0..<10) { attributes[numbers.pick(names)] = numbers.pick(values) }
       let stored = Self.stored(attributes, label: numbers.pick(values))
