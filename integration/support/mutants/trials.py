@@ -24,6 +24,8 @@ SUITES = {
     "Commands": "finding changing setup search-list import export run slots completion login git-shared",
 }
 
+ENDLESS = "it doesn't end"
+
 _ISSUE = re.compile(r"^\W*✘ Test (?:case passing .*? to )?(.*?) (?:recorded an issue|failed after)")
 _CASE = re.compile(r"^not ok - (.*) \(status ")
 
@@ -114,7 +116,7 @@ class Trials:
                 if ended or (found and not all_of_them):
                     break
                 if time.monotonic() > end:
-                    found.add("it doesn't end")
+                    found.add(ENDLESS)
                     break
                 time.sleep(0.1)
             _end(process)
