@@ -126,12 +126,13 @@ import Testing
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(2, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(3, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(4, ChangesTests.cancel) }
-    #expect(KeychainUnderTest.reportingChanges.count == 5)
+    #expect(KeychainUnderTest.reportingChanges.count == (isLongForm ? 5 : 4))
   }
 
-  /// Runs a test of a kind of keychain, and waits until its folder and the keyring that it started are gone: this
-  /// process ends next.
+  /// Runs a test of a kind of keychain, if there is one of that number, and waits until its folder and the keyring that it
+  /// started are gone: this process ends next.
   private static func alone(_ kind: Int, _ body: (KeychainUnderTest) async throws -> Void) async throws {
+    guard KeychainUnderTest.reportingChanges.indices.contains(kind) else { return }
     try await body(KeychainUnderTest.reportingChanges[kind])
     for _ in 0..<6000 {
       var child = siginfo_t()
