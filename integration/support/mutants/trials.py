@@ -7,6 +7,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 # The suites whose cases depend most on a module, the quickest first. Unit tests come before them.
@@ -58,7 +59,7 @@ class Trials:
         start = time.monotonic()
         failing = set()
         for stage in self.stages(None):
-            failing |= self._failing(self._unit_tests(stage), 3600, all_of_them=True)
+            failing |= self._failing(self._unit_tests(stage), 3600)
         self.state["seconds"] = time.monotonic() - start
         self.state["failing"] = sorted(failing)
         self.say("without a change, %d unit tests fail; they took %d s" % (len(failing), self.state["seconds"]))
@@ -68,7 +69,7 @@ class Trials:
         self.tree.switch(number)
         limit = 60 + 3 * self.state["seconds"]
         for stage in self.stages(module):
-            for name in self._failing(self._unit_tests(stage), limit):
+            for name in self._failing(self._unit_tests(stage), limit, self.state["failing"]):
                 return "unit tests: " + name
         for suite in SUITES[module].split():
             for name in self._failing_cases(suite, number):
@@ -87,18 +88,17 @@ class Trials:
     def _failing_cases(self, suite, number):
         if suite not in self.state["suites"]:
             self.tree.switch(0)
-            self.state["suites"][suite] = sorted(self._failing(self._suite(suite), 3600, all_of_them=True))
+            self.state["suites"][suite] = sorted(self._failing(self._suite(suite), 3600))
             self.tree.switch(number)
-        return self._failing(self._suite(suite), 900, by_itself=self.state["suites"][suite])
+        return self._failing(self._suite(suite), 900, self.state["suites"][suite])
 
     def _suite(self, suite):
         environment = dict(os.environ, PREFIX=str(self.tree.prefix), BUILD=str(self.tree.built))
         return [str(self.tree.path / "integration/test"), suite], environment, _CASE
 
-    def _failing(self, run, limit, all_of_them=False, by_itself=None):
-        """The tests that fail: the first one that doesn't fail by itself, or all of them."""
+    def _failing(self, run, limit, expected=None):
+        """The tests that fail: all of them, or the first one that isn't expected to, where those are given that are."""
         command, environment, pattern = run
-        expected = set(self.state["failing"] if by_itself is None else by_itself)
         found = set()
         with open(self.tree.folder / "said", "wb+") as said:
             process = subprocess.Popen(
@@ -109,19 +109,21 @@ class Trials:
             while True:
                 ended = process.poll() is not None
                 position, lines = _further(said.name, position)
-                for line in lines:
-                    match = pattern.match(line)
-                    if match and (all_of_them or match[1] not in expected):
-                        found.add(match[1])
-                if ended or (found and not all_of_them):
+                failed = {match[1] for match in map(pattern.match, lines) if match}
+                found |= failed.difference(expected or ())
+                if ended or (found and expected is not None):
                     break
                 if time.monotonic() > end:
                     found.add(ENDLESS)
                     break
                 time.sleep(0.1)
             _end(process)
-            if not found and process.returncode != 0 and not (all_of_them or expected):
-                found.add("it ends with status %d" % process.returncode)
+        if process.returncode != 0 and not found and not expected:
+            if expected is None:
+                # Whatever is changed, it would end so.
+                sys.exit("mutants: %s ends with status %d, and no test of it fails: see %s" % (
+                    command[0], process.returncode, said.name))  # fmt: skip
+            found.add("it ends with status %d" % process.returncode)
         return found
 
 
