@@ -1,4 +1,4 @@
 import Glibc
 
-/// Whether the tests run in their long form, with `LLAVERO_TEST_LONG`: what is random has more seeds and more rounds then.
+/// Whether the tests run in their long form, with `LLAVERO_TEST_LONG`: with more seeds, rounds, values and kinds of keychains.
 public let isLongForm = getenv("LLAVERO_TEST_LONG") != nil

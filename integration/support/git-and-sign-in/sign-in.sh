@@ -8,20 +8,17 @@ requires_python Authlib cryptography Django Flask django-oauth-toolkit oauthlib 
 # make_authority: $CA certifies the servers, as forge.test, localhost and 127.0.0.1; $CLIENT.crt and $CLIENT.key are for
 # clients of servers that were started with `--client-ca $CA`
 make_authority() {
-  local kept=$SUITE_TMP/authority
   CA=$CASE/authority.crt
   CLIENT=$CASE/client
-  # One is enough for a suite.
-  if [[ ! -e $kept ]]; then
-    authority authority
-    certified server authority DNS:forge.test,DNS:xn--bcher-kva.test,DNS:localhost,IP:127.0.0.1
-    certified client authority
-    mkdir "$kept"
-    cp "$CASE"/{authority,server,client}.{crt,key} "$kept/"
-  fi
-  cp "$kept"/* "$CASE/"
+  made_once authority new_authority
   # These would come before what git is told.
   unset GIT_SSL_CAINFO SSL_CERT_FILE SSL_CERT_DIR CURL_CA_BUNDLE
+}
+
+new_authority() {
+  authority authority
+  certified server authority DNS:forge.test,DNS:xn--bcher-kva.test,DNS:localhost,IP:127.0.0.1
+  certified client authority
 }
 
 # start_peer NAME PROGRAM [OPTION...]: starts a server in the folder $CASE/NAME, and sets the variable NAME to its URL and

@@ -55,6 +55,12 @@ check_long() {
   fi
 }
 
+# check_when VALUE ALWAYS NAME FUNCTION [ARGUMENT...]: a case that runs always if both are equal, and otherwise with
+# LLAVERO_TEST_LONG=1 only
+check_when() {
+  if [[ $1 == "$2" ]]; then check "${@:3}"; else check_long "${@:3}"; fi
+}
+
 # case_took START USED_BEFORE NAME: sets $took to the seconds, and records them, and those of the processors, if integration/test
 # asks for them
 case_took() {

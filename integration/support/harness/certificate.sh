@@ -3,6 +3,21 @@
 
 requires openssl
 
+# made_once NAME FUNCTION: puts the files into $CASE that the function makes there, and lets it make them for the first case
+# of a suite only
+made_once() {
+  local kept=${SUITE_TMP:-$CASE}/once.$1
+  if [[ ! -e $kept ]]; then
+    mkdir -p "$kept.new"
+    (
+      CASE=$kept.new
+      "$2"
+    )
+    mv "$kept.new" "$kept"
+  fi
+  cp "$kept"/* "$CASE/"
+}
+
 # certificate NAME: makes $CASE/NAME.crt and $CASE/NAME.key
 certificate() {
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$1" \

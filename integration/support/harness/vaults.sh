@@ -19,6 +19,20 @@ vault_with_passphrase() {
   if ((status != 0)); then fail "init with a passphrase failed" "$(said)"; fi
 }
 
+# keep_vault PASSPHRASE: makes a vault with it, and the file $SUITE_TMP/passphrase. Called before all cases, which copy it,
+# because deriving a key takes a while.
+keep_vault() {
+  use_home "$SUITE_TMP/template"
+  printf '%s\n' "$1" >"$SUITE_TMP/passphrase"
+  export LLAVERO_KEYCHAIN=file LLAVERO_UNLOCK_CACHE=none
+  "${little_memory[@]}" llavero init --passphrase-fd 3 3<"$SUITE_TMP/passphrase" >/dev/null
+}
+
+# kept_vault: copies that one to the case's home
+kept_vault() {
+  cp -a "$SUITE_TMP/template/home/." "$HOME/"
+}
+
 # lock_at_end: what keeps the case's vault unlocked forgets it when the case ends, and no agent is left
 lock_at_end() {
   trap 'llavero lock 2>/dev/null || true; end_processes' EXIT

@@ -5,20 +5,6 @@ requires_python cryptography
 
 alice=(protocol=https host=git.example.com username=alice)
 
-# bao_authority: in place of that in openbao.sh; one is enough for a suite
-bao_authority() {
-  local kept=$SUITE_TMP/bao
-  if [[ ! -e $kept ]]; then
-    authority authority
-    certified node authority IP:127.0.0.1,DNS:bao.test
-    certified client authority DNS:client.test
-    head -c 32 /dev/urandom >"$CASE/seal.key"
-    mkdir "$kept"
-    cp "$CASE"/{authority,node,client}.{crt,key} "$CASE/seal.key" "$kept/"
-  fi
-  cp "$kept"/* "$CASE/"
-}
-
 # kv_put PATH NAME=VALUE...: what `bao kv put -mount=llavero` does, by curl
 kv_put() {
   asks_bao POST "llavero/data/$1" "{\"data\":$(json "${@:2}")}"

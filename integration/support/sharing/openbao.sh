@@ -24,7 +24,10 @@ json() {
 }
 
 bao_authority() {
-  [[ -e $CASE/node.key ]] && return
+  [[ -e $CASE/node.key ]] || made_once bao new_bao_authority
+}
+
+new_bao_authority() {
   authority authority
   certified node authority IP:127.0.0.1,DNS:bao.test
   certified client authority DNS:client.test
