@@ -87,12 +87,19 @@ processor_time() {
 # ended_cleanly: no process that the case started is still running, and no temporary file and no key is left; otherwise
 # they are listed, and the processes ended
 ended_cleanly() {
-  local result=0 process left key
+  local result=0 process left key told=' ' tries=500
   if ! wait_for 10 no_process_of_case; then
     result=1
-    for process in $(processes_of_case); do
-      echo "left behind: process $process, $(tr '\0' ' ' <"/proc/$process/cmdline")"
-      kill -KILL "$process"
+    # The children of one that is ended become the supervisor's a moment later.
+    while ! no_process_of_case && ((tries-- > 0)); do
+      for process in $(processes_of_case); do
+        if [[ $told != *" $process "* ]]; then
+          echo "left behind: process $process, $(tr '\0' ' ' <"/proc/$process/cmdline")"
+          told+="$process "
+        fi
+        kill -KILL "$process"
+      done
+      sleep 0.02
     done
   fi 2>/dev/null
   left=$(find "$SUITE_TMP/tmp" -mindepth 1 -maxdepth 1)
