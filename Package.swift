@@ -380,58 +380,65 @@ let package = Package(
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
+    // It knows nothing of llavero, so that every test can have it.
+    .target(name: "Expectations", path: "Tests/Expectations", swiftSettings: settings),
     // What the fuzzer's targets and the tests share; depends on nothing, for it is built for the fuzzer, too.
     .target(name: "Properties", path: "Tests/Properties", swiftSettings: settings),
     .testTarget(
-      name: "BytesTests", dependencies: ["Bytes", "TestSupport"], swiftSettings: language),
+      name: "BytesTests", dependencies: ["Expectations", "Bytes", "TestSupport"], swiftSettings: language),
     .testTarget(
-      name: "SSHTests", dependencies: ["Bytes", "SSH", "HostKeys", "Properties", "TestSupport"],
+      name: "SSHTests",
+      dependencies: ["Expectations", "Bytes", "SSH", "HostKeys", "Properties", "TestSupport"],
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
-      name: "JSONTests", dependencies: ["Bytes", "JSON", "TestSupport", "Properties"],
+      name: "JSONTests", dependencies: ["Expectations", "Bytes", "JSON", "TestSupport", "Properties"],
       swiftSettings: language),
     .testTarget(
-      name: "KeychainTests", dependencies: ["Bytes", "JSON", "Keychain", "KeychainTesting", "TestSupport"],
+      name: "KeychainTests",
+      dependencies: ["Expectations", "Bytes", "JSON", "Keychain", "KeychainTesting", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "SharedKeychainTests",
-      dependencies: ["Keychain", "SharedKeychain", "KeychainTesting", "TestSupport"],
+      dependencies: ["Expectations", "Keychain", "SharedKeychain", "KeychainTesting", "TestSupport"],
       swiftSettings: language),
     .testTarget(
-      name: "SecurityCodesTests", dependencies: ["Keychain", "SecurityCodes", "TestSupport"],
+      name: "SecurityCodesTests", dependencies: ["Expectations", "Keychain", "SecurityCodes", "TestSupport"],
       swiftSettings: language),
     .testTarget(
-      name: "AgeTests", dependencies: ["Bytes", "Age", "CSodium", "CZlib", "Properties"],
+      name: "AgeTests", dependencies: ["Expectations", "Bytes", "Age", "CSodium", "CZlib", "Properties"],
       exclude: ["age-plugin-test"],
       swiftSettings: language),
     .testTarget(
       name: "UnlockCacheTests",
-      dependencies: ["UnlockCache", "PrivateFiles", "Age", "CLinux", "TestSupport"],
+      dependencies: ["Expectations", "UnlockCache", "PrivateFiles", "Age", "CLinux", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "EncryptedFileTests",
       dependencies: [
+        "Expectations",
         "JSON", "SharedKeychain", "KeychainTesting", "Bytes", "EncryptedFile", "UnlockCache", "PrivateFiles",
         "Age", "TestSupport", "Properties",
       ],
       exclude: ["Vaults"], swiftSettings: language),
     .testTarget(
       name: "GitSharedTests",
-      dependencies: ["Bytes", "Keychain", "EncryptedFile", "GitShared", "TestSupport"],
+      dependencies: ["Expectations", "Bytes", "Keychain", "EncryptedFile", "GitShared", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "KeychainChoiceTests",
-      dependencies: ["KeychainChoice", "EncryptedFile", "UnlockCache", "TestSupport"],
+      dependencies: ["Expectations", "KeychainChoice", "EncryptedFile", "UnlockCache", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "DefaultKeychainTests",
       dependencies: [
+        "Expectations",
         "DefaultKeychain", "KeychainChoice", "EncryptedFile", "UnlockCache", "SecretService", "TestSupport",
       ],
       swiftSettings: language),
     .testTarget(
       name: "SecretServiceTests",
       dependencies: [
+        "Expectations",
         "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles", "CLinux",
         "TestSupport",
       ],
@@ -439,6 +446,7 @@ let package = Package(
     .testTarget(
       name: "SecretServiceProviderTests",
       dependencies: [
+        "Expectations",
         "Bytes", "Forwarding", "Keychain", "KeychainTesting", "SecretService", "SecretServiceProvider",
         "TestSupport",
       ],
@@ -447,56 +455,68 @@ let package = Package(
     .testTarget(
       name: "SecurityTests",
       dependencies: [
+        "Expectations",
         "KeychainTesting", "Security", "EncryptedFile", "TestSupport", "Properties",
         .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       exclude: ["Programs"], swiftSettings: language),
     .testTarget(
       name: "CredentialProtocolsTests",
-      dependencies: ["KeychainTesting", "CredentialProtocols", "TestSupport", "Properties"],
+      dependencies: ["Expectations", "KeychainTesting", "CredentialProtocols", "TestSupport", "Properties"],
       swiftSettings: language),
     .testTarget(
-      name: "SignInTests", dependencies: ["Bytes", "JSON", "SignIn", "Properties"], swiftSettings: language),
+      name: "SignInTests", dependencies: ["Expectations", "Bytes", "JSON", "SignIn", "Properties"],
+      swiftSettings: language),
     .testTarget(
       name: "OpenBaoTests",
       dependencies: [
+        "Expectations",
         "Bytes", "JSON", "Keychain", "SignIn", "OpenBao", "Renewing", "TestSupport", "Properties",
       ],
       swiftSettings: language),
     .testTarget(
       name: "ForwardingTests",
       dependencies: [
+        "Expectations",
         "Bytes", "CLinux", "JSON", "SSH", "Forwarding", "KeychainTesting", "TestSupport", "Properties",
       ],
       swiftSettings: language),
     .testTarget(
       name: "ForwardingAgentTests",
       dependencies: [
+        "Expectations",
         "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl",
         "ForwardingAgent",
         "TestSupport", "Properties",
       ],
       swiftSettings: language),
     .testTarget(
-      name: "InterchangeTests", dependencies: ["Interchange", "TestSupport", "Properties"],
+      name: "InterchangeTests", dependencies: ["Expectations", "Interchange", "TestSupport", "Properties"],
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
-      name: "OneTimeCodesTests", dependencies: ["OneTimeCodes", "TestSupport"], swiftSettings: language),
-    .testTarget(name: "TerminalsTests", dependencies: ["Terminals", "TestSupport"], swiftSettings: language),
+      name: "OneTimeCodesTests", dependencies: ["Expectations", "OneTimeCodes", "TestSupport"],
+      swiftSettings: language),
+    .testTarget(
+      name: "TerminalsTests", dependencies: ["Expectations", "Terminals", "TestSupport"],
+      swiftSettings: language),
     .testTarget(
       name: "SecurityProgramTests",
       dependencies: [
+        "Expectations",
         "SecurityCodes", "SecurityProgram", "Processes", "Terminals", "Keychain", "TestSupport",
       ],
       swiftSettings: language),
     .testTarget(
-      name: "ProcessesTests", dependencies: ["Keychain", "Processes", "TestSupport"], swiftSettings: language),
+      name: "ProcessesTests", dependencies: ["Expectations", "Keychain", "Processes", "TestSupport"],
+      swiftSettings: language),
     .testTarget(
-      name: "PassphrasesTests", dependencies: ["Passphrases", "TestSupport"], swiftSettings: language),
+      name: "PassphrasesTests", dependencies: ["Expectations", "Passphrases", "TestSupport"],
+      swiftSettings: language),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(
       name: "CommandsTests",
       dependencies: [
+        "Expectations",
         "SecurityCodes", "KeychainTesting", "Commands", "ToolCommands", "Passphrases", "Terminals",
         "SecurityProgram",
         "CredentialProtocols", "Interchange",
@@ -506,7 +526,7 @@ let package = Package(
       exclude: ["Transcripts"], swiftSettings: language),
     .testTarget(
       name: "AgeInteropTests",
-      dependencies: ["Age", .product(name: "Subprocess", package: "swift-subprocess")],
+      dependencies: ["Expectations", "Age", .product(name: "Subprocess", package: "swift-subprocess")],
       path: "integration/AgeInteropTests", swiftSettings: language),
     .executableTarget(
       name: "vault-fixture", dependencies: ["EncryptedFile"], path: "integration/VaultFixture",

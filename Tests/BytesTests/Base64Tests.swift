@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Foundation
 import TestSupport
 import Testing
@@ -23,8 +24,8 @@ import Testing
       ("foobar", "Zm9vYmFy"),
     ])
   func vectors(plain: String, encoded: String) {
-    #expect(encode(Array(plain.utf8)) == encoded)
-    #expect(decode(Array(encoded.utf8)) == Array(plain.utf8))
+    expect(encode(Array(plain.utf8)), is: encoded)
+    expect(decode(Array(encoded.utf8)), is: Array(plain.utf8))
   }
 
   @Test(
@@ -35,7 +36,7 @@ import Testing
       "Zm9-", "Zm9_", "Zm9v\0\0\0\0", "Zm9é",
     ])
   func refused(text: String) {
-    #expect(decode(Array(text.utf8)) == nil)
+    expect(decode(Array(text.utf8)), is: nil)
   }
 
   @Test("random bytes are written as Foundation writes them, and come back")
@@ -44,8 +45,8 @@ import Testing
     for count in 0..<600 {
       let bytes = generator.bytes(count)
       let text = encode(bytes)
-      #expect(text == Data(bytes).base64EncodedString())
-      #expect(decode(Array(text.utf8)) == bytes)
+      expect(text, is: Data(bytes).base64EncodedString())
+      expect(decode(Array(text.utf8)), is: bytes)
     }
   }
 
@@ -57,9 +58,9 @@ import Testing
       let text = generator.mutated(Array(encode(generator.bytes(generator.number(in: 0..<9))).utf8))
       guard let bytes = decode(text) else { continue }
       accepted += 1
-      #expect(Array(encode(bytes).utf8) == text)
+      expect(Array(encode(bytes).utf8), is: text)
     }
-    #expect(accepted > 500)
+    expect(accepted > 500)
   }
 }
 
@@ -81,15 +82,15 @@ import Testing
       ("foobar", "Zm9vYmFy"),
     ])
   func examples(_ plain: String, _ encoded: String) {
-    #expect(encode(plain) == encoded)
-    #expect(decode(encoded) == Array(plain.utf8))
+    expect(encode(plain), is: encoded)
+    expect(decode(encoded), is: Array(plain.utf8))
   }
 
   @Test(
     "text that no encoder writes is refused",
     arguments: ["Z", "Zg==", "Zh", "Zm9", "Zm9vY", "Zm 8", "Zm8\n", "Zm-_", "Zm9v=", "=", "Zm\u{E9}"])
   func notCanonical(_ text: String) {
-    #expect(decode(text) == nil)
+    expect(decode(text), is: nil)
   }
 
   @Test("every byte survives")
@@ -97,7 +98,7 @@ import Testing
     var generator = SeededGenerator(seed: 2)
     for count in 0...48 {
       let bytes = generator.bytes(count)
-      #expect(decode(bytes.withUnsafeBytes { Base64.encode($0) }) == bytes)
+      expect(decode(bytes.withUnsafeBytes { Base64.encode($0) }), is: bytes)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Glibc
 import TestSupport
 import Testing
@@ -29,7 +30,7 @@ import Testing
         var bytes: [UInt8] = [1, 2, 3]
         bytes.withUnsafeMutableBytes { $0[3] = 1 }
       },
-    ] { #expect(Self.traps(result, "a byte outside of its buffer")) }
+    ] { expect(Self.traps(result, "a byte outside of its buffer")) }
   }
 
   @Test("a range of bytes") func range() async {
@@ -54,7 +55,7 @@ import Testing
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0.bigEndian(at: 0, UInt32.self)) }
       },
-    ] { #expect(Self.traps(result, "bytes outside of their buffer")) }
+    ] { expect(Self.traps(result, "bytes outside of their buffer")) }
     // Here the standard library's own check, which release builds also have, may come first.
     await #expect(processExitsWith: .failure) {
       [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0[(-1)...].count) }
@@ -76,22 +77,22 @@ import Testing
         var bytes: [UInt8] = [1, 2, 3]
         bytes.withUnsafeMutableBytes { $0.copyBytes(from: [1, 2, 3, 4]) }
       },
-    ] { #expect(Self.traps(result, "more bytes than their buffer has room for")) }
+    ] { expect(Self.traps(result, "more bytes than their buffer has room for")) }
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [UInt8](repeating: 0, count: 3).withUnsafeBytes { print($0.firstIndex(of: 0, from: 4) ?? 0) }
     }
-    #expect(Self.traps(result, "a search outside of its buffer"))
+    expect(Self.traps(result, "a search outside of its buffer"))
   }
 
   @Test("what is within them is there")
   func within() {
     [UInt8](1...5).withUnsafeBytes { bytes in
-      #expect(bytes[0] == 1 && bytes[4] == 5)
-      #expect(
+      expect(bytes[0] == 1 && bytes[4] == 5)
+      expect(
         Array(bytes[1..<3]) == [2, 3] && Array(bytes[3...]) == [4, 5] && Array(bytes[...1]) == [1, 2])
-      #expect(bytes[5...].isEmpty && bytes[..<0].isEmpty)
-      #expect(bytes.firstIndex(of: 3, from: 0) == 2 && bytes.firstIndex(of: 3, from: 3) == nil)
-      #expect(bytes.firstIndex(of: 5, from: 5) == nil)
+      expect(bytes[5...].isEmpty && bytes[..<0].isEmpty)
+      expect(bytes.firstIndex(of: 3, from: 0) == 2 && bytes.firstIndex(of: 3, from: 3) == nil)
+      expect(bytes.firstIndex(of: 5, from: 5), is: nil)
     }
     var target = [UInt8](repeating: 0, count: 4)
     target.withUnsafeMutableBytes { target in
@@ -100,8 +101,8 @@ import Testing
       // As memmove does.
       target.copyMemory(from: UnsafeRawBufferPointer(rebasing: target[1...]))
     }
-    #expect(target == [2, 0, 9, 9])
-    #expect(UnsafeRawBufferPointer(start: nil, count: 0).firstIndex(of: 0, from: 0) == nil)
+    expect(target, is: [2, 0, 9, 9])
+    expect(UnsafeRawBufferPointer(start: nil, count: 0).firstIndex(of: 0, from: 0), is: nil)
   }
 
   /// Without the import of `Bytes`, the standard library's accessors would be used silently.
@@ -116,9 +117,9 @@ import Testing
       let isImported = text.split(separator: "\n").contains {
         $0 == "import Bytes" || $0.hasSuffix(" import Bytes")
       }
-      #expect(isImported, "\(path) imports no Bytes")
+      expect(isImported, "\(path) imports no Bytes")
     }
-    #expect(files > 100)
+    expect(files > 100)
   }
 
   private func swiftFiles(below folder: String) -> [String] {

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Testing
 
 @Suite("lines") struct LinesTests {
@@ -7,16 +8,16 @@ import Testing
       var lines = Lines(bytes)
       var found: [String] = []
       while let line = lines.next() { found.append(String(decoding: line, as: UTF8.self)) }
-      #expect(lines.offset == bytes.count)
+      expect(lines.offset, is: bytes.count)
       return found
     }
   }
 
   @Test("LF and CRLF end a line, a carriage return alone doesn't, and the last one needs no end")
   func ends() {
-    #expect(lines("").isEmpty)
-    #expect(lines("\n") == [""] && lines("\r\n\n") == ["", ""])
-    #expect(lines("a\nb\r\nc") == ["a", "b", "c"])
-    #expect(lines("a\rb\r\r\nc\r") == ["a\rb\r", "c\r"])
+    expect(lines("").isEmpty)
+    expect(lines("\n") == [""] && lines("\r\n\n") == ["", ""])
+    expect(lines("a\nb\r\nc"), is: ["a", "b", "c"])
+    expect(lines("a\rb\r\r\nc\r"), is: ["a\rb\r", "c\r"])
   }
 }

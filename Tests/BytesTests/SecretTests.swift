@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import TestSupport
 import Testing
 
@@ -10,10 +11,10 @@ import Testing
     let text = Secret("")
     let empty = [none.isEmpty, room.isEmpty, text.isEmpty]
     let revealed = [none.revealed, room.revealed, text.revealed]
-    #expect(empty == [true, true, true])
-    #expect(revealed == [[], [], []])
+    expect(empty, is: [true, true, true])
+    expect(revealed, is: [[], [], []])
     let areEqual = none.isEqual(to: room) && room.isEqual(to: text)
-    #expect(areEqual)
+    expect(areEqual)
   }
 
   @Test("what is appended stands in order, however it comes")
@@ -27,9 +28,9 @@ import Testing
     secret.append(Secret())
     secret.append(UnsafeRawBufferPointer(start: nil, count: 0))
     let held = secret.revealed
-    #expect(held == [0xc3, 0xa9, 0, 0x61, 0x62, 0xff, 0x63])
+    expect(held, is: [0xc3, 0xa9, 0, 0x61, 0x62, 0xff, 0x63])
     let secretCount = secret.count
-    #expect(secretCount == 7)
+    expect(secretCount, is: 7)
   }
 
   @Test("growth keeps every byte", arguments: [0, 1, 63, 64, 65, 4096])
@@ -41,19 +42,19 @@ import Testing
       expected.append(UInt8(truncatingIfNeeded: number &* 7))
     }
     let held = secret.revealed
-    #expect(held == expected)
+    expect(held, is: expected)
   }
 
   @Test("a writer's bytes count as far as it says it wrote", arguments: [0, 1, 5, 8, 9])
   func writer(written: Int) {
     var secret = Secret("x")
     secret.append(count: 8) { buffer in
-      #expect(buffer.count == 8)
+      expect(buffer.count, is: 8)
       buffer.copyBytes(from: Array(UInt8(1)...8))
       return written
     }
     let held = secret.revealed
-    #expect(held == [0x78] + Array(UInt8(1)...8).prefix(written))
+    expect(held, is: [0x78] + Array(UInt8(1)...8).prefix(written))
   }
 
   @Test("a writer that throws leaves the secret as it was")
@@ -66,9 +67,9 @@ import Testing
     } catch {
       threw = true
     }
-    #expect(threw)
+    expect(threw)
     let held = secret.revealed
-    #expect(held == Array("abc".utf8))
+    expect(held, is: Array("abc".utf8))
   }
 
   @Test("truncating drops the end, and wipes it")
@@ -80,8 +81,8 @@ import Testing
       Array(UnsafeRawBufferPointer(start: bytes.baseAddress, count: 11))
     }
     let held = secret.revealed
-    #expect(held == Array("open".utf8))
-    #expect(memory == Array("open".utf8) + [UInt8](repeating: 0, count: 7))
+    expect(held, is: Array("open".utf8))
+    expect(memory, is: Array("open".utf8) + [UInt8](repeating: 0, count: 7))
   }
 
   @Test("truncating to no fewer bytes changes nothing", arguments: [3, 4, 1000])
@@ -89,11 +90,11 @@ import Testing
     var secret = Secret("abc")
     secret.truncate(to: count)
     let held = secret.revealed
-    #expect(held == Array("abc".utf8))
+    expect(held, is: Array("abc".utf8))
     var empty = Secret()
     empty.truncate(to: 0)
     let isEmpty = empty.isEmpty
-    #expect(isEmpty)
+    expect(isEmpty)
   }
 
   @Test("a truncated secret can grow again")
@@ -104,7 +105,7 @@ import Testing
     secret.truncate(to: 0)
     secret.append("z")
     let held = secret.revealed
-    #expect(held == Array("z".utf8))
+    expect(held, is: Array("z".utf8))
   }
 
   private func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
@@ -119,14 +120,14 @@ import Testing
       let secret = Secret(copying: ByteString(bytes))
       let same = secret.copy()
       let areEqual = secret.isEqual(to: same)
-      #expect(areEqual)
+      expect(areEqual)
       for position in Set([0, count / 2, count - 1]) {
         var other = bytes
         other[position] ^= 1 << UInt8(generator.number(in: 0..<8))
-        #expect(!equal(bytes, other))
+        expect(!equal(bytes, other))
       }
-      #expect(!equal(bytes, bytes + [0]))
-      #expect(!equal(bytes, Array(bytes.dropLast())))
+      expect(!equal(bytes, bytes + [0]))
+      expect(!equal(bytes, Array(bytes.dropLast())))
     }
   }
 
@@ -136,8 +137,8 @@ import Testing
     let copy = secret.copy()
     secret.withUnsafeMutableBytes { $0[0] = 0x78 }
     let held = secret.revealed
-    #expect(held == Array("xbc".utf8))
+    expect(held, is: Array("xbc".utf8))
     let kept = copy.revealed
-    #expect(kept == Array("abc".utf8))
+    expect(kept, is: Array("abc".utf8))
   }
 }

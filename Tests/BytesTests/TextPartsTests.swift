@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Testing
 
 @Suite struct TextPartsTests {
@@ -12,8 +13,8 @@ import Testing
   func `Each part is replaced, and what replaces it isn't looked at`(
     _ text: String, _ part: String, _ other: String, _ result: String
   ) {
-    #expect(Array(text.replacingPart(part, with: other).utf8) == Array(result.utf8))
-    #expect(text.hasPart(part) == (text.utf8.count != result.utf8.count || text != result))
+    expect(Array(text.replacingPart(part, with: other).utf8), is: Array(result.utf8))
+    expect(text.hasPart(part), is: (text.utf8.count != result.utf8.count || text != result))
   }
 
   @Test func `A part is found where the standard library finds it among bytes`() {
@@ -27,16 +28,16 @@ import Testing
       let (text, part) = (some(9), some(3))
       let range = text.dropFirst(0).rangeOfPart(part)
       let start = range.map { text.utf8.distance(from: text.startIndex, to: $0.lowerBound) }
-      #expect(range.map { text[$0] } == (start == nil ? nil : part[...]), "\(part) in \(text)")
+      expect(range.map { text[$0] }, is: (start == nil ? nil : part[...]), "\(part) in \(text)")
       let bytes = Array(text.utf8)
       let first = bytes.indices.first { bytes[$0...].starts(with: part.utf8) }
-      #expect(start == (part.isEmpty ? 0 : first), "\(part) in \(text)")
+      expect(start, is: (part.isEmpty ? 0 : first), "\(part) in \(text)")
     }
   }
 
   @Test func `What only looks the same is another part`() {
-    #expect(!"e\u{301}".hasPart("\u{e9}"))
-    #expect("\u{e9}x".hasPart("") && "".hasPart("") && !"".hasPart("x"))
-    #expect("a\u{1F468}\u{200D}\u{1F469}b".hasPart("\u{200D}"))
+    expect(!"e\u{301}".hasPart("\u{e9}"))
+    expect("\u{e9}x".hasPart("") && "".hasPart("") && !"".hasPart("x"))
+    expect("a\u{1F468}\u{200D}\u{1F469}b".hasPart("\u{200D}"))
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Foundation
 import TestSupport
 import Testing
@@ -31,8 +32,8 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
 
   @Test("moments are written and read", arguments: MomentRow.all)
   func table(row: MomentRow) {
-    #expect(Timestamp(milliseconds: row.milliseconds).description == row.text)
-    #expect(read(row.text)?.milliseconds == row.milliseconds)
+    expect(Timestamp(milliseconds: row.milliseconds).description, is: row.text)
+    expect(read(row.text)?.milliseconds, is: row.milliseconds)
   }
 
   @Test("random moments are read as they were written, and as Foundation reads them")
@@ -46,7 +47,7 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
       // Foundation uses the Julian calendar before 1582.
       if round % 20 == 0, milliseconds > -12_000_000_000_000 {
         let seconds = try style.parse(text).timeIntervalSince1970
-        #expect(Int64((seconds * 1000).rounded()) == milliseconds, "\(text)")
+        expect(Int64((seconds * 1000).rounded()), is: milliseconds, "\(text)")
       }
     }
   }
@@ -64,7 +65,7 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
 
   @Test("the fraction may be missing")
   func noFraction() {
-    #expect(read("2026-11-21T08:30:00Z")?.milliseconds == 1_795_249_800_000)
+    expect(read("2026-11-21T08:30:00Z")?.milliseconds, is: 1_795_249_800_000)
   }
 
   @Test(
@@ -79,7 +80,7 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
       ("1990-12-31T23:59:60Z", 662_687_999_000), ("1990-12-31T15:59:60-08:00", 662_687_999_000),
     ] as [(String, Int64)])
   func otherForms(text: String, milliseconds: Int64) {
-    #expect(read(text)?.milliseconds == milliseconds)
+    expect(read(text)?.milliseconds, is: milliseconds)
   }
 
   @Test("a moment is the same at every offset")
@@ -98,12 +99,12 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
 
   @Test("moments beyond the calendar are shown as the nearest", arguments: [Int64.min, -62_167_219_200_001])
   func before(milliseconds: Int64) {
-    #expect(Timestamp(milliseconds: milliseconds).description == "0000-01-01T00:00:00.000Z")
+    expect(Timestamp(milliseconds: milliseconds).description, is: "0000-01-01T00:00:00.000Z")
   }
 
   @Test("moments after the calendar are shown as the nearest", arguments: [Int64.max, 253_402_300_800_000])
   func after(milliseconds: Int64) {
-    #expect(Timestamp(milliseconds: milliseconds).description == "9999-12-31T23:59:59.999Z")
+    expect(Timestamp(milliseconds: milliseconds).description, is: "9999-12-31T23:59:59.999Z")
   }
 
   @Test(
@@ -120,7 +121,7 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
       "2026-11-21T08:30:00.+12Z", "２026-11-21T08:30:00Z", "2026-11-21T08:30:0 Z",
     ])
   func refused(text: String) {
-    #expect(read(text) == nil)
+    expect(read(text), is: nil)
   }
 
   @Test(
@@ -130,23 +131,23 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
       "2026-11-31T00:00:00.000Z",
     ])
   func noSuchDay(text: String) {
-    #expect(read(text) == nil)
+    expect(read(text), is: nil)
   }
 
   @Test("seconds are rounded down")
   func seconds() {
-    #expect(Timestamp(milliseconds: 1999).seconds == 1)
-    #expect(Timestamp(milliseconds: 0).seconds == 0)
-    #expect(Timestamp(milliseconds: -1).seconds == -1)
-    #expect(Timestamp(milliseconds: -1000).seconds == -1)
-    #expect(Timestamp(milliseconds: -1001).seconds == -2)
+    expect(Timestamp(milliseconds: 1999).seconds, is: 1)
+    expect(Timestamp(milliseconds: 0).seconds, is: 0)
+    expect(Timestamp(milliseconds: -1).seconds, is: -1)
+    expect(Timestamp(milliseconds: -1000).seconds, is: -1)
+    expect(Timestamp(milliseconds: -1001).seconds, is: -2)
   }
 
   @Test("seconds that do not fit are taken for the nearest that do")
   func hugeSeconds() {
-    #expect(Timestamp(seconds: .max).milliseconds == .max)
-    #expect(Timestamp(seconds: .min).milliseconds == .min)
-    #expect(Timestamp(seconds: .max).seconds == Int64.max / 1000)
+    expect(Timestamp(seconds: .max).milliseconds, is: .max)
+    expect(Timestamp(seconds: .min).milliseconds, is: .min)
+    expect(Timestamp(seconds: .max).seconds, is: Int64.max / 1000)
   }
 
   @Test("the first moment of all has seconds", .aheadOfOthers)
@@ -160,7 +161,7 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
   func now() {
     let before = Date().timeIntervalSince1970
     let now = Timestamp.now
-    #expect(abs(Double(now.milliseconds) / 1000 - before) < 60)
-    #expect(Timestamp(milliseconds: 1) < Timestamp(milliseconds: 2))
+    expect(abs(Double(now.milliseconds) / 1000 - before) < 60)
+    expect(Timestamp(milliseconds: 1) < Timestamp(milliseconds: 2))
   }
 }

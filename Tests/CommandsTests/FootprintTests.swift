@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Testing
 
@@ -28,8 +29,9 @@ import Testing
     let programs = sandbox.trees().bin
     for command in commands { _ = try await sandbox.run(command, input: input) }
     let trees = sandbox.trees()
-    #expect(
-      Self.written(trees.home) == [
+    expect(
+      Self.written(trees.home),
+      is: [
         ".local/", ".local/share/", ".local/share/llavero/", ".local/share/llavero/.vault.age.newest-MACHINE",
         ".local/share/llavero/generations/",
         ".local/share/llavero/generations/N-MAC.age", ".local/share/llavero/lock",
@@ -37,14 +39,14 @@ import Testing
         ".local/state/llavero/UUID.seen", ".local/state/llavero/identity.txt",
         ".local/state/llavero/keychain", ".local/state/llavero/machine",
       ])
-    #expect(trees.temporary == [])
-    #expect(trees.bin == programs)
-    #expect(sandbox.mode(".local/share/llavero") == 0o700)
-    #expect(sandbox.mode(".local/state/llavero") == 0o700)
-    #expect(sandbox.mode(".local/share/llavero/vault.age") == 0o600)
-    #expect(sandbox.mode(".local/share/llavero/lock") == 0o600)
-    #expect(sandbox.mode(".local/state/llavero/identity.txt") == 0o600)
-    #expect(sandbox.mode(".local/state/llavero/keychain") == 0o600)
+    expect(trees.temporary, is: [])
+    expect(trees.bin, is: programs)
+    expect(sandbox.mode(".local/share/llavero"), is: 0o700)
+    expect(sandbox.mode(".local/state/llavero"), is: 0o700)
+    expect(sandbox.mode(".local/share/llavero/vault.age"), is: 0o600)
+    expect(sandbox.mode(".local/share/llavero/lock"), is: 0o600)
+    expect(sandbox.mode(".local/state/llavero/identity.txt"), is: 0o600)
+    expect(sandbox.mode(".local/state/llavero/keychain"), is: 0o600)
   }
 
   @Test("XDG_DATA_HOME and XDG_STATE_HOME are used where they are absolute")
@@ -52,8 +54,9 @@ import Testing
     let sandbox = Sandbox()
     let variables = "XDG_DATA_HOME=\"$HOME/d\" XDG_STATE_HOME=\"$HOME/s\""
     for command in commands { _ = try await sandbox.run("export \(variables); \(command)", input: input) }
-    #expect(
-      Self.written(sandbox.trees().home) == [
+    expect(
+      Self.written(sandbox.trees().home),
+      is: [
         "d/", "d/llavero/", "d/llavero/.vault.age.newest-MACHINE", "d/llavero/generations/",
         "d/llavero/generations/N-MAC.age", "d/llavero/lock", "d/llavero/vault.age", "s/", "s/llavero/",
         "s/llavero/UUID.seen", "s/llavero/identity.txt",
@@ -63,8 +66,8 @@ import Testing
     for command in commands {
       _ = try await relative.run("export XDG_DATA_HOME=d XDG_STATE_HOME=s; \(command)", input: input)
     }
-    #expect(!relative.trees().home.contains("d/"))
-    #expect(relative.trees().home.contains(".local/share/llavero/vault.age"))
+    expect(!relative.trees().home.contains("d/"))
+    expect(relative.trees().home.contains(".local/share/llavero/vault.age"))
   }
 
   @Test(
@@ -79,7 +82,7 @@ import Testing
   func readers(command: String) async throws {
     let sandbox = Sandbox()
     _ = try await sandbox.run(command, input: input)
-    #expect(sandbox.trees().home == [])
+    expect(sandbox.trees().home, is: [])
   }
 
   @Test("neither account nor secret lies in the vault in the clear")
@@ -87,7 +90,7 @@ import Testing
     let sandbox = Sandbox()
     _ = try await sandbox.run("git-credential-llavero store", input: input)
     let vault = String(decoding: try #require(sandbox.read(".local/share/llavero/vault.age")), as: UTF8.self)
-    for word in ["example", "alice", "s3cret"] { #expect(!vault.contains(word)) }
-    #expect(vault.hasPrefix("age-encryption.org/v1\n"))
+    for word in ["example", "alice", "s3cret"] { expect(!vault.contains(word)) }
+    expect(vault.hasPrefix("age-encryption.org/v1\n"))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Testing
 
@@ -8,12 +9,12 @@ import Testing
     let setUp = try await sandbox.run(
       "printf 'correct horse\\n' >right; printf wrong >wrong; : >empty; llavero init --passphrase-fd 3 3<right"
     )
-    #expect(setUp.status == 0)
-    #expect(sandbox.mode(".local/state/llavero/identity.txt") == nil)
+    expect(setUp.status, is: 0)
+    expect(sandbox.mode(".local/state/llavero/identity.txt"), is: nil)
     let store = try await sandbox.run(
       "git-credential-llavero --passphrase-fd=3 store 3<right",
       input: Array("protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n".utf8))
-    #expect(store == Transcript.Outcome())
+    expect(store, is: Transcript.Outcome())
     for (command, output, status) in [
       ("llavero get https://example.com --passphrase-fd 3 3<right", "s3cret\n", 0),
       ("llavero get https://example.com --passphrase-fd 3 3<wrong", "", 2),
@@ -23,10 +24,10 @@ import Testing
       ("llavero get https://other.example --passphrase-fd 3 3<right", "", 1),
     ] as [(String, String, Int32)] {
       let outcome = try await sandbox.run(command)
-      #expect(outcome.output == output, "\(command)")
-      #expect(outcome.status == status, "\(command)")
-      #expect(outcome.errors.isEmpty == (status == 0), "\(command)")
-      #expect(!outcome.errors.contains("horse") && !outcome.errors.contains("s3cret"))
+      expect(outcome.output, is: output, "\(command)")
+      expect(outcome.status, is: status, "\(command)")
+      expect(outcome.errors.isEmpty, is: (status == 0), "\(command)")
+      expect(!outcome.errors.contains("horse") && !outcome.errors.contains("s3cret"))
     }
   }
 
@@ -38,10 +39,10 @@ import Testing
     let before = sandbox.read(".local/share/llavero/vault.age")
     for operation in ["get", "store", "erase"] {
       let outcome = try await sandbox.run("git-credential-llavero \(operation)", input: request)
-      #expect(outcome.status == 2)
-      #expect(outcome.output == "")
-      #expect(outcome.errors.contains("is locked"))
+      expect(outcome.status, is: 2)
+      expect(outcome.output, is: "")
+      expect(outcome.errors.contains("is locked"))
     }
-    #expect(sandbox.read(".local/share/llavero/vault.age") == before)
+    expect(sandbox.read(".local/share/llavero/vault.age"), is: before)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 /// Transcripts have placeholders for what differs between runs.
@@ -10,6 +11,6 @@ import Testing
       ("12-0123abcd.age.bak", "12-{MAC}.age.bak"), ("unmerged-0123abcd.age.bak", "unmerged-{NUMBER}.age.bak"),
     ])
   func namesOfFiles(text: String, expected: String) {
-    #expect(Placeholders.replacingVariable(text, home: "/h", bin: "/b") == expected)
+    expect(Placeholders.replacingVariable(text, home: "/h", bin: "/b"), is: expected)
   }
 }

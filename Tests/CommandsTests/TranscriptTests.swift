@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import TestSupport
 import Testing
@@ -47,7 +48,7 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
 @Suite("transcripts", .timeLimit(.minutes(60))) struct TranscriptTests {
   @Test("there are transcripts")
   func some() {
-    #expect(TranscriptFile.all.count > 10, "in \(TranscriptFile.folder)")
+    expect(TranscriptFile.all.count > 10, "in \(TranscriptFile.folder)")
   }
 
   /// `LLAVERO_RECORD_TRANSCRIPTS=1` records the present output; review every line of the diff.
@@ -64,9 +65,9 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
     }
     for (step, outcome) in zip(transcript.steps, outcomes) {
       let comment = Comment(rawValue: "\(file.name): \(step.command)")
-      #expect(outcome.output == step.outcome.output, comment)
-      #expect(outcome.errors == step.outcome.errors, comment)
-      #expect(outcome.status == step.outcome.status, comment)
+      expect(outcome.output, is: step.outcome.output, comment)
+      expect(outcome.errors, is: step.outcome.errors, comment)
+      expect(outcome.status, is: step.outcome.status, comment)
     }
   }
 
@@ -76,22 +77,22 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
   func conventions(file: TranscriptFile) throws {
     for step in try file.read().steps where !step.outcome.errors.isEmpty {
       let lines = Placeholders.lines(step.outcome.errors)
-      #expect(lines.count <= 2, "\(step.command)")
+      expect(lines.count <= 2, "\(step.command)")
       for (index, line) in lines.enumerated() {
         try #require(line.hasPrefix("llavero: "), "\(step.command): \(line)")
         let text = line.dropFirst("llavero: ".count)
-        #expect(text.hasPrefix("hint: ") == (index == 1), "\(line)")
+        expect(text.hasPrefix("hint: "), is: (index == 1), "\(line)")
         let start = text.hasPrefix("hint: ") ? text.dropFirst(6).first : text.first
         let isVariable = text.hasPrefix("HOME") || text.hasPrefix("LLAVERO_")
-        #expect(start?.isUppercase == false || isVariable, "\(line)")
-        #expect(!line.hasSuffix("."), "\(line)")
+        expect(start?.isUppercase == false || isVariable, "\(line)")
+        expect(!line.hasSuffix("."), "\(line)")
       }
       // The results of a diagnosis are its output, especially if they are bad.
       let isDiagnosis = ["llavero doctor", "llavero explain"].contains { step.command.contains($0) }
       // What docker's clients need to hear, so that they go on without a login.
       let isForDocker = step.outcome.output == "credentials not found in native keychain\n"
       if step.outcome.status != 0, !isDiagnosis, !isForDocker {
-        #expect(step.outcome.output.isEmpty, "\(step.command)")
+        expect(step.outcome.output.isEmpty, "\(step.command)")
       }
     }
   }
@@ -103,12 +104,12 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
     for step in try file.read().steps where step.outcome.status != 0 {
       let lines = Placeholders.lines(step.outcome.errors)
       let first = try #require(lines.first, "\(step.command)")
-      #expect(
+      expect(
         ["security: ", "Error: ", "usage: "].contains { first.hasPrefix($0) }, "\(step.command): \(first)")
-      #expect(lines.dropFirst().allSatisfy { !$0.hasPrefix("security: ") }, "\(step.command)")
+      expect(lines.dropFirst().allSatisfy { !$0.hasPrefix("security: ") }, "\(step.command)")
       let own = lines.filter { $0.hasPrefix("llavero: ") }
-      #expect(own.count <= 2 && own.allSatisfy { !$0.hasSuffix(".") }, "\(step.command)")
-      #expect(step.outcome.output.isEmpty, "\(step.command)")
+      expect(own.count <= 2 && own.allSatisfy { !$0.hasSuffix(".") }, "\(step.command)")
+      expect(step.outcome.output.isEmpty, "\(step.command)")
     }
   }
 
@@ -116,14 +117,14 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
   func rendering(file: TranscriptFile) throws {
     let transcript = try file.read()
     let again = Transcript(parsing: transcript.text(with: transcript.steps.map(\.outcome)))
-    #expect(again.steps.map(\.outcome) == transcript.steps.map(\.outcome))
-    #expect(again.steps.map(\.input) == transcript.steps.map(\.input))
+    expect(again.steps.map(\.outcome), is: transcript.steps.map(\.outcome))
+    expect(again.steps.map(\.input), is: transcript.steps.map(\.input))
   }
 
   @Test("no secret is told in a message", arguments: TranscriptFile.all)
   func secrets(file: TranscriptFile) throws {
     for step in try file.read().steps {
-      #expect(!step.outcome.errors.contains("s3cret"), "\(step.command)")
+      expect(!step.outcome.errors.contains("s3cret"), "\(step.command)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -74,19 +75,19 @@ struct URLRow: Sendable, CustomTestStringConvertible {
 @Suite("url") struct CredentialURLTests {
   @Test("a URL stands for its parts", arguments: URLRow.all)
   func parts(row: URLRow) throws {
-    #expect(try RevealedRequest("url=\(row.url)") == row.request())
+    try expect(RevealedRequest("url=\(row.url)"), is: row.request())
   }
 
   @Test("a URL unsets what it lacks, and what comes after it counts")
   func unsets() throws {
     let before = ["protocol=http", "host=other:1", "path=p", "username=u", "password=s"]
     let bare = try RevealedRequest(parsing: joined(before + ["url=https://example.com"]))
-    #expect(bare == RevealedRequest(protocol: "https", server: "example.com"))
+    expect(bare, is: RevealedRequest(protocol: "https", server: "example.com"))
     let after = try RevealedRequest("url=https://alice:x@example.com/p", "username=bob", "path=q")
-    #expect(
-      after
-        == RevealedRequest(
-          protocol: "https", server: "example.com", path: "q", username: "bob", password: "x"))
+    expect(
+      after,
+      is: RevealedRequest(
+        protocol: "https", server: "example.com", path: "q", username: "bob", password: "x"))
   }
 
   @Test(
@@ -135,8 +136,8 @@ struct URLRow: Sendable, CustomTestStringConvertible {
         return [url.protocol, url.host, url.account, url.path]
       }
     }
-    #expect(try server("example.com") == ["https", "example.com", nil, nil])
-    #expect(try server("alice@example.com:8443/acme/") == ["https", "example.com:8443", "alice", "acme"])
-    #expect(try server("ssh://example.com") == ["ssh", "example.com", nil, nil])
+    try expect(server("example.com"), is: ["https", "example.com", nil, nil])
+    try expect(server("alice@example.com:8443/acme/"), is: ["https", "example.com:8443", "alice", "acme"])
+    try expect(server("ssh://example.com"), is: ["ssh", "example.com", nil, nil])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import TestSupport
 import Testing
@@ -14,12 +15,12 @@ import Testing
       ("it's", "$'it\\'s'"), ("a\\b", "$'a\\\\b'"), ("a\nb", "$'a\\012b'"), ("\u{1b}[2J1", "$'\\033[2J1'"),
       ("\u{202e}a", "$'\\342\\200\\256a'"), ("bücher", "\"bücher\""), ("!x", "$'!x'"),
     ] {
-      #expect("\(ShellCommand([word]))" == quoted)
+      expect("\(ShellCommand([word]))", is: quoted)
       let command = quoted.contains("'") ? "see \(quoted)" : "see '\(quoted)'"
-      #expect("see \(command: word)" as Hint == Hint(stringLiteral: command))
-      #expect("chmod go= \(words: word)" as Hint == Hint(stringLiteral: "chmod go= \(quoted)"))
+      expect("see \(command: word)" as Hint == Hint(stringLiteral: command))
+      expect("chmod go= \(words: word)" as Hint == Hint(stringLiteral: "chmod go= \(quoted)"))
     }
-    #expect("\(3) of \(prose: "it's")" as Hint == "3 of it's")
+    expect("\(3) of \(prose: "it's")" as Hint == "3 of it's")
   }
 
   @Test("a shell gives each word back as it is")
@@ -36,17 +37,17 @@ import Testing
     }
     let script = words.map { "printf '%s\\0' \(ShellCommand([$0]))\n" }.joined()
     folder.write(Array(script.utf8), to: "script")
-    #expect(runShell("bash '\(folder["script"])' >'\(folder["out"])'") == 0)
+    expect(runShell("bash '\(folder["script"])' >'\(folder["out"])'"), is: 0)
     let file = try #require(fopen(folder["out"], "re"))
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = fread(&bytes, 1, bytes.count, file)
     let given = bytes[..<count].split(separator: 0, omittingEmptySubsequences: false).dropLast()
-    #expect(given.map { String(decoding: $0, as: UTF8.self) } == words)
+    expect(given.map { String(decoding: $0, as: UTF8.self) }, is: words)
   }
 
   @Test("a refusal's message shows its invisible characters, for tools pass it on to a terminal")
   func refusal() {
-    #expect(Refusal("no \u{1b}[2Jx", .usage).message == "no \\u{1b}[2Jx")
+    expect(Refusal("no \u{1b}[2Jx", .usage).message, is: "no \\u{1b}[2Jx")
   }
 }

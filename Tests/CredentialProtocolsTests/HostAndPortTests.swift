@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -40,16 +41,16 @@ struct HostRow: Sendable, CustomTestStringConvertible {
   @Test("hosts are taken apart", arguments: HostRow.good)
   func good(row: HostRow) throws {
     let parsed = try #require(HostAndPort(parsing: ByteString(row.written)))
-    #expect(parsed.server == row.server)
-    #expect(parsed.port == row.port)
+    expect(parsed.server, is: row.server)
+    expect(parsed.port, is: row.port)
     let request = try RevealedRequest("host=\(row.written)")
-    #expect(request.server == row.server)
-    #expect(request.port == row.port)
+    expect(request.server, is: row.server)
+    expect(request.port, is: row.port)
   }
 
   @Test("other hosts are refused", arguments: HostRow.bad)
   func bad(host: String) {
-    #expect(HostAndPort(parsing: ByteString(host)) == nil)
+    expect(HostAndPort(parsing: ByteString(host)), is: nil)
     #expect(throws: ProtocolError.unusableValue(key: "host")) { try RevealedRequest("host=\(host)") }
   }
 
@@ -57,6 +58,6 @@ struct HostRow: Sendable, CustomTestStringConvertible {
     "brackets are for IPv6 addresses, so that a name has only one spelling",
     arguments: ["[example.com]", "[a]:80"])
   func bracketedName(host: String) {
-    #expect(HostAndPort(parsing: ByteString(host)) == nil)
+    expect(HostAndPort(parsing: ByteString(host)), is: nil)
   }
 }

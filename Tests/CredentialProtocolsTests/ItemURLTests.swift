@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Testing
 
@@ -17,17 +18,18 @@ struct ItemURLTests {
       (InternetPassword(protocol: "", server: "a.example", port: 1), "a.example:1"),
     ])
   func url(key: InternetPassword, url: String) throws {
-    #expect(key.url() == url)
+    expect(key.url(), is: url)
     guard !key.protocol.isEmpty else { return }
     let (place, account) = try Place.parse(ByteString(try #require(key.url(withAccount: true))))
-    #expect(account == key.account)
-    #expect(
-      place == Place(protocol: key.protocol, server: try #require(key.server), port: key.port, path: key.path)
+    expect(account, is: key.account)
+    expect(
+      place,
+      is: Place(protocol: key.protocol, server: try #require(key.server), port: key.port, path: key.path)
     )
   }
 
   @Test("without a server there is none")
   func none() {
-    #expect(InternetPassword(protocol: "https", server: nil, account: "a").url() == nil)
+    expect(InternetPassword(protocol: "https", server: nil, account: "a").url(), is: nil)
   }
 }

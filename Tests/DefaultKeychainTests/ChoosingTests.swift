@@ -1,4 +1,5 @@
 import EncryptedFile
+import Expectations
 import Glibc
 import Keychain
 import KeychainChoice
@@ -13,21 +14,21 @@ import Testing
   func file() throws {
     let home = Home()
     let keychain = try home.keychain()
-    #expect(try keychain.items(matching: .all) == [])
+    try expect(keychain.items(matching: .all), is: [])
     let choice = try keychain.choice()
     guard choice.kind == .file, case .noService(let why) = choice.reason else {
       Issue.record("\(choice)")
       return
     }
-    #expect("\(why)".contains("cannot connect to the session bus"))
-    #expect(try home.remembered == nil)
-    #expect(access(home.location.vaultFolder, F_OK) != 0)
+    expect("\(why)".contains("cannot connect to the session bus"))
+    try expect(home.remembered, is: nil)
+    expect(access(home.location.vaultFolder, F_OK) != 0)
     try keychain.add(.internet(account: "alice"), "s3cret")
-    #expect(try home.remembered == .file)
-    #expect(home.notices.all == [.encryptedFile(.created(home.location)), .remembered(choice)])
+    try expect(home.remembered, is: .file)
+    expect(home.notices.all, is: [.encryptedFile(.created(home.location)), .remembered(choice)])
     try keychain.add(.internet(account: "bob"), "other")
-    #expect(home.notices.all.count == 2)
-    #expect(try EncryptedFileKeychain(at: home.location).items(matching: .all).count == 2)
+    expect(home.notices.all.count, is: 2)
+    try expect(EncryptedFileKeychain(at: home.location).items(matching: .all).count, is: 2)
     guard case .remembered = try home.keychain().choice().reason else {
       Issue.record("not remembered")
       return
@@ -38,14 +39,14 @@ import Testing
   func secretService() throws {
     let home = Home(keyring: PrivateKeyring())
     let keychain = try home.keychain()
-    #expect(try keychain.items(matching: .all) == [])
-    #expect(try keychain.choice() == KeychainChoice(kind: .secretService, reason: .answers))
-    #expect(try home.remembered == nil)
+    try expect(keychain.items(matching: .all), is: [])
+    try expect(keychain.choice(), is: KeychainChoice(kind: .secretService, reason: .answers))
+    try expect(home.remembered, is: nil)
     let item = try keychain.add(.internet(account: "alice"), "s3cret")
-    #expect(try home.remembered == .secretService)
-    #expect(home.notices.all == [.remembered(KeychainChoice(kind: .secretService, reason: .answers))])
-    #expect(try keychain.secret(of: item) == "s3cret")
-    #expect(try home.keyring?.keychain().items(matching: .all).count == 1)
+    try expect(home.remembered, is: .secretService)
+    expect(home.notices.all, is: [.remembered(KeychainChoice(kind: .secretService, reason: .answers))])
+    try expect(keychain.secret(of: item), is: "s3cret")
+    try expect(home.keyring?.keychain().items(matching: .all).count, is: 1)
     home.variables["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=" + home.folder["nothing"]
     let without = try home.keychain()
     for error in [
@@ -57,7 +58,7 @@ import Testing
         return
       }
     }
-    #expect(access(home.location.vaultFolder, F_OK) != 0)
+    expect(access(home.location.vaultFolder, F_OK) != 0)
   }
 
   @Test("a keyring with nothing but a collection that is lost at the end is not taken")
@@ -65,28 +66,28 @@ import Testing
     let home = Home(keyring: PrivateKeyring())
     home.variables["LLAVERO_COLLECTION"] = "session"
     let choice = try home.keychain().choice()
-    #expect(
-      choice
-        == KeychainChoice(
-          kind: .file,
-          reason: .noService(.noCollection(nil))))
+    expect(
+      choice,
+      is: KeychainChoice(
+        kind: .file,
+        reason: .noService(.noCollection(nil))))
     home.variables["LLAVERO_COLLECTION"] = "nowhere"
-    #expect(try home.keychain().choice().kind == .file)
+    try expect(home.keychain().choice().kind, is: .file)
     home.variables["LLAVERO_KEYCHAIN"] = "secret-service"
-    #expect(failure { try home.keychain().items(matching: .all) } == .noCollection("nowhere"))
+    expect(failure { try home.keychain().items(matching: .all) }, is: .noCollection("nowhere"))
   }
 
   @Test("a vault that is there is used and not said, and a program's own kind comes first")
   func vaultIsThere() throws {
     let home = Home(keyring: PrivateKeyring())
     try EncryptedFileKeychain(at: home.location).create(.identityFile)
-    #expect(try home.keychain().choice() == KeychainChoice(kind: .file, reason: .vaultIsThere))
+    try expect(home.keychain().choice(), is: KeychainChoice(kind: .file, reason: .vaultIsThere))
     let own = try home.keychain(kind: .secretService)
     try own.add(.internet(account: "alice"), "s3cret")
-    #expect(try own.choice() == KeychainChoice(kind: .secretService, reason: .option))
-    #expect(try home.remembered == nil)
-    #expect(home.notices.all == [])
-    #expect(try home.keychain().accounts() == [])
+    try expect(own.choice(), is: KeychainChoice(kind: .secretService, reason: .option))
+    try expect(home.remembered, is: nil)
+    expect(home.notices.all, is: [])
+    try expect(home.keychain().accounts(), is: [])
   }
 
   @Test("a choice that is made later holds from the next call on, but not within a body")
@@ -99,13 +100,13 @@ import Testing
       try keychain.add(.internet(account: "second"), "x")
       _ = try keychain.reading { () throws(KeychainError) in try keychain.credential(of: inService) }
     }
-    #expect(try keychain.choice().kind == .file)
-    #expect(try keychain.accounts() == [])
-    #expect(failure { try keychain.credential(of: inService) } == .itemNotFound)
+    try expect(keychain.choice().kind, is: .file)
+    try expect(keychain.accounts(), is: [])
+    expect(failure { try keychain.credential(of: inService) }, is: .itemNotFound)
     try keychain.add(.internet(account: "file"), "x")
-    #expect(try keychain.accounts() == ["file"])
+    try expect(keychain.accounts(), is: ["file"])
     _ = try RememberedKeychain.write(.secretService, in: home.location.stateFolder)
-    #expect(try keychain.accounts() == ["second", "service"])
+    try expect(keychain.accounts(), is: ["second", "service"])
   }
 
   @Test("a Secret Service that comes later is used as long as nothing was chosen")
@@ -114,10 +115,10 @@ import Testing
     keyring.endKeyring()
     let home = Home(keyring: keyring)
     let keychain = try home.keychain()
-    #expect(try keychain.items(matching: .all) == [])
-    #expect(try keychain.choice().kind == .file)
+    try expect(keychain.items(matching: .all), is: [])
+    try expect(keychain.choice().kind, is: .file)
     keyring.restartKeyring()
-    #expect(try keychain.choice() == KeychainChoice(kind: .secretService, reason: .answers))
+    try expect(keychain.choice(), is: KeychainChoice(kind: .secretService, reason: .answers))
     keyring.endKeyring()
     // It has answered before, and is not skipped because it is away.
     guard case .unavailable? = failure({ try keychain.items(matching: .all) }) else {
@@ -125,7 +126,7 @@ import Testing
       return
     }
     keyring.restartKeyring()
-    #expect(try keychain.items(matching: .all) == [])
+    try expect(keychain.items(matching: .all), is: [])
   }
 
   @Test("an encrypted file that is missing is no empty one, whether it was chosen, seen or only stored in")
@@ -135,13 +136,13 @@ import Testing
     try keychain.add(.internet(account: "alice"), "s3cret")
     let location = home.location
     let error = KeychainError.missing(path: location.vaultFile)
-    #expect(rename(location.vaultFolder, home.folder["away"]) == 0)
+    expect(rename(location.vaultFolder, home.folder["away"]), is: 0)
     func expectRefusals(_ keychain: DefaultKeychain) {
-      #expect(failure { try keychain.accounts() } == error)
-      #expect(failure { try keychain.add(.internet(account: "bob"), "x") } == error)
-      #expect(failure { try keychain.exclusively { () throws(KeychainError) in } } == error)
-      #expect(failure { try keychain.revisions() } == error)
-      #expect(keychain.probe() == .unavailable(error))
+      expect(failure { try keychain.accounts() }, is: error)
+      expect(failure { try keychain.add(.internet(account: "bob"), "x") }, is: error)
+      expect(failure { try keychain.exclusively { () throws(KeychainError) in } }, is: error)
+      expect(failure { try keychain.revisions() }, is: error)
+      expect(keychain.probe(), is: .unavailable(error))
     }
     expectRefusals(keychain)
     expectRefusals(try home.keychain())
@@ -150,8 +151,8 @@ import Testing
     unlink(location.identityFile)
     for name in home.folder.tree() where name.hasSuffix(".seen") { unlink(home.folder[name]) }
     expectRefusals(try home.keychain())
-    #expect(!home.folder.tree().contains { $0.hasPrefix(".local/share/llavero") })
-    #expect(rename(home.folder["away"], location.vaultFolder) == 0)
+    expect(!home.folder.tree().contains { $0.hasPrefix(".local/share/llavero") })
+    expect(rename(home.folder["away"], location.vaultFolder), is: 0)
   }
 
   @Test("a body that fails has stored nothing, and chosen nothing")
@@ -164,16 +165,16 @@ import Testing
         throw KeychainError.promptDismissed
       }
     }
-    #expect(error == .promptDismissed)
-    #expect(failure { try keychain.add(.internet(account: "a\nb"), "x") } != nil)
-    #expect(try home.remembered == nil)
-    #expect(home.notices.all == [])
+    expect(error, is: .promptDismissed)
+    expect(failure { try keychain.add(.internet(account: "a\nb"), "x") } != nil)
+    try expect(home.remembered, is: nil)
+    expect(home.notices.all, is: [])
     try keychain.exclusively { () throws(KeychainError) in
       try keychain.add(.internet(), "x")
-      #expect(home.notices.all == [])
+      expect(home.notices.all, is: [])
     }
-    #expect(try home.remembered == .file)
-    #expect(home.notices.all.count == 2)
+    try expect(home.remembered, is: .file)
+    expect(home.notices.all.count, is: 2)
   }
 
   @Test("a choice that can't be written down is said, and the item is stored all the same")
@@ -183,7 +184,7 @@ import Testing
     _ = try keychain.choice()
     // The lock of the Secret Service is in the same folder.
     home.folder.makeFolder(".local/state/llavero/keychain/in the way")
-    #expect(failure { try keychain.items(matching: .all) } != nil)
+    expect(failure { try keychain.items(matching: .all) } != nil)
     rmdir(home.folder[".local/state/llavero/keychain/in the way"])
     rmdir(home.folder[".local/state/llavero/keychain"])
     try keychain.exclusively { () throws(KeychainError) in
@@ -194,32 +195,32 @@ import Testing
       Issue.record("\(home.notices.all)")
       return
     }
-    #expect(choice.reason == .answers)
-    #expect(try home.keyring?.keychain().items(matching: .all).count == 1)
+    expect(choice.reason, is: .answers)
+    try expect(home.keyring?.keychain().items(matching: .all).count, is: 1)
   }
 
   @Test("what can't be understood is an error when the object is made")
   func unusable() throws {
     let home = Home()
     home.variables["LLAVERO_KEYCHAIN"] = "kwallet"
-    #expect(failure { try home.keychain() } == .noKeychain("kwallet"))
+    expect(failure { try home.keychain() }, is: .noKeychain("kwallet"))
     home.variables["LLAVERO_KEYCHAIN"] = nil
     home.folder.makeFolder(".local/state/llavero")
     home.folder.write(Array("work".utf8), to: ".local/state/llavero/keychain")
     chmod(home.folder[".local/state/llavero/keychain"], 0o600)
-    #expect(
-      failure { try home.keychain() }
-        == .unavailable(reason: "the keychain work was chosen, and is not in the list"))
+    expect(
+      failure { try home.keychain() },
+      is: .unavailable(reason: "the keychain work was chosen, and is not in the list"))
     home.folder.write(Array("/nonsense".utf8), to: ".local/state/llavero/keychain")
     chmod(home.folder[".local/state/llavero/keychain"], 0o600)
     let path = home.folder[".local/state/llavero/keychain"]
-    #expect(
-      failure { try home.keychain() }
-        == .damaged(path: path, detail: "it does not say which keychain is used"))
-    #expect(try home.keychain(kind: .file).items(matching: .all) == [])
+    expect(
+      failure { try home.keychain() },
+      is: .damaged(path: path, detail: "it does not say which keychain is used"))
+    try expect(home.keychain(kind: .file).items(matching: .all), is: [])
     home.variables["HOME"] = "relative"
-    #expect(
-      failure { try home.keychain() } == .unavailable(reason: "HOME is not set to an absolute path"))
+    expect(
+      failure { try home.keychain() }, is: .unavailable(reason: "HOME is not set to an absolute path"))
   }
 
   @Test("a setting that can't be understood is an error where the keychain is used that it is about")
@@ -227,10 +228,10 @@ import Testing
     let home = Home()
     home.variables["LLAVERO_UNLOCK_CACHE"] = "x"
     let reason = "LLAVERO_UNLOCK_CACHE has a value that it can't have"
-    #expect(failure { try home.keychain(kind: .file).choice() } == .unavailable(reason: reason))
+    expect(failure { try home.keychain(kind: .file).choice() }, is: .unavailable(reason: reason))
     home.variables["LLAVERO_UNLOCK_CACHE"] = nil
     home.variables["LLAVERO_PROBE_TIMEOUT"] = "x"
-    #expect(try home.keychain(kind: .file).choice().kind == .file)
-    #expect(failure { try home.keychain().choice() } != nil)
+    try expect(home.keychain(kind: .file).choice().kind, is: .file)
+    expect(failure { try home.keychain().choice() } != nil)
   }
 }

@@ -1,4 +1,5 @@
 import EncryptedFile
+import Expectations
 import Glibc
 import Keychain
 import KeychainChoice
@@ -36,14 +37,14 @@ import UnlockCache
     for keychain in [
       try home.keychain(), try home.keychain(mayPrompt: true), try home.keychain(passphrase: source),
     ] {
-      #expect(failure { try keychain.items(matching: .all) } == locked)
-      #expect(failure { try keychain.add(.internet(account: "bob"), "x") } == locked)
+      expect(failure { try keychain.items(matching: .all) }, is: locked)
+      expect(failure { try keychain.add(.internet(account: "bob"), "x") }, is: locked)
     }
     home.variables["LLAVERO_PROMPT"] = "never"
     let keychain = try home.keychain(mayPrompt: true, passphrase: source)
-    #expect(failure { try keychain.items(matching: .all) } == locked)
-    #expect(asked.all == [])
-    #expect(try home.remembered == nil)
+    expect(failure { try keychain.items(matching: .all) }, is: locked)
+    expect(asked.all, is: [])
+    try expect(home.remembered, is: nil)
   }
 
   @Test("whoever is asked is asked once, and what opened it is locked again by another program")
@@ -55,15 +56,15 @@ import UnlockCache
       return attempt < 3 ? Secret(attempt == 1 ? "wrong" : "right") : nil
     }
     let keychain = try home.keychain(mayPrompt: true, passphrase: source)
-    for _ in 0..<2 { #expect(try keychain.answeredSecret(.internet()) == "s3cret") }
-    #expect(asked.all == [1, 2])
+    for _ in 0..<2 { try expect(keychain.answeredSecret(.internet()), is: "s3cret") }
+    expect(asked.all, is: [1, 2])
     let silent = try home.keychain()
-    #expect(try silent.accounts() == ["alice"])
-    #expect(try EncryptedFileKeychain(at: home.location, cache: cache(home)).lock() == .locked)
-    #expect(failure { try silent.accounts() } == .locked(path: home.location.vaultFile))
-    #expect(try keychain.accounts() == ["alice"])
-    #expect(asked.all == [1, 2, 1, 2])
-    #expect(try silent.accounts() == ["alice"])
+    try expect(silent.accounts(), is: ["alice"])
+    try expect(EncryptedFileKeychain(at: home.location, cache: cache(home)).lock(), is: .locked)
+    expect(failure { try silent.accounts() }, is: .locked(path: home.location.vaultFile))
+    try expect(keychain.accounts(), is: ["alice"])
+    expect(asked.all, is: [1, 2, 1, 2])
+    try expect(silent.accounts(), is: ["alice"])
     _ = try EncryptedFileKeychain(at: home.location, cache: cache(home)).lock()
   }
 
@@ -79,7 +80,7 @@ import UnlockCache
       chmod(home.folder["credentials/llavero"], mode)
     }
     put("right\n")
-    #expect(try home.keychain().accounts() == ["alice"])
+    try expect(home.keychain().accounts(), is: ["alice"])
     put("wrong")
     let asking = try home.keychain(mayPrompt: true) { _ in
       Issue.record("somebody was asked")
@@ -87,23 +88,23 @@ import UnlockCache
     }
     let wrong = KeychainError.wrongPassphraseGiven(
       by: "$CREDENTIALS_DIRECTORY/llavero", path: home.location.vaultFile)
-    #expect(failure { try asking.accounts() } == wrong)
+    expect(failure { try asking.accounts() }, is: wrong)
     put("right", mode: 0o444)
     guard case .unsafeFile? = failure({ try home.keychain().accounts() }) else {
       Issue.record("it was safe")
       return
     }
     unlink(home.folder["credentials/llavero"])
-    #expect(failure { try home.keychain().accounts() } == .locked(path: home.location.vaultFile))
+    expect(failure { try home.keychain().accounts() }, is: .locked(path: home.location.vaultFile))
   }
 
   @Test("no program is run")
   func programs() throws {
     let home = try home()
     home.variables["LLAVERO_PASSPHRASE_COMMAND"] = "touch \(home.folder["ran"]); echo right"
-    #expect(
-      failure { try home.keychain(mayPrompt: true).accounts() } == .locked(path: home.location.vaultFile))
-    #expect(access(home.folder["ran"], F_OK) != 0)
+    expect(
+      failure { try home.keychain(mayPrompt: true).accounts() }, is: .locked(path: home.location.vaultFile))
+    expect(access(home.folder["ran"], F_OK) != 0)
   }
 
   @Test("a locked collection is one, whether it was chosen or not")
@@ -113,11 +114,11 @@ import UnlockCache
     let keychain = try home.keychain()
     _ = try keychain.choice()
     try keyring.keychain().lock()
-    #expect(failure { try keychain.add(.internet(account: "alice"), "x") } == .collectionLocked("login"))
-    #expect(try home.remembered == nil)
-    #expect(
-      failure { try home.keychain(kind: .secretService).items(matching: .all) }
-        == .collectionLocked("login"))
-    #expect(access(home.location.vaultFolder, F_OK) != 0)
+    expect(failure { try keychain.add(.internet(account: "alice"), "x") }, is: .collectionLocked("login"))
+    try expect(home.remembered, is: nil)
+    expect(
+      failure { try home.keychain(kind: .secretService).items(matching: .all) },
+      is: .collectionLocked("login"))
+    expect(access(home.location.vaultFolder, F_OK) != 0)
   }
 }

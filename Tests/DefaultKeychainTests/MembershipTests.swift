@@ -1,4 +1,5 @@
 import EncryptedFile
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -12,8 +13,8 @@ import Testing
     let home = Home()
     home.variables["LLAVERO_KEYCHAIN"] = "team"
     let recipient = try #require(try SlotIdentity.make(at: home.folder["keys"], "member.txt"))
-    #expect(try SlotIdentity.make(at: home.folder["keys"], "member.txt") == nil)
-    #expect(try SlotIdentity.recipient(at: home.folder["keys/member.txt"]) == recipient)
+    try expect(SlotIdentity.make(at: home.folder["keys"], "member.txt"), is: nil)
+    try expect(SlotIdentity.recipient(at: home.folder["keys/member.txt"]), is: recipient)
     let identity = home.folder["keys/member.txt"]
     let team = ListedKeychain(
       "team", .git, at: "/repository", [ListedKeychain.Option(ListedKeychain.identityOption, identity)])
@@ -25,16 +26,16 @@ import Testing
     try shared.create(.recipient(recipient, identity: identity), isShared: true)
     try shared.add(.internet(account: "alice"), "s3cret")
     let open = try home.keychain()
-    #expect(try open.accounts() == ["alice"])
+    try expect(open.accounts(), is: ["alice"])
     location.noteExclusion()
     let isOut = KeychainError.notMember(keychain: "team", recipient: recipient, label: nil, wasBefore: true)
-    #expect(failure { try home.keychain().accounts() } == isOut)
-    #expect(failure { try home.keychain().add(.internet(account: "bob"), "x") } == isOut)
+    expect(failure { try home.keychain().accounts() }, is: isOut)
+    expect(failure { try home.keychain().add(.internet(account: "bob"), "x") }, is: isOut)
     // What was opened before knows it, too.
-    #expect(failure { try open.accounts() } == isOut)
-    #expect(failure { try open.add(.internet(account: "bob"), "x") } == isOut)
+    expect(failure { try open.accounts() }, is: isOut)
+    expect(failure { try open.add(.internet(account: "bob"), "x") }, is: isOut)
     location.noteInclusion()
-    #expect(try open.accounts() == ["alice"])
-    #expect(try home.keychain().accounts() == ["alice"])
+    try expect(open.accounts(), is: ["alice"])
+    try expect(home.keychain().accounts(), is: ["alice"])
   }
 }

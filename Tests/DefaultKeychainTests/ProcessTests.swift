@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -46,8 +47,8 @@ import Testing
       let before = State()
       let keychain = try home.keychain()
       let item = try keychain.add(.internet(account: "alice"), "s3cret")
-      #expect(try keychain.secret(of: item) == "s3cret")
-      #expect(State() == before)
+      try expect(keychain.secret(of: item), is: "s3cret")
+      expect(State(), is: before)
     }
   }
 
@@ -64,7 +65,7 @@ import Testing
           } catch { outcomes.append("\(error)") }
         }
       }
-      #expect(outcomes.all == (1...8).map { "\($0)" })
+      expect(outcomes.all, is: (1...8).map { "\($0)" })
     }
   }
 
@@ -76,7 +77,7 @@ import Testing
     try keychain.add(.internet(account: "alice"), "s3cret")
     for _ in 0..<2 {
       keyring.restartKeyring()
-      #expect(try keychain.answeredSecret(.internet()) == "s3cret")
+      try expect(keychain.answeredSecret(.internet()), is: "s3cret")
     }
   }
 }

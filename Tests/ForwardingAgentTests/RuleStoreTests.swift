@@ -1,6 +1,7 @@
 import Bytes
 @testable import Forwarding
 @testable import ForwardingControl
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -27,18 +28,18 @@ import Testing
 
   @Test("without a file there are no rules, and reading makes none")
   func missing() throws {
-    #expect(try store.read().rules == [])
-    #expect(access(path, F_OK) != 0)
+    try expect(store.read().rules, is: [])
+    expect(access(path, F_OK) != 0)
   }
 
   @Test("a rule makes the file, which nobody else can read")
   func made() throws {
     let new = try rule("allow far https://a.example")
     _ = try store.change { $0.set(new, at: .now) }
-    #expect(try store.read().rules == [new])
+    try expect(store.read().rules, is: [new])
     var status = stat()
-    #expect(stat(path, &status) == 0)
-    #expect(status.st_mode & 0o777 == 0o600)
+    expect(stat(path, &status), is: 0)
+    expect(status.st_mode & 0o777, is: 0o600)
   }
 
   @Test("comments and other rules stay")
@@ -46,7 +47,7 @@ import Testing
     try write("# mine\n\nallow far https://a.example\n")
     let new = try rule("deny far https://b.example")
     _ = try store.change { $0.set(new, at: .now) }
-    #expect(try contents() == "# mine\n\nallow far https://a.example\ndeny far https://b.example\n")
+    try expect(contents(), is: "# mine\n\nallow far https://a.example\ndeny far https://b.example\n")
   }
 
   @Test("a decision about the same replaces the former one")
@@ -54,7 +55,7 @@ import Testing
     try write("allow far https://a.example write\nallow far https://a.example tool=git\n")
     let new = try rule("deny far https://a.example")
     _ = try store.change { $0.set(new, at: .now) }
-    #expect(try contents() == "allow far https://a.example tool=git\ndeny far https://a.example\n")
+    try expect(contents(), is: "allow far https://a.example tool=git\ndeny far https://a.example\n")
   }
 
   @Test("a file that can't be understood is never replaced")
@@ -69,7 +70,7 @@ import Testing
     defer { fclose(file) }
     var bytes = [CChar](repeating: 0, count: 200)
     let count = fread(&bytes, 1, bytes.count, file)
-    #expect(String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) == text)
+    expect(String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self), is: text)
   }
 
   @Test("a file that others could write is not read", arguments: [mode_t(0o620), 0o602])
@@ -83,20 +84,20 @@ import Testing
   func readableByOthers() throws {
     try write("allow far *\n")
     chmod(path, 0o644)
-    #expect(try store.read().rules.count == 1)
+    try expect(store.read().rules.count, is: 1)
   }
 
   @Test("a link is followed, but never replaced")
   func link() throws {
     try write("allow far *\n")
-    #expect(rename(path, folder["rules"]) == 0)
-    #expect(symlink(folder["rules"], path) == 0)
-    #expect(try store.read().rules.count == 1)
+    expect(rename(path, folder["rules"]), is: 0)
+    expect(symlink(folder["rules"], path), is: 0)
+    try expect(store.read().rules.count, is: 1)
     let new = try rule("deny far *")
     #expect(throws: RuleStore.Fault.file(.unsafeFile(path: path, .symbolicLink))) {
       _ = try store.change { $0.set(new, at: .now) }
     }
-    #expect(try store.read().rules.count == 1)
+    try expect(store.read().rules.count, is: 1)
   }
 
   @Test("too large a file is not made")
@@ -106,7 +107,7 @@ import Testing
     #expect(throws: RuleStore.Fault.tooLarge(limit: RuleFile.maximumSize)) {
       _ = try store.change { $0.set(new, at: .now) }
     }
-    #expect(try store.read().rules == [])
+    try expect(store.read().rules, is: [])
   }
 
   @Test("many that add rules at once lose none")
@@ -128,6 +129,6 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(try Set(store.read().rules.map { "\($0.place)" }).count == 80)
+    try expect(Set(store.read().rules.map { "\($0.place)" }).count, is: 80)
   }
 }

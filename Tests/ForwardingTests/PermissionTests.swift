@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Forwarding
 import Keychain
 import Testing
@@ -35,17 +36,18 @@ import Testing
 
   @Test("nobody on the way means nothing is allowed")
   func nobody() throws {
-    #expect(try permissions().permission(to: .use, item("a.example"), by: "git") == .refused)
-    #expect(try !permissions().mayAnswer(try query("a.example"), by: "git"))
+    try expect(permissions().permission(to: .use, item("a.example"), by: "git"), is: .refused)
+    try expect(!permissions().mayAnswer(try query("a.example"), by: "git"))
   }
 
   @Test("what no rule names is asked, or refused where nobody can be asked")
   func silence() throws {
-    #expect(try permissions([]).permission(to: .use, item("a.example"), by: "git") == .undecided)
-    #expect(try permissions([], mayAsk: false).permission(to: .use, item("a.example"), by: "git") == .refused)
-    #expect(try permissions([]).mayAnswer(try query("a.example"), by: "git"))
-    #expect(try !permissions([], mayAsk: false).mayAnswer(try query("a.example"), by: "git"))
-    #expect(try !permissions([]).mayAnswer(nil, by: "git"))
+    try expect(permissions([]).permission(to: .use, item("a.example"), by: "git"), is: .undecided)
+    try expect(
+      permissions([], mayAsk: false).permission(to: .use, item("a.example"), by: "git"), is: .refused)
+    try expect(permissions([]).mayAnswer(try query("a.example"), by: "git"))
+    try expect(!permissions([], mayAsk: false).mayAnswer(try query("a.example"), by: "git"))
+    try expect(!permissions([]).mayAnswer(nil, by: "git"))
   }
 
   @Test("a rule for a place is about the items there, and about what is asked for there")
@@ -54,33 +56,33 @@ import Testing
     func use(_ key: Item.Key, _ query: ItemQuery? = nil) -> Permission {
       rules.permission(to: .use, key, asked: query, by: "git")
     }
-    #expect(use(item("a.example", "acme")) == .allowed)
-    #expect(use(item("a.example", "acme/app")) == .allowed)
-    #expect(use(item("a.example", "acme/app"), try query("a.example")) == .allowed)
-    #expect(use(item("a.example"), try query("a.example", "acme/app")) == .allowed)
-    #expect(use(item("a.example")) == .refused)
-    #expect(use(item("a.example"), try query("a.example")) == .refused)
-    #expect(use(item("a.example"), try query("a.example", "other")) == .refused)
-    #expect(use(item("a.example", "acmeister")) == .refused)
-    #expect(use(item("a.example", "acme/../other")) == .refused)
-    #expect(use(item("b.example", "acme")) == .refused)
-    #expect(use(item("a.example", "acme", protocol: "http")) == .refused)
-    #expect(use(item("a.example", "acme", port: 8443)) == .refused)
-    #expect(use(.genericPassword(GenericPassword(service: "a.example"))) == .refused)
-    #expect(rules.permission(to: .change, item("a.example", "acme"), by: "git") == .refused)
+    expect(use(item("a.example", "acme")), is: .allowed)
+    expect(use(item("a.example", "acme/app")), is: .allowed)
+    expect(use(item("a.example", "acme/app"), try query("a.example")), is: .allowed)
+    expect(use(item("a.example"), try query("a.example", "acme/app")), is: .allowed)
+    expect(use(item("a.example")), is: .refused)
+    expect(use(item("a.example"), try query("a.example")), is: .refused)
+    expect(use(item("a.example"), try query("a.example", "other")), is: .refused)
+    expect(use(item("a.example", "acmeister")), is: .refused)
+    expect(use(item("a.example", "acme/../other")), is: .refused)
+    expect(use(item("b.example", "acme")), is: .refused)
+    expect(use(item("a.example", "acme", protocol: "http")), is: .refused)
+    expect(use(item("a.example", "acme", port: 8443)), is: .refused)
+    expect(use(.genericPassword(GenericPassword(service: "a.example"))), is: .refused)
+    expect(rules.permission(to: .change, item("a.example", "acme"), by: "git"), is: .refused)
   }
 
   @Test("before the keychain is opened, it is known what could not answer")
   func beforehand() throws {
     let rules = try permissions(["allow far https://a.example/acme"], mayAsk: false)
-    #expect(rules.mayAnswer(try query("a.example"), by: "git"))
-    #expect(rules.mayAnswer(try query("a.example", "acme/app"), by: "git"))
-    #expect(!rules.mayAnswer(try query("a.example", "other"), by: "git"))
-    #expect(!rules.mayAnswer(try query("b.example"), by: "git"))
+    expect(rules.mayAnswer(try query("a.example"), by: "git"))
+    expect(rules.mayAnswer(try query("a.example", "acme/app"), by: "git"))
+    expect(!rules.mayAnswer(try query("a.example", "other"), by: "git"))
+    expect(!rules.mayAnswer(try query("b.example"), by: "git"))
     let denied = try permissions(["deny far *", "allow far https://a.example tool=git"])
-    #expect(denied.mayAnswer(try query("a.example"), by: "git"))
-    #expect(!denied.mayAnswer(try query("a.example"), by: "docker"))
-    #expect(!denied.mayAnswer(try query("b.example"), by: "git"))
+    expect(denied.mayAnswer(try query("a.example"), by: "git"))
+    expect(!denied.mayAnswer(try query("a.example"), by: "docker"))
+    expect(!denied.mayAnswer(try query("b.example"), by: "git"))
   }
 
   @Test("what is denied isn't to be had by another form of the host")
@@ -92,26 +94,27 @@ import Testing
       let rules = try permissions(["deny far \(place)", "allow far *"])
       for name in ["bücher.example", "xn--bcher-kva.example", "XN--Bcher-KVA.example.", "bücher.example."] {
         let key = item(ByteString((place.contains("*") ? "git." : "") + name))
-        #expect(rules.permission(to: .use, key, by: "git") == .refused, "\(place) \(name)")
+        expect(rules.permission(to: .use, key, by: "git"), is: .refused, "\(place) \(name)")
       }
-      #expect(rules.permission(to: .use, item("git.bucher.example"), by: "git") == .allowed)
+      expect(rules.permission(to: .use, item("git.bucher.example"), by: "git"), is: .allowed)
     }
     let address = try permissions(["deny far https://[::1]", "allow far *"])
-    #expect(address.permission(to: .use, item("0:0::1"), by: "git") == .refused)
+    expect(address.permission(to: .use, item("0:0::1"), by: "git"), is: .refused)
   }
 
   @Test("wildcards stand for servers and services, and never for a protocol")
   func wildcards() throws {
     let rules = try permissions(["allow far https://*.example", "allow far service:aws:*"], mayAsk: false)
-    #expect(rules.permission(to: .use, item("a.b.example"), by: "git") == .allowed)
-    #expect(rules.permission(to: .use, item("A.EXAMPLE"), by: "git") == .allowed)
-    #expect(rules.permission(to: .use, item("example"), by: "git") == .refused)
-    #expect(rules.permission(to: .use, item("a.example", protocol: "http"), by: "git") == .refused)
-    #expect(
-      rules.permission(to: .use, .genericPassword(GenericPassword(service: "aws:x")), by: "aws") == .allowed)
-    #expect(
-      rules.permission(to: .use, .genericPassword(GenericPassword(service: "kubectl:x")), by: "aws")
-        == .refused)
+    expect(rules.permission(to: .use, item("a.b.example"), by: "git"), is: .allowed)
+    expect(rules.permission(to: .use, item("A.EXAMPLE"), by: "git"), is: .allowed)
+    expect(rules.permission(to: .use, item("example"), by: "git"), is: .refused)
+    expect(rules.permission(to: .use, item("a.example", protocol: "http"), by: "git"), is: .refused)
+    expect(
+      rules.permission(to: .use, .genericPassword(GenericPassword(service: "aws:x")), by: "aws"), is: .allowed
+    )
+    expect(
+      rules.permission(to: .use, .genericPassword(GenericPassword(service: "kubectl:x")), by: "aws"),
+      is: .refused)
   }
 
   @Test("the rule that says most decides, and of equals the strictest")
@@ -120,39 +123,39 @@ import Testing
       try permissions(rules).permission(to: .use, key, by: tool)
     }
     let place = item("a.example", "acme/app")
-    #expect(try use(["deny far *", "allow far https://a.example"], place) == .allowed)
-    #expect(try use(["allow far https://a.example", "deny far https://a.example/acme"], place) == .refused)
-    #expect(try use(["deny far https://*", "allow far https://a.example"], place) == .allowed)
-    #expect(try use(["deny far https://*.example", "allow far https://*"], place) == .refused)
-    #expect(try use(["allow far https://a.example", "deny far https://a.example"], place) == .refused)
-    #expect(try use(["allow far https://a.example", "ask far https://a.example"], place) == .undecided)
+    try expect(use(["deny far *", "allow far https://a.example"], place), is: .allowed)
+    try expect(use(["allow far https://a.example", "deny far https://a.example/acme"], place), is: .refused)
+    try expect(use(["deny far https://*", "allow far https://a.example"], place), is: .allowed)
+    try expect(use(["deny far https://*.example", "allow far https://*"], place), is: .refused)
+    try expect(use(["allow far https://a.example", "deny far https://a.example"], place), is: .refused)
+    try expect(use(["allow far https://a.example", "ask far https://a.example"], place), is: .undecided)
     let accounts = ["deny far https://a.example", "allow far https://a.example account=alice"]
-    #expect(try use(accounts, place) == .allowed)
-    #expect(try use(accounts, item("a.example", account: "bob")) == .refused)
+    try expect(use(accounts, place), is: .allowed)
+    try expect(use(accounts, item("a.example", account: "bob")), is: .refused)
     let tools = ["deny far https://a.example", "allow far https://a.example tool=git"]
-    #expect(try use(tools, place) == .allowed)
-    #expect(try use(tools, place, "docker") == .refused)
+    try expect(use(tools, place), is: .allowed)
+    try expect(use(tools, place, "docker"), is: .refused)
   }
 
   @Test("every host on the way has to be allowed")
   func hops() throws {
     let (yes, no, open) = (["allow a https://a.example"], ["deny b *"], ["allow c https://b.example"])
     let key = item("a.example")
-    #expect(try permissions(yes, yes).permission(to: .use, key, by: "git") == .allowed)
-    #expect(try permissions(yes, no).permission(to: .use, key, by: "git") == .refused)
-    #expect(try permissions(no, yes).permission(to: .use, key, by: "git") == .refused)
-    #expect(try permissions(yes, open).permission(to: .use, key, by: "git") == .undecided)
+    try expect(permissions(yes, yes).permission(to: .use, key, by: "git"), is: .allowed)
+    try expect(permissions(yes, no).permission(to: .use, key, by: "git"), is: .refused)
+    try expect(permissions(no, yes).permission(to: .use, key, by: "git"), is: .refused)
+    try expect(permissions(yes, open).permission(to: .use, key, by: "git"), is: .undecided)
   }
 
   @Test("who may use may not change; who was told so may")
   func changing() throws {
     let key = item("a.example")
-    #expect(
-      try permissions(["allow a https://a.example"]).permission(to: .change, key, by: "git") == .refused)
-    #expect(
-      try permissions(["allow a https://a.example write"]).permission(to: .change, key, by: "git") == .allowed
+    try expect(
+      permissions(["allow a https://a.example"]).permission(to: .change, key, by: "git"), is: .refused)
+    try expect(
+      permissions(["allow a https://a.example write"]).permission(to: .change, key, by: "git"), is: .allowed
     )
-    #expect(try permissions([]).permission(to: .change, key, by: "git") == .undecided)
+    try expect(permissions([]).permission(to: .change, key, by: "git"), is: .undecided)
   }
 
   @Test("what a person has decided counts for that item, and never against a rule")
@@ -161,14 +164,14 @@ import Testing
     let use = Permissions.Grant(key, .use, isAllowed: true)
     let change = Permissions.Grant(key, .change, isAllowed: true)
     let no = Permissions.Grant(key, .use, isAllowed: false)
-    #expect(try permissions([], grants: [use]).permission(to: .use, key, by: "git") == .allowed)
-    #expect(try permissions([], grants: [use]).permission(to: .change, key, by: "git") == .undecided)
-    #expect(try permissions([], grants: [change]).permission(to: .use, key, by: "git") == .allowed)
-    #expect(try permissions([], grants: [use, no]).permission(to: .use, key, by: "git") == .refused)
-    #expect(
-      try permissions([], grants: [use]).permission(to: .use, item("a.example", account: "bob"), by: "git")
-        == .undecided)
-    #expect(try permissions(["deny a *"], grants: [use]).permission(to: .use, key, by: "git") == .refused)
+    try expect(permissions([], grants: [use]).permission(to: .use, key, by: "git"), is: .allowed)
+    try expect(permissions([], grants: [use]).permission(to: .change, key, by: "git"), is: .undecided)
+    try expect(permissions([], grants: [change]).permission(to: .use, key, by: "git"), is: .allowed)
+    try expect(permissions([], grants: [use, no]).permission(to: .use, key, by: "git"), is: .refused)
+    try expect(
+      permissions([], grants: [use]).permission(to: .use, item("a.example", account: "bob"), by: "git"),
+      is: .undecided)
+    try expect(permissions(["deny a *"], grants: [use]).permission(to: .use, key, by: "git"), is: .refused)
   }
 
   @Test("an exact rule is about one item")
@@ -183,14 +186,14 @@ import Testing
       InternetPassword(protocol: "https", server: "a.example", path: "x"),
       InternetPassword(protocol: "https", server: "a.example", port: 8443),
     ]
-    #expect(try permission("allow far https://a.example exact", item) == .allowed)
-    #expect(try permission("deny far https://a.example exact", item) == .refused)
+    try expect(permission("allow far https://a.example exact", item), is: .allowed)
+    try expect(permission("deny far https://a.example exact", item), is: .refused)
     for other in others {
-      #expect(try permission("allow far https://a.example exact", other) == .undecided)
-      #expect(try permission("deny far https://a.example exact", other) == .undecided)
+      try expect(permission("allow far https://a.example exact", other), is: .undecided)
+      try expect(permission("deny far https://a.example exact", other), is: .undecided)
     }
-    #expect(try permission("allow far https://a.example account=bob exact", others[0]) == .allowed)
-    #expect(try permission("allow far https://a.example account=bob exact", item) == .undecided)
+    try expect(permission("allow far https://a.example account=bob exact", others[0]), is: .allowed)
+    try expect(permission("allow far https://a.example account=bob exact", item), is: .undecided)
   }
 
   @Test(
@@ -205,7 +208,7 @@ import Testing
       try text.bytes.lendingBytes { (line) throws(RuleFault) in try ForwardingRule(parsing: line) }
     }
     let key = Item.Key.internetPassword(InternetPassword(protocol: "https", server: server, path: path))
-    #expect(Permissions(hosts: [rules]).permission(to: .use, key, by: "git") == .refused)
-    #expect(Permissions(hosts: [[rules[1]]]).permission(to: .use, key, by: "git") == .allowed)
+    expect(Permissions(hosts: [rules]).permission(to: .use, key, by: "git"), is: .refused)
+    expect(Permissions(hosts: [[rules[1]]]).permission(to: .use, key, by: "git"), is: .allowed)
   }
 }

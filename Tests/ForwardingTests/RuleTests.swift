@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Forwarding
 import Keychain
 import Testing
@@ -21,8 +22,8 @@ import Testing
     ])
   func roundTrip(text: String) throws {
     let rule = try rule(text)
-    #expect(try self.rule(rule.text) == rule)
-    if !text.contains("%3A") { #expect(rule.text == text) }
+    try expect(self.rule(rule.text), is: rule)
+    if !text.contains("%3A") { expect(rule.text, is: text) }
   }
 
   @Test(
@@ -48,8 +49,8 @@ import Testing
 
   @Test("a protocol's own port needn't be written")
   func defaultPort() throws {
-    #expect(try rule("allow far https://a.example:443/x").text == "allow far https://a.example/x")
-    #expect(try rule("allow far http://a.example:443").text == "allow far http://a.example:443")
+    try expect(rule("allow far https://a.example:443/x").text, is: "allow far https://a.example/x")
+    try expect(rule("allow far http://a.example:443").text, is: "allow far http://a.example:443")
   }
 
   @Test("a file with one broken line has no rules, and the line is named")
@@ -58,8 +59,8 @@ import Testing
     let malformed = #expect(throws: RuleFile.Malformed.self) {
       try Array(text.utf8).lendingBytes { (bytes) throws(RuleFile.Malformed) in try RuleFile(parsing: bytes) }
     }
-    #expect(malformed?.line == 4)
-    #expect(malformed?.fault == .verdict)
+    expect(malformed?.line, is: 4)
+    expect(malformed?.fault, is: .verdict)
   }
 
   @Test("comments and other rules stay where they are when one is set")
@@ -69,8 +70,8 @@ import Testing
       try RuleFile(parsing: bytes)
     }
     file.set(try rule("ask far *"), at: .now)
-    #expect(String(decoding: file.text, as: UTF8.self) == "# hosts\n\ndeny near *\nask far *\n")
-    #expect(file.removeRules { $0.host == ForwardedHost(parsing: "near") } == 1)
-    #expect(file.rules.map(\.text) == ["ask far *"])
+    expect(String(decoding: file.text, as: UTF8.self), is: "# hosts\n\ndeny near *\nask far *\n")
+    expect(file.removeRules { $0.host == ForwardedHost(parsing: "near") }, is: 1)
+    expect(file.rules.map(\.text), is: ["ask far *"])
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Forwarding
 import Keychain
 import KeychainTesting
@@ -36,18 +37,18 @@ import Testing
   @Test("a list has only what rules allow")
   func list() throws {
     let allowed = keychain(try permissions("allow far https://a.example/acme"))
-    #expect(try allowed.items(matching: .all).map(\.key.place) == ["https://a.example/acme"])
-    #expect(try keychain(try permissions()).items(matching: .all).isEmpty)
-    #expect(try keychain(try permissions(mayAsk: true)).items(matching: .all).isEmpty)
+    try expect(allowed.items(matching: .all).map(\.key.place), is: ["https://a.example/acme"])
+    try expect(keychain(try permissions()).items(matching: .all).isEmpty)
+    try expect(keychain(try permissions(mayAsk: true)).items(matching: .all).isEmpty)
   }
 
   @Test("a host gets what it may have, and nothing else shows")
   func answers() throws {
     let allowed = keychain(try permissions("allow far https://a.example/acme"))
-    #expect(try allowed.answeredSecret(.internet("a.example")) == "acme")
-    #expect(try allowed.answeredSecret(.internet("a.example", path: "other")) == nil)
-    #expect(try allowed.answeredSecret(.internet("b.example")) == nil)
-    #expect(try allowed.foundAccounts(.internet("b.example")).isEmpty)
+    try expect(allowed.answeredSecret(.internet("a.example")), is: "acme")
+    try expect(allowed.answeredSecret(.internet("a.example", path: "other")), is: nil)
+    try expect(allowed.answeredSecret(.internet("b.example")), is: nil)
+    try expect(allowed.foundAccounts(.internet("b.example")).isEmpty)
   }
 
   @Test("nothing answers by its reference that no rule allows")
@@ -64,8 +65,8 @@ import Testing
     faults.lock()
     let locked = FailingKeychain(offered, faults)
     let refused = ForwardedKeychain(to: { locked }, permissions: try permissions("deny far *"))
-    #expect(try refused.items(matching: .internet("a.example")).isEmpty)
-    #expect(try refused.items(matching: .all).isEmpty)
+    try expect(refused.items(matching: .internet("a.example")).isEmpty)
+    try expect(refused.items(matching: .all).isEmpty)
     #expect(throws: ForwardFault.refused.error) {
       try refused.add(.internet("c.example"), Credential(password: "x"))
     }
@@ -90,9 +91,9 @@ import Testing
       return Permissions(
         hosts: open.hosts, grants: [.init(question.item.key, question.right, isAllowed: true)], mayAsk: true)
     }
-    #expect(try keychain.answeredSecret(.internet("a.example")) == "whole")
-    #expect(asked.map(\.item.key.place) == ["https://a.example"])
-    #expect(asked.map(\.right) == [.use])
+    try expect(keychain.answeredSecret(.internet("a.example")), is: "whole")
+    expect(asked.map(\.item.key.place), is: ["https://a.example"])
+    expect(asked.map(\.right), is: [.use])
   }
 
   @Test("what a person declines does not exist, and no second item is asked for in its place")
@@ -103,7 +104,7 @@ import Testing
       return nil
     }
     #expect(throws: ForwardFault.refused.error) { try keychain.items(matching: .internet("a.example")) }
-    #expect(count == 1)
+    expect(count, is: 1)
   }
 
   @Test("nobody is asked about an item that has expired, or that there is none of")
@@ -114,8 +115,8 @@ import Testing
       Issue.record("\(question) is asked")
       return nil
     }
-    #expect(try keychain.answeredSecret(.internet("c.example")) == nil)
-    #expect(try keychain.answeredSecret(.internet("d.example")) == nil)
+    try expect(keychain.answeredSecret(.internet("c.example")), is: nil)
+    try expect(keychain.answeredSecret(.internet("d.example")), is: nil)
   }
 
   @Test("a host without the right changes nothing")
@@ -131,7 +132,7 @@ import Testing
     ] as [() throws -> Any] {
       #expect(throws: ForwardFault.refused.error) { _ = try fault() }
     }
-    #expect(try offered.everything() == before)
+    try expect(offered.everything(), is: before)
   }
 
   @Test("a host with the right changes only its own place, and moves nothing out of it or into it")
@@ -145,11 +146,11 @@ import Testing
     var other = try #require(try allowed.items(matching: .internet("b.example")).first)
     other.key = Item.internet("a.example", account: "mallory", path: "acme").key
     #expect(throws: ForwardFault.refused.error) { try allowed.update(other) }
-    #expect(try offered.everything() == before)
-    #expect(
-      try allowed.save(.internet("a.example", account: "alice", path: "acme"), Credential(password: "new"))
-        == .updated)
-    #expect(try offered.answeredSecret(.internet("a.example", path: "acme")) == "new")
+    try expect(offered.everything(), is: before)
+    try expect(
+      allowed.save(.internet("a.example", account: "alice", path: "acme"), Credential(password: "new")),
+      is: .updated)
+    try expect(offered.answeredSecret(.internet("a.example", path: "acme")), is: "new")
   }
 
   @Test(
@@ -164,8 +165,8 @@ import Testing
       return nil
     }
     for keychain in [keychain(.everything), asking] {
-      #expect(try keychain.items(matching: .generic(service)).isEmpty)
-      #expect(try !keychain.items(matching: .all).contains { $0.key == kept.key })
+      try expect(keychain.items(matching: .generic(service)).isEmpty)
+      try expect(!keychain.items(matching: .all).contains { $0.key == kept.key })
       #expect(throws: KeychainError.itemNotFound) { _ = try keychain.credential(of: kept) }
       #expect(throws: ForwardFault.refused.error) {
         try keychain.save(.generic(service, account: "web"), Credential(password: "x"))
@@ -187,7 +188,7 @@ import Testing
         continue
       }
     }
-    #expect(try offered.everything() == before)
+    try expect(offered.everything(), is: before)
   }
 
   @Test("a forged description of an item is believed by nobody")
@@ -207,7 +208,7 @@ import Testing
         continue
       }
     }
-    #expect(try offered.everything() == before)
+    try expect(offered.everything(), is: before)
   }
 
   @Test("one change that isn't allowed stops all others of its request")
@@ -220,7 +221,7 @@ import Testing
         try allowed.add(.internet("b.example", account: "new"), Credential(password: "x"))
       }
     }
-    #expect(try offered.everything() == before)
+    try expect(offered.everything(), is: before)
   }
 
   @Test("what one-time codes are made of and hidden fields never leave, come in, and stay")
@@ -236,9 +237,9 @@ import Testing
       let credential = try keychain.credential(of: held)
       return credential.further.hasOneTimeCode && credential.further.hasFields
     }
-    #expect(try further(offered) && !further(everything))
+    try expect(further(offered) && !further(everything))
     try everything.save(item, .text("another"))
-    #expect(try further(offered) && !further(everything))
+    try expect(further(offered) && !further(everything))
   }
 
   @Test("a refresh token never leaves, comes in, and stays with its secret")
@@ -246,12 +247,13 @@ import Testing
     let everything = keychain(.everything)
     let item = Item.internet("c.example", account: "alice")
     try everything.save(item, .text("secret", refreshToken: "token"))
-    #expect(try everything.revealedAnswer(.internet("c.example"))?.credential == RevealedCredential("secret"))
-    #expect(try offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken == "token")
+    try expect(
+      everything.revealedAnswer(.internet("c.example"))?.credential, is: RevealedCredential("secret"))
+    try expect(offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken, is: "token")
     try everything.save(item, .text("secret", expiry: 4_000_000_000))
-    #expect(try offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken == "token")
+    try expect(offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken, is: "token")
     try everything.save(item, .text("another"))
-    #expect(try offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken == nil)
+    try expect(offered.revealedAnswer(.internet("c.example"))?.credential.refreshToken, is: nil)
   }
 
   @Test(
@@ -279,7 +281,7 @@ import Testing
       if runs == 1 { try save(number + 1, in: others) }
       try save(number + 1, in: mine)
     }
-    #expect(runs == 2)
-    #expect(try count(others) == (first == nil ? 2 : 7))
+    expect(runs, is: 2)
+    try expect(count(others), is: (first == nil ? 2 : 7))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import GitShared
@@ -21,14 +22,14 @@ struct MessagesTests {
     ])
   func kinds(said: String, kind: String) {
     let fault = SharingFault("fetch", status: 128, said: said, isPush: false)
-    #expect("\(fault)".hasPrefix(kind))
+    expect("\(fault)".hasPrefix(kind))
   }
 
   @Test("a repository that may only be read refuses a push, and no login")
   func readOnly() {
     let said = "fatal: unable to access 'http://127.0.0.1:1/x/': The requested URL returned error: 403"
     let fault = SharingFault("push", status: 128, said: said, isPush: true)
-    #expect(fault == .refused(said: SharingFault.line(of: said)))
+    expect(fault, is: .refused(said: SharingFault.line(of: said)))
     guard case .loginRefused = SharingFault("fetch", status: 128, said: said, isPush: false) else {
       Issue.record("it isn't refused")
       return
@@ -37,11 +38,11 @@ struct MessagesTests {
 
   @Test("the line that says most is shown, and no more than 300 bytes of it")
   func line() {
-    #expect(SharingFault.line(of: "warning: x\nfatal: y\nz\n") == "y")
-    #expect(SharingFault.line(of: "") == "")
-    #expect(SharingFault.line(of: "fatal: " + String(repeating: "x", count: 1000)).utf8.count == 300)
+    expect(SharingFault.line(of: "warning: x\nfatal: y\nz\n"), is: "y")
+    expect(SharingFault.line(of: ""), is: "")
+    expect(SharingFault.line(of: "fatal: " + String(repeating: "x", count: 1000)).utf8.count, is: 300)
     let remote = "remote: this branch is protected   \nremote: x"
-    #expect(SharingFault.remoteLine(of: remote) == "this branch is protected")
+    expect(SharingFault.remoteLine(of: remote), is: "this branch is protected")
   }
 
   @Test("a lock that is in the way is named")
@@ -50,13 +51,13 @@ struct MessagesTests {
       remote: error: cannot lock ref 'refs/heads/main': Unable to create '/x.git/./refs/heads/main.lock': File exists.
       remote: Another git process seems to be running in this repository, e.g.
       """
-    #expect(SharingFault.lock(in: said) == "/x.git/refs/heads/main.lock")
+    expect(SharingFault.lock(in: said), is: "/x.git/refs/heads/main.lock")
     for other in [
       "", "'", "''", "error: cannot lock ref 'refs/heads/main': is at 1 but expected 2",
       "Unable to create '/srv/x.git/main.lock': Permission denied",
       "Unable to create '/a/../b.lock': File exists", "Unable to create '/home/x': File exists",
     ] {
-      #expect(SharingFault.lock(in: other) == nil, "\(other)")
+      expect(SharingFault.lock(in: other), is: nil, "\(other)")
     }
   }
 
@@ -64,7 +65,7 @@ struct MessagesTests {
   func batch() {
     let text = Array("aa blob 3\na\nb\nbb missing\ncc blob 0\n\n".utf8)
     let found = text.withUnsafeBytes { SharedRepository.batch($0) }
-    #expect(found == [Array("a\nb".utf8), [], []])
+    expect(found, is: [Array("a\nb".utf8), [], []])
   }
 
   @Test("an answer that was cut off ends nothing", arguments: 0..<30)

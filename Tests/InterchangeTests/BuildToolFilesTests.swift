@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -32,17 +33,18 @@ struct BuildToolFilesTests {
   @Test("Maven: servers, headers, proxies and properties; what is encrypted or a variable stays")
   func maven() throws {
     let result = try self.result("settings.xml", .maven)
-    #expect(
-      result == [
+    expect(
+      result,
+      is: [
         "https://maven.example.org/repository/all (ana) p&w", "maven:releases:passphrase (ana) pass<phrase",
         "maven:gitlab:Private-Token glpat-x", "http://proxy.example.org:8080 (bob) secret",
         "maven:sonar.token sqp_1", "26 undecipherable", "27 reference",
       ])
     let gone = ["p&amp;w", "phrase", "glpat", "secret", "sqp_1"]
     let rest = try lines("settings.xml", .maven)
-    #expect(rest.count == 48)
-    #expect(!rest.contains { line in gone.contains { line.contains($0) && !line.contains("<privateKey>") } })
-    #expect(rest.contains("          <property><name>Private-Token</name></property>"))
+    expect(rest.count, is: 48)
+    expect(!rest.contains { line in gone.contains { line.contains($0) && !line.contains("<privateKey>") } })
+    expect(rest.contains("          <property><name>Private-Token</name></property>"))
   }
 
   @Test("Maven: what people have written there")
@@ -75,7 +77,7 @@ struct BuildToolFilesTests {
       ("<!-- <password>old</password> --><password>p<!-- c -->w</password>", ["maven:a pw + comment"]),
     ] {
       let actual = try result(of: server(parts), .maven)
-      #expect(actual == expected, "\(parts)")
+      expect(actual, is: expected, "\(parts)")
     }
     #expect(throws: FormatFault.self) { try Found("<project></project>", as: .maven) }
     #expect(throws: FormatFault.self) { try Found("<settings><servers>", as: .maven) }
@@ -83,15 +85,16 @@ struct BuildToolFilesTests {
       "<settings><mirrors><mirror><id>a</id><url>https://a.example</url></mirror></mirrors><profiles><profile>"
       + "<repositories><repository><id>a</id><url>https://b.example</url></repository></repositories></profile></profiles>"
       + "<servers><server><id>a</id><password>p</password></server></servers></settings>"
-    #expect(try result(of: two, .maven) == ["maven:a p"])
+    try expect(result(of: two, .maven), is: ["maven:a p"])
   }
 
   @Test("Maven: variables that take the places")
   func mavenHints() throws {
     let text = try String(decoding: Sample.bytes(of: "exports/settings.xml"), as: UTF8.self)
     let hints = try self.hints(text, .maven)
-    #expect(
-      hints == [
+    expect(
+      hints,
+      is: [
         "<password>${env.MAVEN_PASSWORD_CORP}</password>",
         "MAVEN_PASSWORD_CORP=llavero+https://ana@maven.example.org/repository/all -- mvn -B verify",
         "<passphrase>${env.MAVEN_PASSPHRASE_RELEASES}</passphrase>",
@@ -110,17 +113,18 @@ struct BuildToolFilesTests {
   @Test("NuGet: sources with their URLs; what is encrypted or a variable stays")
   func nuget() throws {
     let result = try self.result("NuGet.Config", .nuget)
-    #expect(
-      result == [
+    expect(
+      result,
+      is: [
         #"https://nuget.example.org/v3/index.json (ana) p"w"#, "https://feed.example.org:8443/nuget (ana) pw",
         "28 undecipherable", "18 undecipherable", "22 reference",
       ])
     let rest = try lines("NuGet.Config", .nuget)
-    #expect(rest.count == 21)
-    #expect(!rest.contains { $0.contains("corp>") || $0.contains("x0020") })
+    expect(rest.count, is: 21)
+    expect(!rest.contains { $0.contains("corp>") || $0.contains("x0020") })
     let found = try FoundLogins(Sample.bytes(of: "exports/NuGet.Config"), as: .nuget)
-    #expect(found.logins.map { $0.item.label } == ["corp", "Test Source"])
-    #expect(found.logins[1].item.fields.map(\.value) == ["basic"])
+    expect(found.logins.map { $0.item.label }, is: ["corp", "Test Source"])
+    expect(found.logins[1].item.fields.map(\.value), is: ["basic"])
   }
 
   @Test("NuGet: names and forms of sources")
@@ -151,7 +155,7 @@ struct BuildToolFilesTests {
       ("a", login + #"<add key="New" value="x" />"#, ["nuget:a (u) p + new"]),
     ] {
       let actual = try result(of: source(element, parts), .nuget)
-      #expect(actual == expected, "\(element) \(parts)")
+      expect(actual, is: expected, "\(element) \(parts)")
     }
     #expect(throws: FormatFault.self) { try Found("<settings></settings>", as: .nuget) }
   }
@@ -160,8 +164,9 @@ struct BuildToolFilesTests {
   func nugetHints() throws {
     let text = try String(decoding: Sample.bytes(of: "exports/NuGet.Config"), as: UTF8.self)
     let hints = try self.hints(text, .nuget)
-    #expect(
-      hints == [
+    expect(
+      hints,
+      is: [
         "NuGetPackageSourceCredentials_corp=Username=ana;Password=${llavero+https://ana@nuget.example.org/v3/index.json} "
           + "-- dotnet restore",
         #"<Test_x0020_Source><add key="Username" value="ana" /><add key="ClearTextPassword" "#
@@ -175,8 +180,9 @@ struct BuildToolFilesTests {
   @Test("rclone: what it obscures, what it doesn't, and tokens that it renews")
   func rclone() throws {
     let result = try self.result("rclone.conf", .rclone)
-    #expect(
-      result == [
+    expect(
+      result,
+      is: [
         #"sftp://nas.example.org:2222 (ana) p w"1"#,
         "rclone:nas:key_file_pass (ana) phrase at nas.example.org",
         "https://cloud.example.org/remote.php/dav/files/ana (ana) pw",
@@ -186,11 +192,11 @@ struct BuildToolFilesTests {
         "27 undecipherable", "32 renewed", "41 undecipherable",
       ])
     let rest = try lines("rclone.conf", .rclone)
-    #expect(
+    expect(
       rest.filter {
         $0.hasPrefix("pass") || $0.hasPrefix("secret") || $0.hasPrefix("key") || $0.hasPrefix("token")
-      }.count == 3)
-    #expect(rest.contains("access_key_id = AKIA1") && rest.contains("[box]"))
+      }.count, is: 3)
+    expect(rest.contains("access_key_id = AKIA1") && rest.contains("[box]"))
   }
 
   @Test("rclone: what people have written there")
@@ -217,7 +223,7 @@ struct BuildToolFilesTests {
       ("[b]\nkey =\n", ["2 noSecret"]), ("# mine\n[l]\ntype = local\n", []), ("", []),
     ] {
       let actual = try result(of: text, .rclone)
-      #expect(actual == expected, "\(text)")
+      expect(actual, is: expected, "\(text)")
     }
     #expect(throws: FormatFault.self) { try Found("x\n", as: .rclone) }
     #expect(throws: FormatFault.self) {
@@ -229,8 +235,9 @@ struct BuildToolFilesTests {
   func rcloneHints() throws {
     let text = try String(decoding: Sample.bytes(of: "exports/rclone.conf"), as: UTF8.self)
     let hints = try self.hints(text, .rclone)
-    #expect(
-      hints == [
+    expect(
+      hints,
+      is: [
         "RCLONE_PASS=llavero+sftp://ana@nas.example.org:2222 -- sh -c "
           + #"RCLONE_CONFIG_NAS_PASS=$(printf %s "$RCLONE_PASS" | rclone obscure -) exec rclone lsd nas:"#,
         "RCLONE_PASS=llavero://rclone:nas:key_file_pass/ana -- sh -c "
@@ -244,8 +251,9 @@ struct BuildToolFilesTests {
       ])
     let cloud = "[my cloud]\ntype = webdav\nurl = https://h.example\npass = NfBlKb8s6YEcyxRUZwMseEaP\n"
     let named = try self.hints(cloud, .rclone)
-    #expect(
-      named == [
+    expect(
+      named,
+      is: [
         "RCLONE_PASS=llavero+https://h.example -- sh -c "
           + #"RCLONE_WEBDAV_PASS=$(printf %s "$RCLONE_PASS" | rclone obscure -) exec rclone lsd 'my cloud:'"#
       ])
@@ -255,7 +263,7 @@ struct BuildToolFilesTests {
 
   @Test("Git Credential Manager: a login in each file")
   func gcm() throws {
-    #expect(try result("ana.credential", .gcm) == ["https://github.com (ana) gho_abc"])
+    try expect(result("ana.credential", .gcm), is: ["https://github.com (ana) gho_abc"])
     for (text, expected) in [
       ("t\nservice=https://dev.azure.com/org\naccount=\n", ["https://dev.azure.com/org t"]),
       ("t\nservice=http://h.example:8080/a%20b\naccount=a b\n", ["http://h.example:8080/a%20b (a b) t"]),
@@ -265,8 +273,8 @@ struct BuildToolFilesTests {
       ("", []),
     ] {
       let actual = try result(of: text, .gcm)
-      #expect(actual == expected, "\(text)")
+      expect(actual, is: expected, "\(text)")
     }
-    #expect(try remainder(of: "t\nservice=https://h.example\naccount=u\n", as: .gcm) == "")
+    try expect(remainder(of: "t\nservice=https://h.example\naccount=u\n", as: .gcm), is: "")
   }
 }

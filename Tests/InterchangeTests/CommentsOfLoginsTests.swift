@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -38,18 +39,18 @@ struct CommentsOfLoginsTests {
       (.keyring, "[s]\nu =\n\tcA\n; c\n\t==\n", "[s]\n; c\n"),
     ])
   func stays(format: FileFormat, text: String, rest: String) throws {
-    #expect(try Found(text, as: format).logins.count == 1)
-    #expect(try remainder(of: text, as: format) == rest)
-    #expect(try Found(rest, as: format).logins == [])
+    try expect(Found(text, as: format).logins.count, is: 1)
+    try expect(remainder(of: text, as: format), is: rest)
+    try expect(Found(rest, as: format).logins, is: [])
     // Without a comment, all of the lines go.
     if format.name == "cargo" {
-      #expect(try remainder(of: text.replacing(" # c", with: ""), as: format) == "[registry]\nx = 1\n")
+      try expect(remainder(of: text.replacing(" # c", with: ""), as: format), is: "[registry]\nx = 1\n")
     }
   }
 
   @Test("rclone: what it doesn't see behind quotes isn't taken away")
   func behindQuotes() throws {
-    #expect(try result(of: "[d]\nkey = `k` x\n", .rclone) == ["2 malformed"])
+    try expect(result(of: "[d]\nkey = `k` x\n", .rclone), is: ["2 malformed"])
   }
 
   @Test("terraform: a comment keeps the file, and one in a block the block")
@@ -60,16 +61,16 @@ struct CommentsOfLoginsTests {
       ("credentials \"h\" { token = \"t\" } // mine\n", " // mine\n"), (block, ""),
     ] {
       let found = try FoundLogins(Array(text.utf8), as: .terraform)
-      #expect(found.logins.map(\.leftBehind) == [[]], "\(text)")
-      #expect(found.hasOthers == (text != block), "\(text)")
-      #expect(try remainder(of: text, as: .terraform) == rest, "\(text)")
+      expect(found.logins.map(\.leftBehind), is: [[]], "\(text)")
+      expect(found.hasOthers, is: (text != block), "\(text)")
+      try expect(remainder(of: text, as: .terraform), is: rest, "\(text)")
     }
     for text in [
       "credentials \"h\" {\n  # mine\n  token = \"t\"\n}\n",
       "credentials /* mine */ \"h\" { token = \"t\" }\n",
     ] {
-      #expect(try result(of: text, .terraform) == ["https://h for terraform t + comment"], "\(text)")
-      #expect(try FoundLogins(Array(text.utf8), as: .terraform).hasOthers)
+      try expect(result(of: text, .terraform), is: ["https://h for terraform t + comment"], "\(text)")
+      try expect(FoundLogins(Array(text.utf8), as: .terraform).hasOthers)
     }
   }
 
@@ -84,12 +85,12 @@ struct CommentsOfLoginsTests {
     ] {
       let text =
         "<configuration><packageSourceCredentials><a>\(parts)\(within)</a></packageSourceCredentials></configuration>"
-      #expect(try result(of: text, .nuget) == ["nuget:a (u) p\(left)"], "\(within)")
+      try expect(result(of: text, .nuget), is: ["nuget:a (u) p\(left)"], "\(within)")
     }
-    #expect(
-      try result(
+    try expect(
+      result(
         of:
           "<settings><servers><server><id>a</id><password until=\"May\">p</password></server></servers></settings>",
-        .maven) == ["maven:a p + until"])
+        .maven), is: ["maven:a p + until"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -26,11 +27,11 @@ struct DeveloperPlacesTests {
       ("${env.PORT}", "reference"),
     ] {
       let written = text.replacing("@", with: port)
-      #expect(try result(of: written, format) == ["\(line) \(reason)"], "\(port)")
-      #expect(try remainder(of: written, as: format) == written)
+      try expect(result(of: written, format), is: ["\(line) \(reason)"], "\(port)")
+      try expect(remainder(of: written, as: format), is: written)
     }
-    #expect(try Found(text.replacing("@", with: "2222"), as: format).logins[0].contains(":2222"))
-    #expect(try Found(text.replacing("@", with: ""), as: format).logins.count == 1)
+    try expect(Found(text.replacing("@", with: "2222"), as: format).logins[0].contains(":2222"))
+    try expect(Found(text.replacing("@", with: ""), as: format).logins.count, is: 1)
   }
 
   @Test("Maven: a proxy that isn't active, and variables for what says where a login holds")
@@ -43,19 +44,20 @@ struct DeveloperPlacesTests {
       ("<active>${env.A}</active>", ["1 reference"]), ("<active> TRUE </active>", ["http://h.example p"]),
       ("", ["http://h.example p"]), ("<username>${env.U}</username>", ["1 reference"]),
       ("<username>u</username>", ["http://h.example (u) p"]),
-    ] { #expect(try result(of: proxy(parts), .maven) == expected, "\(parts)") }
+    ] { try expect(result(of: proxy(parts), .maven), is: expected, "\(parts)") }
     func server(_ parts: String, url: String) -> String {
       "<settings><mirrors><mirror><id>a</id><url>\(url)</url></mirror></mirrors><servers><server><id>a</id>\(parts)"
         + "<password>p</password></server></servers></settings>"
     }
-    #expect(try result(of: server("", url: "https://bob@r.example"), .maven) == ["https://r.example (bob) p"])
-    #expect(
-      try result(of: server("<username>u</username>", url: "https://bob@r.example"), .maven)
-        == ["https://r.example (u) p"])
-    #expect(
-      try result(of: server("<username>${env.U}</username>", url: "https://r.example"), .maven)
-        == ["maven:a p"])
-    #expect(try result(of: server("", url: "https://r.example/${env.P}"), .maven) == ["maven:a p"])
+    try expect(
+      result(of: server("", url: "https://bob@r.example"), .maven), is: ["https://r.example (bob) p"])
+    try expect(
+      result(of: server("<username>u</username>", url: "https://bob@r.example"), .maven),
+      is: ["https://r.example (u) p"])
+    try expect(
+      result(of: server("<username>${env.U}</username>", url: "https://r.example"), .maven), is: ["maven:a p"]
+    )
+    try expect(result(of: server("", url: "https://r.example/${env.P}"), .maven), is: ["maven:a p"])
   }
 
   @Test("NuGet: a source that is disabled, and the user name of a source's URL")
@@ -68,12 +70,12 @@ struct DeveloperPlacesTests {
     func disabled(_ name: String) -> String {
       "<disabledPackageSources><add key=\"\(name)\" value=\"true\" /></disabledPackageSources>"
     }
-    #expect(try result(of: source(disabled("Corp")), .nuget) == ["1 notInUse"])
-    #expect(try remainder(of: source(disabled("corp")), as: .nuget) == source(disabled("corp")))
-    #expect(try result(of: source(disabled("other")), .nuget) == ["https://n.example (bob) p"])
-    #expect(
-      try result(of: source("", parts: "<add key=\"Username\" value=\"u\" />"), .nuget)
-        == ["https://n.example (u) p"])
+    try expect(result(of: source(disabled("Corp")), .nuget), is: ["1 notInUse"])
+    try expect(remainder(of: source(disabled("corp")), as: .nuget), is: source(disabled("corp")))
+    try expect(result(of: source(disabled("other")), .nuget), is: ["https://n.example (bob) p"])
+    try expect(
+      result(of: source("", parts: "<add key=\"Username\" value=\"u\" />"), .nuget),
+      is: ["https://n.example (u) p"])
   }
 
   @Test("git: the account of a URL that a header is for, and a header without a blank")
@@ -91,8 +93,8 @@ struct DeveloperPlacesTests {
       ("https://g.example", "Authorization:", ["2 noSecret"]),
       ("https://g.example", "Authorization", ["2 noLogin"]),
     ] {
-      #expect(
-        try result(of: "[http \"\(url)\"]\nextraHeader = \(header)\n", .gitConfiguration) == expected,
+      try expect(
+        result(of: "[http \"\(url)\"]\nextraHeader = \(header)\n", .gitConfiguration), is: expected,
         "\(header)")
     }
   }
@@ -102,7 +104,7 @@ struct DeveloperPlacesTests {
     for (line, expected) in [
       ("h:5432::u:p", ["1 noPlace"]), ("h:5432:d::p", ["1 noPlace"]),
       ("h:5432:\\*:u:p", ["postgresql://h/* (u) p"]), ("h:5432:d:\\*:p", ["postgresql://h/d (*) p"]),
-    ] { #expect(try result(of: "\(line)\n", .pgpass) == expected, "\(line)") }
+    ] { try expect(result(of: "\(line)\n", .pgpass), is: expected, "\(line)") }
   }
 
   @Test("aws: of two ends the earlier counts, and one that can't be read stays")
@@ -112,14 +114,14 @@ struct DeveloperPlacesTests {
       let text =
         "\(keys)x_security_token_expires = \(first)-01-01T00:00:00Z\naws_expiration = \(second)-01-01T00:00:00Z\n"
       let found = try FoundLogins(Array(text.utf8), as: .aws)
-      #expect(found.logins.map { $0.credential.expiry } == [1_893_456_000])
-      #expect(found.logins.map(\.leftBehind) == [[]])
-      #expect(try remainder(of: text, as: .aws) == "[d]\n")
+      expect(found.logins.map { $0.credential.expiry }, is: [1_893_456_000])
+      expect(found.logins.map(\.leftBehind), is: [[]])
+      try expect(remainder(of: text, as: .aws), is: "[d]\n")
     }
     let text = "\(keys)x_security_token_expires = soon\naws_expiration = 2030-01-01T00:00:00Z\n"
     let found = try FoundLogins(Array(text.utf8), as: .aws)
-    #expect(found.logins.map { $0.credential.expiry } == [1_893_456_000])
-    #expect(found.logins.map(\.leftBehind) == [["expiry"]])
+    expect(found.logins.map { $0.credential.expiry }, is: [1_893_456_000])
+    expect(found.logins.map(\.leftBehind), is: [["expiry"]])
   }
 
   @Test("gradle: white space at the end of a value is a part of it, as Java reads properties")
@@ -127,10 +129,10 @@ struct DeveloperPlacesTests {
     for (line, secret) in [
       ("aPassword=abc ", "abc "), ("aPassword = abc \t\r", "abc \t"), ("aPassword= =x", "=x"),
       ("aPassword : x", "x"), ("aPassword  a b", "a b"),
-    ] { #expect(try Found("\(line)\n", as: .gradle).secrets == [Array(secret.utf8)], "\(line)") }
-    #expect(try result(of: "aPassword=a\rb\n", .gradle) == ["1 malformed"])
-    #expect(try result(of: "aPassword=  \n", .gradle) == ["1 noSecret"])
-    #expect(try Found("[d]\nkey = k \n", as: .rclone).secrets == [Array("k".utf8)])
+    ] { try expect(Found("\(line)\n", as: .gradle).secrets, is: [Array(secret.utf8)], "\(line)") }
+    try expect(result(of: "aPassword=a\rb\n", .gradle), is: ["1 malformed"])
+    try expect(result(of: "aPassword=  \n", .gradle), is: ["1 noSecret"])
+    try expect(Found("[d]\nkey = k \n", as: .rclone).secrets, is: [Array("k".utf8)])
   }
 
   @Test("Git Credential Manager: lines without a name, and the user name of the service's URL")
@@ -147,14 +149,14 @@ struct DeveloperPlacesTests {
         ["https://h.example (ana) pw + user name in the URL"]
       ),
       ("pw\nservice=https://bob:x@h.example\n", ["https://h.example (bob) pw + password in the URL"]),
-    ] { #expect(try result(of: text, .gcm) == expected, "\(text)") }
+    ] { try expect(result(of: text, .gcm), is: expected, "\(text)") }
     func item(_ account: String?) -> Item? {
       DesktopItems.gcm.converted(
         Item(
           .genericPassword(
             GenericPassword(service: "git:https://bob@h.example", account: account.map { ByteString($0) }))))
     }
-    #expect(item(nil)?.key.account == "bob")
-    #expect(item("ana")?.key.account == "ana")
+    expect(item(nil)?.key.account, is: "bob")
+    expect(item("ana")?.key.account, is: "ana")
   }
 }

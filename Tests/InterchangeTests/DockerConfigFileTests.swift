@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -7,15 +8,17 @@ struct DockerConfigFileTests {
   @Test("a registry's login is kept as docker's helper keeps it")
   func logins() throws {
     let found = try Found(sample: "docker-config.json", as: .docker)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://index.docker.io/v1 (alice) for docker Pw-1:x",
         "https://acr.example (<token>) for docker eyJQdy0yIn0=",
       ])
-    #expect(found.labels == ["https://index.docker.io/v1/", "acr.example"])
-    #expect(found.origins.first == .entry("https://index.docker.io/v1/"))
-    #expect(
-      found.reasons == [
+    expect(found.labels, is: ["https://index.docker.io/v1/", "acr.example"])
+    expect(found.origins.first, is: .entry("https://index.docker.io/v1/"))
+    expect(
+      found.reasons,
+      is: [
         "quay.io/team partOfRegistry", "16 malformed", "gcr.example noLogin",
       ])
   }
@@ -29,17 +32,17 @@ struct DockerConfigFileTests {
     ] {
       let text = #"{"auths":{"\#(address)":{"auth":"YTpi"}}}"#
       let found = try Found(text, as: .docker)
-      #expect(found.logins.isEmpty == isPart, "\(address)")
-      #expect(found.reasons == (isPart ? ["\(address) partOfRegistry"] : []), "\(address)")
-      #expect((try InterchangeTests.remainder(of: text, as: .docker) == text) == isPart, "\(address)")
+      expect(found.logins.isEmpty, is: isPart, "\(address)")
+      expect(found.reasons, is: (isPart ? ["\(address) partOfRegistry"] : []), "\(address)")
+      expect((try InterchangeTests.remainder(of: text, as: .docker) == text), is: isPart, "\(address)")
     }
   }
 
   @Test("docker's own file, and skopeo's")
   func ownFiles() throws {
     for sample in ["docker-login.json", "skopeo-auth.json"] {
-      #expect(
-        try Found(sample: sample, as: .docker).logins == ["https://127.0.0.1:5977 (alice) for docker Pw-1:x"])
+      try expect(
+        Found(sample: sample, as: .docker).logins, is: ["https://127.0.0.1:5977 (alice) for docker Pw-1:x"])
     }
   }
 
@@ -49,8 +52,9 @@ struct DockerConfigFileTests {
       (#""identitytoken":"t","auth":"YTpi""#, "auth"), (#""auth":"YTpi","identitytoken":"t""#, "auth"),
       (#""identitytoken":"t","username":"a","password":"b""#, "username + password"),
     ] {
-      #expect(
-        try Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins == [
+      try expect(
+        Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins,
+        is: [
           "https://r (<token>) for docker t + \(words)"
         ])
     }
@@ -70,7 +74,7 @@ struct DockerConfigFileTests {
     ] {
       let text = #"{"auths":{"r":{"# + members + "}}}"
       let found = try FoundLogins(Array(text.utf8), as: .docker, beside: nil)
-      #expect(found.logins.map(\.leftBehind) == [words])
+      expect(found.logins.map(\.leftBehind), is: [words])
     }
   }
 
@@ -81,20 +85,21 @@ struct DockerConfigFileTests {
       (#""username":"x","password":"y","auth":"YTpi""#, "b + username + password"),
       (#""auth":"YToAYgA=""#, "b"),
     ] {
-      #expect(
-        try Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins == [
+      try expect(
+        Found(#"{"auths":{"r":{"# + members + "}}}", as: .docker).logins,
+        is: [
           "https://r (a) for docker \(secret)"
         ])
     }
     let twice = #"{"auths":{"r":{"auth":"YTpi"},"https://r":{"auth":"YTpj"}}}"#
-    #expect(try Found(twice, as: .docker).reasons == ["r disputed", "https://r disputed"])
-    #expect(try InterchangeTests.remainder(of: twice, as: .docker) == twice)
+    try expect(Found(twice, as: .docker).reasons, is: ["r disputed", "https://r disputed"])
+    try expect(InterchangeTests.remainder(of: twice, as: .docker), is: twice)
   }
 
   @Test("a file without logins is none too few, and one of another form is named so")
   func otherFiles() throws {
-    #expect(try Found(#"{"credsStore":"llavero"}"#, as: .docker).logins.isEmpty)
-    #expect(try Found(#"{"auths":null}"#, as: .docker).logins.isEmpty)
+    try expect(Found(#"{"credsStore":"llavero"}"#, as: .docker).logins.isEmpty)
+    try expect(Found(#"{"auths":null}"#, as: .docker).logins.isEmpty)
     for text in ["", "[]", #"{"auths":[]}"#, #"{"auths":{}"#] {
       #expect(throws: FormatFault("it is not JSON that docker writes")) { try Found(text, as: .docker) }
     }
@@ -103,8 +108,8 @@ struct DockerConfigFileTests {
   @Test("a login that has gone leaves what docker itself leaves of it")
   func remainder() throws {
     let text = #"{ "auths": { "r": { "auth": "YTpi" }, "s": {"auth":"YWI="} }, "x": 1 }"#
-    #expect(
-      try InterchangeTests.remainder(of: text, as: .docker)
-        == #"{ "auths": { "r": {}, "s": {"auth":"YWI="} }, "x": 1 }"#)
+    try expect(
+      InterchangeTests.remainder(of: text, as: .docker),
+      is: #"{ "auths": { "r": {}, "s": {"auth":"YWI="} }, "x": 1 }"#)
   }
 }

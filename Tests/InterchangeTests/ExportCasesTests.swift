@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -17,8 +18,9 @@ struct ExportCasesTests {
 
   @Test("Bitwarden's CSV, saved by a spreadsheet with semicolons")
   func bwSemiCsv() throws {
-    #expect(
-      try result("bw-semi.csv", .bitwarden) == [
+    try expect(
+      result("bw-semi.csv", .bitwarden),
+      is: [
         "https://plain.example.org (ana) pw-1 at https://plain.example.org/login",
         "full (bob) p\"w;\nz at https://full.example.org;https://full2.example.org + one-time code",
         "https://c.example.org (cc) pw-3 at https://c.example.org/a;b",
@@ -36,13 +38,14 @@ struct ExportCasesTests {
 
   @Test("Bitwarden's CSV in UTF-16")
   func bwUtf16Csv() throws {
-    #expect(try result("bw-utf16.csv", .bitwarden) == result("bw-bom-crlf.csv", .bitwarden))
+    try expect(result("bw-utf16.csv", .bitwarden), is: result("bw-bom-crlf.csv", .bitwarden))
   }
 
   @Test("gh 2.40")
   func ghNewYml() throws {
-    #expect(
-      try result("gh-new.yml", .gitHub) == [
+    try expect(
+      result("gh-new.yml", .gitHub),
+      is: [
         "https://github.com (ana) gho_aaa",
         "https://github.com (bob-work) gho_bbb",
         "https://ghe.example.org (carl) ghe_ccc",
@@ -51,16 +54,18 @@ struct ExportCasesTests {
 
   @Test("gh before")
   func ghOldYml() throws {
-    #expect(
-      try result("gh-old.yml", .gitHub) == [
+    try expect(
+      result("gh-old.yml", .gitHub),
+      is: [
         "https://github.com (ana) gho_old"
       ])
   }
 
   @Test("git's helper 'store'")
   func gitCredentials() throws {
-    #expect(
-      try result("git-credentials", .gitCredentials) == [
+    try expect(
+      result("git-credentials", .gitCredentials),
+      is: [
         "https://gc1.example.org (ana) pw1",
         "https://gc2.example.org:8443 (bob@corp) p:w/@%",
         "https://gc3.example.org/acme/app.git (ana) pw3",
@@ -90,8 +95,9 @@ struct ExportCasesTests {
 
   @Test("git's file with a mark")
   func gitCredentialsBom() throws {
-    #expect(
-      try result("git-credentials-bom", .gitCredentials) == [
+    try expect(
+      result("git-credentials-bom", .gitCredentials),
+      is: [
         "https://gcbom.example.org (ana) pw1",
         "https://gcbom2.example.org (bob) pw2",
       ])
@@ -99,8 +105,9 @@ struct ExportCasesTests {
 
   @Test("Emacs' authinfo")
   func netrcEmacs() throws {
-    #expect(
-      try result("netrc-emacs", .netrc) == [
+    try expect(
+      result("netrc-emacs", .netrc),
+      is: [
         "imaps://ne1.example.org (ana) pw1 + other words",
         "smtp://ne2.example.org:587 (bob) p w",
       ])
@@ -108,8 +115,9 @@ struct ExportCasesTests {
 
   @Test("netrc")
   func netrc1() throws {
-    #expect(
-      try result("netrc1", .netrc) == [
+    try expect(
+      result("netrc1", .netrc),
+      is: [
         "https://n1.example.org (ana) pw1",
         "https://n2.example.org (bob) two words",
         "https://n3.example.org (carl) p#w3",
@@ -147,16 +155,16 @@ struct ExportCasesTests {
       try Found([0xff, 0xfe, 0x61], as: .chrome)
     }
     #expect(throws: FormatFault.self) { try Found([0x61, 0, 0x62, 0], as: .chrome) }
-    #expect(
-      try Found("sep=,\nname,url,username,password\nn,,a,p\n", as: .chrome).logins == ["n (a) p"])
+    try expect(
+      Found("sep=,\nname,url,username,password\nn,,a,p\n", as: .chrome).logins, is: ["n (a) p"])
   }
 
   @Test("a file keeps its encoding when logins go", arguments: ["bw-utf16.csv", "bw-bom-crlf.csv"])
   func encoding(name: String) throws {
     let file = try Sample.bytes(of: "exports/\(name)")
     let rest = try remainder(of: file, as: .bitwarden)
-    #expect(rest.prefix(2) == file.prefix(2))
-    #expect(try Found(rest, as: .bitwarden).logins.isEmpty)
-    #expect(try Found(rest, as: .bitwarden).reasons.count == 6)
+    expect(rest.prefix(2), is: file.prefix(2))
+    try expect(Found(rest, as: .bitwarden).logins.isEmpty)
+    try expect(Found(rest, as: .bitwarden).reasons.count, is: 6)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -9,34 +10,34 @@ struct ExportFormatTests {
 
   @Test("git's form escapes what a URL can't have")
   func gitCredentials() throws {
-    #expect(
-      try text(.gitCredentials, item, "a/b:c@d e\t%ö")
-        == "https://al%40ice:a%2Fb%3Ac%40d%20e%09%25%C3%B6@git.example.com\n")
+    try expect(
+      text(.gitCredentials, item, "a/b:c@d e\t%ö"),
+      is: "https://al%40ice:a%2Fb%3Ac%40d%20e%09%25%C3%B6@git.example.com\n")
     let item = Item(
       InternetPassword(protocol: "http", server: "::1", port: 8080, account: "", path: "acme/my app"))
-    #expect(try text(.gitCredentials, item, "") == "http://:@[::1]:8080/acme/my%20app\n")
+    try expect(text(.gitCredentials, item, ""), is: "http://:@[::1]:8080/acme/my%20app\n")
     // Git's helper decodes the host as well.
     let odd = Item(InternetPassword(protocol: "https", server: "a%41@b.example", port: 443, account: "x"))
-    #expect(try text(.gitCredentials, odd, "y") == "https://x:y@a%2541%40b.example\n")
+    try expect(text(.gitCredentials, odd, "y"), is: "https://x:y@a%2541%40b.example\n")
   }
 
   @Test("what git's form has, git's file gives back", arguments: ["", "x", "a b", "ö\u{1}%41@:/", "\t"])
   func gitRoundTrip(secret: String) throws {
     let line = try #require(try text(.gitCredentials, item, secret))
-    #expect(try Found(line, as: .gitCredentials).logins == ["https://git.example.com (al@ice) \(secret)"])
+    try expect(Found(line, as: .gitCredentials).logins, is: ["https://git.example.com (al@ice) \(secret)"])
   }
 
   @Test("a field of CSV is in quotes where it has to be")
   func csv() throws {
-    #expect(
-      try text(.bitwardenCSV, item, #"x"y,z"#)
-        == ",,login,https://git.example.com (al@ice),,,0,https://git.example.com,al@ice,\"x\"\"y,z\",\n")
+    try expect(
+      text(.bitwardenCSV, item, #"x"y,z"#),
+      is: ",,login,https://git.example.com (al@ice),,,0,https://git.example.com,al@ice,\"x\"\"y,z\",\n")
     var generic = Item(GenericPassword(service: "aws:prod", account: "ci"))
     generic.label = "Line\nbreak"
     generic.comment = " spaces "
-    #expect(
-      try text(.bitwardenCSV, generic, "s")
-        == ",,login,\"Line\nbreak\",\" spaces \",\"llavero-service: aws:prod\nllavero-comment: \",0,,ci,s,\n")
+    try expect(
+      text(.bitwardenCSV, generic, "s"),
+      is: ",,login,\"Line\nbreak\",\" spaces \",\"llavero-service: aws:prod\nllavero-comment: \",0,,ci,s,\n")
   }
 
   @Test("KeePassXC gets no group with the name of its bin")
@@ -48,9 +49,9 @@ struct ExportFormatTests {
       var item = self.item
       item.tags = tags.map { ByteString($0) }
       let line = try #require(try text(.keepassxcCSV, item, "p"))
-      #expect(line.hasPrefix(row), "\(tags): \(line)")
+      expect(line.hasPrefix(row), "\(tags): \(line)")
       let file = "Group,Title,Username,Password,URL,Notes,TOTP,Icon,Last Modified,Created\n" + line
-      #expect(try Found(file, as: .keepassxc).logins == ["https://git.example.com (al@ice) p"])
+      try expect(Found(file, as: .keepassxc).logins, is: ["https://git.example.com (al@ice) p"])
     }
   }
 
@@ -60,18 +61,20 @@ struct ExportFormatTests {
       InternetPassword(protocol: "https", server: "h", account: "a", securityDomain: "docker"))
     let generic = Item(GenericPassword(service: "s", account: "a"))
     let path = Item(InternetPassword(protocol: "https", server: "h", account: "a", path: "p"))
-    #expect(omission(.gitCredentials, tool, "x") == .otherKind)
-    #expect(omission(.gitCredentials, generic, "x") == .otherKind)
-    for secret in ["a\nb", "a\r", "a\0b"] { #expect(omission(.gitCredentials, item, secret) == .unspeakable) }
+    expect(omission(.gitCredentials, tool, "x"), is: .otherKind)
+    expect(omission(.gitCredentials, generic, "x"), is: .otherKind)
+    for secret in ["a\nb", "a\r", "a\0b"] {
+      expect(omission(.gitCredentials, item, secret), is: .unspeakable)
+    }
     let broken = Item(InternetPassword(protocol: "https", server: "h", account: "a\nb"))
-    #expect(omission(.gitCredentials, broken, "x") == .unspeakable)
-    #expect(omission(.bitwardenCSV, tool, "x") == .otherKind)
-    #expect(omission(.netrc, path, "x") == .otherKind)
-    #expect(omission(.netrc, item, "a\nb") == .unspeakable)
-    #expect(omission(.netrc, item, "a b") == nil)
-    #expect(omission(.bitwardenCSV, item, "a\0b") == .unspeakable)
+    expect(omission(.gitCredentials, broken, "x"), is: .unspeakable)
+    expect(omission(.bitwardenCSV, tool, "x"), is: .otherKind)
+    expect(omission(.netrc, path, "x"), is: .otherKind)
+    expect(omission(.netrc, item, "a\nb"), is: .unspeakable)
+    expect(omission(.netrc, item, "a b"), is: nil)
+    expect(omission(.bitwardenCSV, item, "a\0b"), is: .unspeakable)
     for format in ExportFormat.all where format.isComplete {
-      for item in [tool, generic, path] { #expect(omission(format, item, "a\n\0b") == nil) }
+      for item in [tool, generic, path] { expect(omission(format, item, "a\n\0b"), is: nil) }
     }
   }
 
@@ -111,20 +114,20 @@ struct ExportFormatTests {
         format.end(&text)
         let file = text.withUnsafeBytes { Array($0) }
         let found = try FoundLogins(file, as: try #require(back[name]))
-        #expect(
+        expect(
           found.logins.count == 1 && found.passedOver.isEmpty, "\(String(decoding: file, as: UTF8.self))")
         let login = try #require(found.logins.first)
-        #expect(login.leftBehind == [])
+        expect(login.leftBehind, is: [])
         if without.contains("authentication type") { continue }
-        #expect(login.item.key.primaryKey == item.key.primaryKey)
-        #expect(login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == secret)
+        expect(login.item.key.primaryKey, is: item.key.primaryKey)
+        expect(login.credential.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }, is: secret)
         if without.isEmpty {
-          #expect(login.item.hasSameNotes(as: item))
+          expect(login.item.hasSameNotes(as: item))
           whole += 1
         }
       }
     }
-    #expect(whole >= 3)
+    expect(whole >= 3)
   }
 
   @Test("password managers' files hold notes, tags, fields and one-time codes")
@@ -140,78 +143,78 @@ struct ExportFormatTests {
     var credential = Credential(password: "pw,1")
     credential.further.oneTimeCode = Secret("otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8")
     credential.further.addField("PIN", Secret("12\"34"))
-    func written(_ format: ExportFormat) -> (String, [String]) {
+    func written(_ format: ExportFormat) -> Written {
       var text = Secret()
       format.begin(&text, at: Timestamp(seconds: 9))
       guard case .written(let without) = format.append(item, credential, to: &text) else {
-        return ("", ["all"])
+        return Written("", ["all"])
       }
       format.end(&text)
-      return (text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }, without)
+      return Written(text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }, without)
     }
-    #expect(
-      written(.bitwardenCSV)
-        == (
-          "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
-            + ",,login,Shop,\"a \"\"note\"\"\",\"llavero-comment: \nllavero-tags: Work\\nB;x\nllavero-shown: Door\nDoor: open\nPIN: 12\"\"34\",0,"
-            + "https://h.example,ana,\"pw,1\",otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8\n",
-          ["creation date", "modification date"]
-        ))
-    #expect(
-      written(.keepassxcCSV)
-        == (
-          "\"Group\",\"Title\",\"Username\",\"Password\",\"URL\",\"Notes\",\"TOTP\",\"Icon\",\"Last Modified\",\"Created\"\n"
-            + "Root/Work,Shop,ana,\"pw,1\",https://h.example,\"a \"\"note\"\"\","
-            + "otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8,0,1970-01-01T00:00:02Z,1970-01-01T00:00:01Z\n",
-          ["fields", "hidden fields", "tags"]
-        ))
-    #expect(
-      written(.onePasswordCSV)
-        == (
-          "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\n"
-            + "Shop,https://h.example,ana,\"pw,1\",otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8,false,false,"
-            + "\"Work;B,x\",\"a \"\"note\"\"\"\n",
-          ["fields", "hidden fields", "creation date", "modification date", "tags"]
-        ))
-    #expect(
-      written(.credentialExchange)
-        == (
-          #"{"version":{"major":1,"minor":0},"exporterRpId":"llavero","exporterDisplayName":"llavero","timestamp":9,"#
-            + #""accounts":[{"id":"bGxhdmVybw","username":"","email":"","collections":[],"items":["# + "\n"
-            + #"{"id":"aWQ_Pn4","creationAt":1,"modifiedAt":2,"title":"Shop","scope":{"urls":["https://h.example"],"#
-            + #""androidApps":[]},"credentials":[{"type":"basic-auth","username":{"fieldType":"string","value":"ana"},"#
-            + #""password":{"fieldType":"concealed-string","value":"pw,1"}},{"type":"totp","secret":"GEZDGNBVGY3TQOJQ","#
-            + #""period":30,"digits":8,"algorithm":"sha1","username":"a"},{"type":"note","content":{"fieldType":"string","#
-            + #""value":"a \"note\""}},{"type":"custom-fields","fields":[{"label":"Door","fieldType":"string","#
-            + #""value":"open"},{"label":"PIN","fieldType":"concealed-string","value":"12\"34"}]}],"tags":["Work","B;x"]}"#
-            + "\n]}]}\n", []
-        ))
+    expect(
+      written(.bitwardenCSV),
+      is: Written(
+        "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
+          + ",,login,Shop,\"a \"\"note\"\"\",\"llavero-comment: \nllavero-tags: Work\\nB;x\nllavero-shown: Door\nDoor: open\nPIN: 12\"\"34\",0,"
+          + "https://h.example,ana,\"pw,1\",otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8\n",
+        ["creation date", "modification date"]
+      ))
+    expect(
+      written(.keepassxcCSV),
+      is: Written(
+        "\"Group\",\"Title\",\"Username\",\"Password\",\"URL\",\"Notes\",\"TOTP\",\"Icon\",\"Last Modified\",\"Created\"\n"
+          + "Root/Work,Shop,ana,\"pw,1\",https://h.example,\"a \"\"note\"\"\","
+          + "otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8,0,1970-01-01T00:00:02Z,1970-01-01T00:00:01Z\n",
+        ["fields", "hidden fields", "tags"]
+      ))
+    expect(
+      written(.onePasswordCSV),
+      is: Written(
+        "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\n"
+          + "Shop,https://h.example,ana,\"pw,1\",otpauth://totp/a?secret=gezdgnbvgy3tqojq&digits=8,false,false,"
+          + "\"Work;B,x\",\"a \"\"note\"\"\"\n",
+        ["fields", "hidden fields", "creation date", "modification date", "tags"]
+      ))
+    expect(
+      written(.credentialExchange),
+      is: Written(
+        #"{"version":{"major":1,"minor":0},"exporterRpId":"llavero","exporterDisplayName":"llavero","timestamp":9,"#
+          + #""accounts":[{"id":"bGxhdmVybw","username":"","email":"","collections":[],"items":["# + "\n"
+          + #"{"id":"aWQ_Pn4","creationAt":1,"modifiedAt":2,"title":"Shop","scope":{"urls":["https://h.example"],"#
+          + #""androidApps":[]},"credentials":[{"type":"basic-auth","username":{"fieldType":"string","value":"ana"},"#
+          + #""password":{"fieldType":"concealed-string","value":"pw,1"}},{"type":"totp","secret":"GEZDGNBVGY3TQOJQ","#
+          + #""period":30,"digits":8,"algorithm":"sha1","username":"a"},{"type":"note","content":{"fieldType":"string","#
+          + #""value":"a \"note\""}},{"type":"custom-fields","fields":[{"label":"Door","fieldType":"string","#
+          + #""value":"open"},{"label":"PIN","fieldType":"concealed-string","value":"12\"34"}]}],"tags":["Work","B;x"]}"#
+          + "\n]}]}\n", []
+      ))
     // What Bitwarden's columns hold comes back.
-    let file = Array(written(.bitwardenCSV).0.utf8)
+    let file = Array(written(.bitwardenCSV).text.utf8)
     let back = try #require(try FoundLogins(file, as: .bitwarden).logins.first)
     var names: [String] = []
     back.credential.further.forEachField { names.append("\($0)=\(String(decoding: $1, as: UTF8.self))") }
-    #expect(names == ["PIN=12\"34"] && back.item.fields.map(\.name) == ["Door"])
-    #expect(back.item.tags == item.tags && back.item.comment == item.comment && back.leftBehind == [])
+    expect(names == ["PIN=12\"34"] && back.item.fields.map(\.name) == ["Door"])
+    expect(back.item.tags == item.tags && back.item.comment == item.comment && back.leftBehind == [])
     // Whose code it is comes along, as the URL's label or parameter says.
     credential.further.oneTimeCode = Secret(
       "otpauth://totp/Shop%20A:%20ana%40x?secret=gezdgnbvgy3tqojq&issuer=Shop%20%26")
-    let exchanged = written(.credentialExchange).0
-    #expect(exchanged.contains(#""username":"ana@x","issuer":"Shop &"}"#), "\(exchanged)")
+    let exchanged = written(.credentialExchange).text
+    expect(exchanged.contains(#""username":"ana@x","issuer":"Shop &"}"#), "\(exchanged)")
     let code = try #require(try FoundLogins(Array(exchanged.utf8), as: .credentialExchange).logins.first)
     switch code.credential.further.oneTimeCode {
     case .none: Issue.record("no code")
     case .some(let url):
       let text = url.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-      #expect(text == "otpauth://totp/ana%40x?secret=GEZDGNBVGY3TQOJQ&issuer=Shop%20%26")
+      expect(text, is: "otpauth://totp/ana%40x?secret=GEZDGNBVGY3TQOJQ&issuer=Shop%20%26")
     }
     // A page of the server is noted with the item, and no item of its own when it comes back.
     item.addAddress("https://h.example/login")
-    let again = try FoundLogins(Array(written(.credentialExchange).0.utf8), as: .credentialExchange).logins
-    #expect(again.map(\.item.key) == [item.key] && again[0].item.addresses == ["https://h.example/login"])
+    let again = try FoundLogins(Array(written(.credentialExchange).text.utf8), as: .credentialExchange).logins
+    expect(again.map(\.item.key) == [item.key] && again[0].item.addresses == ["https://h.example/login"])
     // Codes that are counted have no place there.
     credential.further.oneTimeCode = Secret("otpauth://hotp/a?secret=gezdgnbvgy3tqojq&counter=1")
-    #expect(written(.credentialExchange).1 == ["one-time code"])
+    expect(written(.credentialExchange).without, is: ["one-time code"])
   }
 
   @Test("a generic password's address has its column, unless it is a server's, for which it would come back")
@@ -224,9 +227,9 @@ struct ExportFormatTests {
       item.address = nil
       for address in addresses { item.addAddress(address) }
       let row = try #require(try text(.keepassxcCSV, item, "pw"))
-      #expect(row.hasPrefix("Root,db,ana,pw,\(expected),"), "\(row)")
+      expect(row.hasPrefix("Root,db,ana,pw,\(expected),"), "\(row)")
       let table = try #require(try text(.onePasswordCSV, item, "pw"))
-      #expect(table.hasPrefix("db,\(expected),ana,pw,"), "\(table)")
+      expect(table.hasPrefix("db,\(expected),ana,pw,"), "\(table)")
     }
   }
 
@@ -237,9 +240,9 @@ struct ExportFormatTests {
     let plain = Item(InternetPassword(protocol: "http", server: "h", account: "a"))
     let first = Item(InternetPassword(protocol: "https", server: "h", account: "a"))
     let (written, omitted) = ExportFormat.netrc.arrange([plain, first, second])
-    #expect(written == [second, first, second])
-    #expect(omitted == [plain])
-    #expect(ExportFormat.netrc.arrange([plain]).written == [plain])
+    expect(written, is: [second, first, second])
+    expect(omitted, is: [plain])
+    expect(ExportFormat.netrc.arrange([plain]).written, is: [plain])
   }
 
   private func text(_ format: ExportFormat, _ item: Item, _ secret: String) throws -> String? {
@@ -256,7 +259,18 @@ struct ExportFormatTests {
     guard case .omitted(let omission) = outcome else { return nil }
     // An omitted item leaves nothing in the output.
     let isEmpty = text.isEmpty
-    #expect(isEmpty)
+    expect(isEmpty)
     return omission
+  }
+}
+
+/// What a form has written of an item, and what it had no place for.
+private struct Written: Equatable {
+  let text: String
+  let without: [String]
+
+  init(_ text: String, _ without: [String]) {
+    self.text = text
+    self.without = without
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -37,19 +38,19 @@ struct ExportLossesTests {
   @Test(
     "a path is lost where it is a page's, and a protocol that is read as no server's", arguments: managers)
   func places(name: String) throws {
-    #expect(try losses(name, login()) == [])
-    #expect(try losses(name, login(path: "team/x")) == (name == "cxf" ? [] : ["path"]))
+    try expect(losses(name, login()), is: [])
+    try expect(losses(name, login(path: "team/x")), is: (name == "cxf" ? [] : ["path"]))
     let other = Item(InternetPassword(protocol: "foo", server: "g.example", port: 77, account: "ana"))
-    #expect(try losses(name, other) == ["protocol"])
+    try expect(losses(name, other), is: ["protocol"])
     let ports = Item(InternetPassword(protocol: "SSH", server: "H.example", port: 22, account: "ana"))
-    #expect(try losses(name, ports) == [])
+    try expect(losses(name, ports), is: [])
   }
 
   @Test("an empty account comes back as none", arguments: managers)
   func emptyAccounts(name: String) throws {
-    #expect(try losses(name, login("")) == ["account"])
-    #expect(try losses(name, login(nil)) == [])
-    #expect(try losses(name, Item(GenericPassword(service: "s", account: ""))) == ["account"])
+    try expect(losses(name, login("")), is: ["account"])
+    try expect(losses(name, login(nil)), is: [])
+    try expect(losses(name, Item(GenericPassword(service: "s", account: ""))), is: ["account"])
   }
 
   @Test("what never answers becomes no login elsewhere", arguments: ExportFormat.all.map(\.name))
@@ -57,7 +58,7 @@ struct ExportLossesTests {
     let format = try #require(ExportFormat.named(name))
     var item = login()
     item.isNegative = true
-    #expect(outcome(format, item) == (format.isComplete ? .written(without: []) : .omitted(.otherKind)))
+    expect(outcome(format, item), is: (format.isComplete ? .written(without: []) : .omitted(.otherKind)))
   }
 
   @Test("a login that never answers takes no other one's place in a netrc file")
@@ -65,7 +66,7 @@ struct ExportLossesTests {
     var item = login()
     item.isNegative = true
     let plain = Item(InternetPassword(protocol: "http", server: "h.example", account: "ana"))
-    #expect(ExportFormat.netrc.arrange([item, plain]).omitted == [])
+    expect(ExportFormat.netrc.arrange([item, plain]).omitted, is: [])
   }
 
   @Test("an expired login is written where a person reads it, and not where a tool does")
@@ -74,10 +75,10 @@ struct ExportLossesTests {
       (.netrc, .omitted(.otherKind)), (.gitCredentials, .omitted(.otherKind)),
       (.keepassxcCSV, .written(without: ["expiry"])), (.bitwardenCSV, .written(without: ["expiry"])),
     ] as [(ExportFormat, ExportFormat.Outcome)] {
-      #expect(outcome(format, login(), Credential(Secret("p"), expiry: 1)) == expected, "\(format.name)")
+      expect(outcome(format, login(), Credential(Secret("p"), expiry: 1)), is: expected, "\(format.name)")
     }
-    #expect(
-      outcome(.netrc, login(), Credential(Secret("p"), expiry: .max)) == .written(without: ["expiry"]))
+    expect(
+      outcome(.netrc, login(), Credential(Secret("p"), expiry: .max)), is: .written(without: ["expiry"]))
   }
 
   @Test("our own CSV says which fields may be shown")
@@ -87,8 +88,9 @@ struct ExportLossesTests {
     item.addField("Empty", "")
     var credential = Credential(password: "p")
     credential.further.addField("Door", Secret("12"))
-    #expect(
-      try returned(item, credential) == [
+    try expect(
+      returned(item, credential),
+      is: [
         "https://h.example (ana) p; fields Door=open, Empty=; hidden Door=12"
       ])
   }
@@ -97,21 +99,22 @@ struct ExportLossesTests {
   func ownCSV() throws {
     var credential = Credential(password: "")
     credential.further.addField("PIN", Secret("12"))
-    #expect(try returned(login(), credential) == ["https://h.example (ana) ; hidden PIN=12"])
-    #expect(try returned(login(), Credential(password: "")) == ["https://h.example (ana) "])
+    try expect(returned(login(), credential), is: ["https://h.example (ana) ; hidden PIN=12"])
+    try expect(returned(login(), Credential(password: "")), is: ["https://h.example (ana) "])
     var item = login()
     item.tags = [" Work "]
-    #expect(try returned(item, Credential(password: "p")) == ["https://h.example (ana) p; tags  Work "])
+    try expect(returned(item, Credential(password: "p")), is: ["https://h.example (ana) p; tags  Work "])
   }
 
   @Test("KeePassXC would replace a word in braces, so that it gets no password with one")
   func placeholders() {
     for secret in ["a{TITLE}b", "{REF:P@I:1}"] {
-      #expect(
-        outcome(.keepassxcCSV, login(), Credential(password: secret)) == .omitted(.unspeakable), "\(secret)")
+      expect(
+        outcome(.keepassxcCSV, login(), Credential(password: secret)), is: .omitted(.unspeakable), "\(secret)"
+      )
     }
-    #expect(outcome(.keepassxcCSV, login("{username}")) == .omitted(.unspeakable))
-    #expect(outcome(.keepassxcCSV, login(), Credential(password: "{x}")) == .written(without: []))
+    expect(outcome(.keepassxcCSV, login("{username}")), is: .omitted(.unspeakable))
+    expect(outcome(.keepassxcCSV, login(), Credential(password: "{x}")), is: .written(without: []))
   }
 
   @Test("1Password separates tags, and takes no spaces around them")
@@ -119,7 +122,7 @@ struct ExportLossesTests {
     for (tag, lost) in [("a;b", ["tags"]), (" a", ["tags"]), ("a b", [])] {
       var item = login()
       item.tags = [ByteString(tag)]
-      #expect(try losses("1password", item) == lost, "\(tag)")
+      try expect(losses("1password", item), is: lost, "\(tag)")
     }
   }
 
@@ -130,7 +133,7 @@ struct ExportLossesTests {
       ExportFormat.netrc.begin(&text, at: .now)
       _ = ExportFormat.netrc.append(login(ByteString(account)), Credential(password: secret), to: &text)
       let file = text.withUnsafeBytes { Array($0) }
-      #expect(try Found(file, as: .netrc).logins == ["https://h.example (\(account)) \(secret)"])
+      try expect(Found(file, as: .netrc).logins, is: ["https://h.example (\(account)) \(secret)"])
     }
   }
 }

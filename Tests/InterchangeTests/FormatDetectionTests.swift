@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Testing
 
@@ -50,7 +51,7 @@ struct FormatDetectionTests {
 
   @Test("each sample is of its own format", arguments: samples)
   func own(sample: String, format: String) throws {
-    #expect(try detect(sample: sample).format?.name == format)
+    try expect(detect(sample: sample).format?.name, is: format)
   }
 
   /// Lines that somebody may have in the notes, and that say by themselves what a file is.
@@ -79,7 +80,7 @@ struct FormatDetectionTests {
         values[(column + shift) % values.count]
       }.joined(separator: String(separator))
       let text = header + "\n" + String(repeating: row + "\n", count: 40)
-      #expect(detect(text).format?.name == format, "\(text.prefix(400))")
+      expect(detect(text).format?.name, is: format, "\(text.prefix(400))")
     }
   }
 
@@ -88,15 +89,15 @@ struct FormatDetectionTests {
     let entry = ["Title": "t", "Password": "p", "Notes": "x\n\(Self.notes)\n"].map {
       "<String><Key>\($0)</Key><Value>\($1)</Value></String>"
     }.joined()
-    #expect(
-      detect("<KeePassFile><Root><Group><Entry>\(entry)</Entry></Group></Root></KeePassFile>").format?.name
-        == "keepass")
+    expect(
+      detect("<KeePassFile><Root><Group><Entry>\(entry)</Entry></Group></Root></KeePassFile>").format?.name,
+      is: "keepass")
     for row in [
       "\"Work\",\"t\",\"u@example.com\",\"p\",\"https://k.example\",\"x\n\(Self.notes)\n\",\"\"",
       "\"t\",\"Username\",\"u\",\"E-mail\",\"u@example.com\",\"Password\",\"p\",\"Note\",\"\n\(Self.notes)\n\"",
     ] {
       let candidates = detect(String(repeating: row + "\n", count: 3)).candidates.map(\.name)
-      #expect(Set(candidates).isDisjoint(with: ["aws", "netrc", "npm", "gh", "kubectl"]), "\(candidates)")
+      expect(Set(candidates).isDisjoint(with: ["aws", "netrc", "npm", "gh", "kubectl"]), "\(candidates)")
     }
   }
 
@@ -105,8 +106,8 @@ struct FormatDetectionTests {
   func emptyLinesFirst() throws {
     let file =
       "\n\n\"Account\",\"Login Name\",\"Password\",\"Web Site\",\"Comments\"\n\"A\",\"u\",\"p\",\"https://a.example\",\"n\"\n\n"
-    #expect(detect(file).format?.name == "keepass")
-    #expect(try Found(file, as: .keePass).logins == ["https://a.example (u) p"])
+    expect(detect(file).format?.name, is: "keepass")
+    try expect(Found(file, as: .keePass).logins, is: ["https://a.example (u) p"])
   }
 
   @Test("a table without a known header is of none, and no line of one is a login for git")
@@ -117,14 +118,14 @@ struct FormatDetectionTests {
       "https://a.example.com:8443;x@y.z;hunter2", "\"https://a.example.com:8443\",\"x@y.z\",\"hunter2\"",
     ] {
       let text = "Website,Login,Pass\n" + String(repeating: row + "\n", count: 3)
-      #expect(detect(text).format == nil && detect(text).candidates.isEmpty, "\(row)")
-      #expect(try Found(row, as: .gitCredentials).logins.isEmpty, "\(row)")
+      expect(detect(text).format == nil && detect(text).candidates.isEmpty, "\(row)")
+      try expect(Found(row, as: .gitCredentials).logins.isEmpty, "\(row)")
     }
   }
 
   @Test("each format has a sample that it knows as its own")
   func all() {
-    #expect(FileFormat.all.map(\.name).filter { !Self.samples.values.contains($0) } == [])
+    expect(FileFormat.all.map(\.name).filter { !Self.samples.values.contains($0) }, is: [])
   }
 
   @Test("what several may have written, or none is known to, is of no format")
@@ -139,8 +140,8 @@ struct FormatDetectionTests {
       ("https://h.example\n", []),
     ] {
       let found = detect(text)
-      #expect(found.format == nil && found.fault == nil, "\(text)")
-      #expect(found.candidates.map(\.name) == formats, "\(text)")
+      expect(found.format == nil && found.fault == nil, "\(text)")
+      expect(found.candidates.map(\.name), is: formats, "\(text)")
     }
   }
 
@@ -158,12 +159,12 @@ struct FormatDetectionTests {
       ("<!DOCTYPE html>\n", "page"),
     ] {
       let found = detect(beginning)
-      #expect(found.format == nil)
-      #expect(found.fault?.reason.contains(word) ?? false, "\(beginning)")
+      expect(found.format == nil)
+      expect(found.fault?.reason.contains(word) ?? false, "\(beginning)")
     }
-    #expect([0x61, 0, 0x62, 0].withUnsafeBytes { FormatDetection($0) }.fault != nil)
+    expect([0x61, 0, 0x62, 0].withUnsafeBytes { FormatDetection($0) }.fault != nil)
     let latin = Array("name,url,username,password\nn,,a,".utf8) + [0xfc, 0x0a]
-    #expect(latin.withUnsafeBytes { FormatDetection($0) }.fault?.encoding == "WINDOWS-1252")
+    expect(latin.withUnsafeBytes { FormatDetection($0) }.fault?.encoding, is: "WINDOWS-1252")
   }
 
   @Test("an encrypted vault or export of llavero is one")
@@ -171,8 +172,8 @@ struct FormatDetectionTests {
     for beginning in [
       "age-encryption.org/v1\n-> X25519 x\n\u{ff}", "-----BEGIN AGE ENCRYPTED FILE-----\nYWdl\n",
     ] {
-      #expect(detect(beginning).format?.name == "llavero")
+      expect(detect(beginning).format?.name, is: "llavero")
     }
-    #expect(detect(#"{"encrypted":true,"passwordProtected":true,"data":"x"}"#).format?.name == "bitwarden")
+    expect(detect(#"{"encrypted":true,"passwordProtected":true,"data":"x"}"#).format?.name, is: "bitwarden")
   }
 }

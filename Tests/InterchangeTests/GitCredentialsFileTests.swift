@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Testing
 
@@ -7,8 +8,8 @@ struct GitCredentialsFileTests {
   func eachLineIsALogin() throws {
     let found = try Found(
       "https://alice:a%40b@git.example.com\nhttp://bob:x@[::1]:8080/acme/\n", as: .gitCredentials)
-    #expect(found.logins == ["https://git.example.com (alice) a@b", "http://[::1]:8080/acme (bob) x"])
-    #expect(found.passedOver.isEmpty)
+    expect(found.logins, is: ["https://git.example.com (alice) a@b", "http://[::1]:8080/acme (bob) x"])
+    expect(found.passedOver.isEmpty)
   }
 
   @Test("what is no login is named by its line, and not shown")
@@ -16,10 +17,10 @@ struct GitCredentialsFileTests {
     let found = try Found(
       "\n# a comment\nnonsense\nhttps://git.example.com\nhttps://alice@git.example.com\nhttps://a:b@h%zz\n",
       as: .gitCredentials)
-    #expect(found.logins.isEmpty)
-    #expect(
-      found.passedOver.map(\.origin) == [.line(3), .line(4), .line(5), .line(6)])
-    #expect(found.passedOver.map(\.reason) == [.malformed, .malformed, .noSecret, .malformed])
+    expect(found.logins.isEmpty)
+    expect(
+      found.passedOver.map(\.origin), is: [.line(3), .line(4), .line(5), .line(6)])
+    expect(found.passedOver.map(\.reason), is: [.malformed, .malformed, .noSecret, .malformed])
   }
 
   @Test(
@@ -27,23 +28,24 @@ struct GitCredentialsFileTests {
     arguments: [" ", "\t", "1", "x y"])
   func noScheme(before: String) throws {
     let found = try Found("\(before)https://alice:secret@git.example.com\n", as: .gitCredentials)
-    #expect(found.logins.isEmpty)
-    #expect(found.passedOver.map(\.reason) == [.malformed])
+    expect(found.logins.isEmpty)
+    expect(found.passedOver.map(\.reason), is: [.malformed])
   }
 
   @Test("a carriage return at the end of a line is none of the login's")
   func carriageReturn() throws {
-    #expect(
-      try Found("https://a:b@h.example\r\nhttps://c:d@h.example", as: .gitCredentials).logins == [
+    try expect(
+      Found("https://a:b@h.example\r\nhttps://c:d@h.example", as: .gitCredentials).logins,
+      is: [
         "https://h.example (a) b", "https://h.example (c) d",
       ])
   }
 
   @Test("without its logins the file has only what was none")
   func remainder() throws {
-    #expect(
-      try InterchangeTests.remainder(
-        of: "# mine\nhttps://a:b@h.example\nnonsense\nhttps://c:d@h.example", as: .gitCredentials)
-        == "# mine\nnonsense\n")
+    try expect(
+      InterchangeTests.remainder(
+        of: "# mine\nhttps://a:b@h.example\nnonsense\nhttps://c:d@h.example", as: .gitCredentials),
+      is: "# mine\nnonsense\n")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -7,21 +8,22 @@ struct GitHubHostsFileTests {
   @Test("a host's token is a login for git there")
   func hosts() throws {
     let found = try Found(sample: "gh-hosts.yml", as: .gitHub)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://github.com (alice) gho_Pw1", "https://ghe.example.com (bob: #1) ghp_\"Pw2: #",
       ])
-    #expect(found.passedOver.isEmpty)
+    expect(found.passedOver.isEmpty)
   }
 
   @Test("with several accounts each has its token, and that in use stands there twice")
   func accounts() throws {
     let found = try Found(sample: "gh-hosts-2.40.yml", as: .gitHub)
-    #expect(found.logins == ["https://github.com (alice) gho_Pw1", "https://github.com (bob) gho_Pw2"])
-    #expect(found.origins == [.line(5), .line(7)])
-    #expect(found.passedOver.isEmpty)
-    #expect(
-      try String(
+    expect(found.logins, is: ["https://github.com (alice) gho_Pw1", "https://github.com (bob) gho_Pw2"])
+    expect(found.origins, is: [.line(5), .line(7)])
+    expect(found.passedOver.isEmpty)
+    try expect(
+      String(
         decoding: InterchangeTests.remainder(of: Sample.bytes(of: "gh-hosts-2.40.yml"), as: .gitHub),
         as: UTF8.self
       ).hasPrefix(
@@ -36,33 +38,35 @@ struct GitHubHostsFileTests {
       ("  t  ", "t"), ("\"t\"\r", "t"),
     ] {
       let found = try Found("\"h\" :\n  'user': a\n  oauth_token: \(written)\n", as: .gitHub)
-      #expect(found.logins == ["https://h (a) \(secret)"], "\(written)")
+      expect(found.logins, is: ["https://h (a) \(secret)"], "\(written)")
     }
     for written in ["|", "&a t", "[t]", "\"\\q\""] {
       let found = try Found("h:\n  oauth_token: \(written)\n", as: .gitHub)
-      #expect(found.logins.isEmpty, "\(written)")
-      #expect(found.reasons == ["2 malformed"], "\(written)")
+      expect(found.logins.isEmpty, "\(written)")
+      expect(found.reasons, is: ["2 malformed"], "\(written)")
     }
     for written in ["", "\"\"", "~", "# c"] {
-      #expect(
-        try Found("h:\n  oauth_token: \(written)\n", as: .gitHub).reasons == ["2 noSecret"], "\(written)")
+      try expect(
+        Found("h:\n  oauth_token: \(written)\n", as: .gitHub).reasons, is: ["2 noSecret"], "\(written)")
     }
   }
 
   @Test("a mark at the beginning is none of the host's, and no character that nobody sees is one")
   func invisible() throws {
-    #expect(
-      try Found("\u{feff}github.com:\n  oauth_token: t\n", as: .gitHub).logins == [
+    try expect(
+      Found("\u{feff}github.com:\n  oauth_token: t\n", as: .gitHub).logins,
+      is: [
         "https://github.com (x-access-token) t"
       ])
-    #expect(try Found("git\u{200b}hub.com:\n  oauth_token: t\n", as: .gitHub).reasons == ["2 malformed"])
+    try expect(Found("git\u{200b}hub.com:\n  oauth_token: t\n", as: .gitHub).reasons, is: ["2 malformed"])
   }
 
   @Test("a token without an account has the name that gh gives git; one elsewhere is none")
   func withoutAccount() throws {
-    #expect(try Found("h:\n  oauth_token: t\n", as: .gitHub).logins == ["https://h (x-access-token) t"])
-    #expect(
-      try Found("oauth_token: t\nh:\n  x:\n    oauth_token: t\n", as: .gitHub).reasons == [
+    try expect(Found("h:\n  oauth_token: t\n", as: .gitHub).logins, is: ["https://h (x-access-token) t"])
+    try expect(
+      Found("oauth_token: t\nh:\n  x:\n    oauth_token: t\n", as: .gitHub).reasons,
+      is: [
         "1 malformed", "4 malformed",
       ])
   }
@@ -78,8 +82,8 @@ struct GitHubHostsFileTests {
       }
     }
     for text in ["h:\n  oauth_token: t\n    more\n", "h:\n  oauth_token: t\n    user: more\n"] {
-      #expect(try Found(text, as: .gitHub).reasons == ["2 malformed"], "\(text)")
+      try expect(Found(text, as: .gitHub).reasons, is: ["2 malformed"], "\(text)")
     }
-    for text in ["", "{}\n", "---\n# nothing\n"] { #expect(try Found(text, as: .gitHub).logins.isEmpty) }
+    for text in ["", "{}\n", "---\n# nothing\n"] { try expect(Found(text, as: .gitHub).logins.isEmpty) }
   }
 }

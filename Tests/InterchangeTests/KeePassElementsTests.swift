@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -30,20 +31,20 @@ struct KeePassElementsTests {
       ("<Expires>perhaps</Expires>", "Expires"), ("<Due>2027-01-01</Due>", "Due"),
     ])
   func dates(times: String, left: String) throws {
-    #expect(try lines(file("<Times>\(times)</Times>")) == ["t p; tags G; left \(left)"])
+    try expect(lines(file("<Times>\(times)</Times>")), is: ["t p; tags G; left \(left)"])
   }
 
   @Test("a date that says nothing for the login doesn't keep it")
   func usualTimes() throws {
-    #expect(
-      try lines(
+    try expect(
+      lines(
         file(
           "<Times><CreationTime/><Expires>False</Expires><ExpiryTime>soon</ExpiryTime><LastAccessTime>x</LastAccessTime>"
-            + "<UsageCount>3</UsageCount><LocationChanged>x</LocationChanged></Times>")) == ["t p; tags G"])
-    #expect(
-      try lines(
-        file("<Times><Expires>True</Expires><ExpiryTime>2027-01-01T00:00:00Z</ExpiryTime></Times>"))
-        == ["t p; tags G; until 2027-01-01T00:00:00.000Z"])
+            + "<UsageCount>3</UsageCount><LocationChanged>x</LocationChanged></Times>")), is: ["t p; tags G"])
+    try expect(
+      lines(
+        file("<Times><Expires>True</Expires><ExpiryTime>2027-01-01T00:00:00Z</ExpiryTime></Times>")),
+      is: ["t p; tags G; until 2027-01-01T00:00:00.000Z"])
   }
 
   @Test(
@@ -64,30 +65,30 @@ struct KeePassElementsTests {
       ("<Reminder person=\"Bob\"/>", "Reminder"), ("<Meta><Person>Bob</Person></Meta>", "Meta"),
     ])
   func stays(parts: String, left: String) throws {
-    #expect(try lines(file(parts)) == ["t p; tags G; left \(left)"])
+    try expect(lines(file(parts)), is: ["t p; tags G; left \(left)"])
   }
 
   @Test("an element that is called as a field doesn't stand in for it")
   func namesakes() throws {
-    #expect(
-      try lines(file("<Notes>other</Notes>" + field("Notes", "n"))) == ["t p; comment n; tags G; left notes"])
+    try expect(
+      lines(file("<Notes>other</Notes>" + field("Notes", "n"))), is: ["t p; comment n; tags G; left notes"])
   }
 
   @Test("what KeePass and KeePassXC make by themselves is left to them")
   func program() throws {
-    #expect(
-      try lines(
+    try expect(
+      lines(
         file(
           "<UUID>C</UUID><IconID>0</IconID><Reminder>\n<Person/></Reminder><QualityCheck>True</QualityCheck>"
             + "<AutoType><Enabled>True</Enabled><DataTransferObfuscation>0</DataTransferObfuscation><DefaultSequence/>"
             + "<Association><Window/><KeystrokeSequence/></Association></AutoType>"
             + "<CustomData><Item><Key>BrowserHideEntry</Key><Value>true</Value></Item>"
-            + "<Item><Key>KPXC_X</Key><Value>x</Value></Item></CustomData>"))
-        == ["t p; tags G", "without UUID", "without QualityCheck", "without CustomData"])
+            + "<Item><Key>KPXC_X</Key><Value>x</Value></Item></CustomData>")),
+      is: ["t p; tags G", "without UUID", "without QualityCheck", "without CustomData"])
     // A person's field may have such a name.
-    #expect(
-      try lines(file("<UUID>C</UUID>" + field("UUID", "u") + field("icon", "i") + "<IconID>3</IconID>"))
-        == ["t p; tags G; fields UUID=u, icon=i", "without UUID", "without icon"])
+    try expect(
+      lines(file("<UUID>C</UUID>" + field("UUID", "u") + field("icon", "i") + "<IconID>3</IconID>")),
+      is: ["t p; tags G; fields UUID=u, icon=i", "without UUID", "without icon"])
   }
 
   @Test("what a person has said of a group keeps the file")
@@ -96,12 +97,12 @@ struct KeePassElementsTests {
       "<Owner>Bob</Owner>", "<DefaultAutoTypeSequence>{PASSWORD}</DefaultAutoTypeSequence>",
       "<Notes>n</Notes>",
     ] {
-      #expect(try lines(file("", inGroup: part)) == ["t p; tags G", "others"], "\(part)")
+      try expect(lines(file("", inGroup: part)), is: ["t p; tags G", "others"], "\(part)")
     }
     for part in [
       "<Notes/>", "<DefaultAutoTypeSequence/>", "<EnableAutoType>null</EnableAutoType>", "<Owner/>",
     ] {
-      #expect(try lines(file("", inGroup: part)) == ["t p; tags G"], "\(part)")
+      try expect(lines(file("", inGroup: part)), is: ["t p; tags G"], "\(part)")
     }
   }
 
@@ -111,7 +112,7 @@ struct KeePassElementsTests {
     for (before, after) in [(meta, ""), ("", meta)] {
       let file = file("").replacing("<KeePassFile>", with: "<KeePassFile>\(before)")
         .replacing("</KeePassFile>", with: "\(after)</KeePassFile>")
-      #expect(try lines(file) == ["skipped t discarded"])
+      try expect(lines(file), is: ["skipped t discarded"])
     }
   }
 
@@ -140,7 +141,7 @@ struct KeePassElementsTests {
       ([("otp", "key=JBSW%20Y3DP")], "tags G; hidden otp=key=JBSW%20Y3DP"),
     ] as [([(String, String)], String)] {
       let fields = parts.map { field($0.0, $0.1) }.joined()
-      #expect(try lines(file(fields)) == ["t p; \(expected)"], "\(parts)")
+      try expect(lines(file(fields)), is: ["t p; \(expected)"], "\(parts)")
     }
   }
 }

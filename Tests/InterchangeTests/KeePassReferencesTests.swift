@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -35,17 +36,17 @@ struct KeePassReferencesTests {
     ])
   func taken(user: String, password: String) throws {
     let logins = try found(user, password, "https://p.example").logins
-    #expect(logins.first?.hasPrefix("https://p.example (ana) pw-1") == true, "\(logins)")
-    #expect(logins.count == 2)
+    expect(logins.first?.hasPrefix("https://p.example (ana) pw-1"), is: true, "\(logins)")
+    expect(logins.count, is: 2)
   }
 
   @Test("a word of the entry itself, and text around it")
   func own() throws {
-    #expect(
-      try found("ana", "x{REF:P@T:Safe}y", "https://{USERNAME}.example/{title}", title: "door").logins.first?
-        .hasPrefix("https://ana.example (ana) xpw-1y at https://ana.example/door") == true)
+    try expect(
+      found("ana", "x{REF:P@T:Safe}y", "https://{USERNAME}.example/{title}", title: "door").logins.first?
+        .hasPrefix("https://ana.example (ana) xpw-1y at https://ana.example/door"), is: true)
     let logins = try found("{REF:U@T:Safe}", "p", "{REF:A@T:Safe}/x").logins
-    #expect(logins.first?.hasPrefix("https://safe.example/x (ana) p ") == true)
+    expect(logins.first?.hasPrefix("https://safe.example/x (ana) p "), is: true)
   }
 
   @Test("a reference to a field that has one leads on, and one that leads to itself to nothing")
@@ -54,8 +55,8 @@ struct KeePassReferencesTests {
       "<Entry><UUID>AAAAAAAAAAAAAAAAAAAAAg==</UUID><String><Key>Title</Key><Value>Middle</Value></String>"
       + "<String><Key>Password</Key><Value>{REF:P@T:Safe}</Value></String></Entry>"
     let logins = try found("u", "{REF:P@T:Middle}", "https://p.example", more: more).logins
-    #expect(logins.contains { $0.hasPrefix("https://p.example (u) pw-1") } && logins.contains("Middle pw-1"))
-    #expect(try found("u", "{REF:P@T:Pointer}", "https://p.example").reasons == ["Pointer reference"])
+    expect(logins.contains { $0.hasPrefix("https://p.example (u) pw-1") } && logins.contains("Middle pw-1"))
+    try expect(found("u", "{REF:P@T:Pointer}", "https://p.example").reasons, is: ["Pointer reference"])
   }
 
   @Test(
@@ -71,15 +72,15 @@ struct KeePassReferencesTests {
     ])
   func stays(user: String, password: String, url: String) throws {
     let found = try found(user, password, url)
-    #expect(found.reasons == ["Pointer reference"])
-    #expect(found.logins.count == 1)
+    expect(found.reasons, is: ["Pointer reference"])
+    expect(found.logins.count, is: 1)
   }
 
   @Test("two entries that the text may mean are not decided between")
   func ambiguous() throws {
     let more = "<Entry><String><Key>Title</Key><Value>My safe</Value></String></Entry>"
-    #expect(
-      try found("u", "{REF:P@T:Safe}", "https://p.example", more: more).reasons.contains("Pointer reference"))
+    try expect(
+      found("u", "{REF:P@T:Safe}", "https://p.example", more: more).reasons.contains("Pointer reference"))
   }
 
   @Test("in notes and fields of one's own a reference becomes what it stands for, or the field stays")
@@ -104,7 +105,7 @@ struct KeePassReferencesTests {
         + "</Entry>"
       let file = "<KeePassFile><Root><Group>\(pointer)\(safe)</Group></Root></KeePassFile>"
       let lines = WholeLogins(try FoundLogins(Array(file.utf8), as: .keePass)).lines
-      #expect(lines == ["N (u) p; \(expected)", "Safe (ana) pw-1"], "\(fields)")
+      expect(lines, is: ["N (u) p; \(expected)", "Safe (ana) pw-1"], "\(fields)")
     }
   }
 }

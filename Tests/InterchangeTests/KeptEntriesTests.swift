@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -17,28 +18,28 @@ struct KeptEntriesTests {
   func ownNames() throws {
     let header =
       "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,login_password,login_totp\n"
-    #expect(
-      try whole("\(header),,login,n,,llavero-token: s3cr3t,0,,u,p,\n", .bitwarden) == [
+    try expect(
+      whole("\(header),,login,n,,llavero-token: s3cr3t,0,,u,p,\n", .bitwarden),
+      is: [
         "n (u) p; hidden llavero-token=s3cr3t"
       ])
-    #expect(
-      try whole(
+    try expect(
+      whole(
         "\(header),,login,n,,\"llavero-service: svc\nllavero-token: x\",0,https://h.example,u,p,\n",
-        .bitwarden)
-        == ["https://h.example (u) p; called n; fields service=svc; hidden llavero-token=x"])
-    #expect(
-      try whole(
-        "\(header),,login,n,,\"llavero-service: svc\nllavero-authenticationType: form\",0,,,p,\n", .bitwarden)
-        == ["svc p; called n; fields authenticationType=form"])
+        .bitwarden), is: ["https://h.example (u) p; called n; fields service=svc; hidden llavero-token=x"])
+    try expect(
+      whole(
+        "\(header),,login,n,,\"llavero-service: svc\nllavero-authenticationType: form\",0,,,p,\n", .bitwarden),
+      is: ["svc p; called n; fields authenticationType=form"])
     // A line without a name may belong to the one before.
-    #expect(
-      try whole("\(header),,login,n,,\"a: 1\n: 2\",0,,u,p,\n", .bitwarden) == ["n (u) p; left custom fields"])
+    try expect(
+      whole("\(header),,login,n,,\"a: 1\n: 2\",0,,u,p,\n", .bitwarden), is: ["n (u) p; left custom fields"])
   }
 
   @Test("a member that is there twice is read differently, and so not at all")
   func repeatedMembers() throws {
     let login = #"{"type":1,"name":"n","login":{"username":"u","password":"p"}}"#
-    #expect(try whole(bitwarden(login), .bitwarden) == ["n (u) p"])
+    try expect(whole(bitwarden(login), .bitwarden), is: ["n (u) p"])
     for text in [
       bitwarden(login, "\"items\":[\(login)],"), bitwarden(login, "\"folders\":[],\"folders\":[],"),
     ] {
@@ -58,8 +59,8 @@ struct KeptEntriesTests {
     let old = login("old", #""archivedDate":"2025-06-01T00:00:00Z","revisionDate":"2025-05-01T00:00:00Z""#)
     let new = login("new", #""revisionDate":"2025-04-01T00:00:00Z""#)
     let found = try FoundLogins(Array(bitwarden("\(old),\(new)").utf8), as: .bitwarden)
-    #expect(found.keptApart.count == 1)
-    #expect(found.keptApart.first?.logins.count == 2)
+    expect(found.keptApart.count, is: 1)
+    expect(found.keptApart.first?.logins.count, is: 2)
   }
 
   @Test("what a person calls an address in 1Password")
@@ -70,8 +71,9 @@ struct KeptEntriesTests {
       {"label":"lost","url":""}]},"details":{"loginFields":[
       {"designation":"username","value":"u"},{"designation":"password","value":"p"}]}}]}]}]}
       """#
-    #expect(
-      try whole(text, .onePassword) == [
+    try expect(
+      whole(text, .onePassword),
+      is: [
         "https://a.example (u) p; called t; fields ask Bob=https://b.example; left label",
         "https://b.example (u) p; called t; fields ask Bob=https://b.example; left label",
         "without label",
@@ -91,9 +93,9 @@ struct KeptEntriesTests {
       let text = lines.map { "\($0)\n\(separator)" }.joined()
       return try FoundLogins(Array(text.utf8), as: .onePassword).hasOthers
     }
-    #expect(try !hasOthers(login, used, above))
-    #expect(try hasOthers(login, used, above, empty))
-    #expect(try hasOthers(login, used, above, search))
+    try expect(!hasOthers(login, used, above))
+    try expect(hasOthers(login, used, above, empty))
+    try expect(hasOthers(login, used, above, search))
   }
 
   @Test("a code alone doesn't say that the others are the same")
@@ -104,8 +106,9 @@ struct KeptEntriesTests {
     let text =
       "Title,URL,Username,Password,Notes,OTPAuth\n" + row("x", "", "JBSWY3DPEHPK3PXP") + row("y", "1")
       + row("z", "2")
-    #expect(
-      try Found(text, as: .safari).logins.map { $0.prefix(21) } == [
+    try expect(
+      Found(text, as: .safari).logins.map { $0.prefix(21) },
+      is: [
         "https://h.example/x (", "https://h.example/y (", "https://h.example/z (",
       ])
   }
@@ -120,14 +123,15 @@ struct KeptEntriesTests {
     ])
   func firstOfSeveral(format: FileFormat, text: String) throws {
     let found = try FoundLogins(Array(text.utf8), as: format)
-    #expect(found.logins.map(\.removals.count) == [2, 2, 1])
-    #expect(Set(found.logins[0].removals) == Set(found.logins[1].removals))
+    expect(found.logins.map(\.removals.count), is: [2, 2, 1])
+    expect(Set(found.logins[0].removals), is: Set(found.logins[1].removals))
   }
 
   @Test("a star in a value of Enpass hides nothing, and says nothing of others")
   func starInValue() throws {
-    #expect(
-      try whole(#""t","Username","u","Password","*p","PIN","1","""# + "\n", .enpass) == [
+    try expect(
+      whole(#""t","Username","u","Password","*p","PIN","1","""# + "\n", .enpass),
+      is: [
         "t (u) *p; hidden PIN=1"
       ])
   }
@@ -136,22 +140,24 @@ struct KeptEntriesTests {
   func numberAsLabel() throws {
     let text =
       #"{"records":[{"title":"t","$type":"login","login":"u","password":"p","custom_fields":{"$text:2024":"x"}}]}"#
-    #expect(try whole(text, .keeper) == ["t (u) p; fields 2024=x"])
+    try expect(whole(text, .keeper), is: ["t (u) p; fields 2024=x"])
   }
 
   @Test("a token that stands for a user name is no attribute")
   func tokenAsName() throws {
     let token = "x-access-token"
-    #expect(
-      try whole("https://ghp_a:x-oauth-basic@github.com\n", .gitCredentials) == [
+    try expect(
+      whole("https://ghp_a:x-oauth-basic@github.com\n", .gitCredentials),
+      is: [
         "https://github.com (\(token)) ghp_a"
       ])
-    #expect(
-      try whole("machine github.com login ghp_a password x-oauth-basic\n", .netrc) == [
+    try expect(
+      whole("machine github.com login ghp_a password x-oauth-basic\n", .netrc),
+      is: [
         "https://github.com (\(token)) ghp_a"
       ])
     let composer = #"{"http-basic":{"github.com":{"username":"ghp_a","password":"x-oauth-basic"}}}"#
-    #expect(try whole(composer, .composer).first?.hasPrefix("https://github.com (\(token)) ghp_a") == true)
+    try expect(whole(composer, .composer).first?.hasPrefix("https://github.com (\(token)) ghp_a"), is: true)
   }
 
   @Test("what codes are made of is needed for the rest of them")
@@ -162,6 +168,6 @@ struct KeptEntriesTests {
       {"type":"totp","issuer":"Bank","digits":8}]}]}]}
       """#
     let lines = try whole(text, .credentialExchange)
-    #expect(lines.first?.hasPrefix("t (u) p; left ") == true, "\(lines)")
+    expect(lines.first?.hasPrefix("t (u) p; left "), is: true, "\(lines)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -7,12 +8,13 @@ struct LlaveroFileTests {
   @Test("a vault's plaintext: its head and what is out of use are no items")
   func vault() throws {
     let found = try Found(sample: "vault.jsonl", as: .llavero)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://r.example (bob) for docker Pw-2", "AWS (prod) p\"1\n2",
         "https://git.example.com/acme (alice) Pw-1",
       ])
-    #expect(found.passedOver.isEmpty)
+    expect(found.passedOver.isEmpty)
   }
 
   @Test("nothing of an item is lost on the way out and in")
@@ -32,44 +34,45 @@ struct LlaveroFileTests {
       Secret(copying: ByteString([0, 0xff])), expiry: 7, refreshToken: .some(Secret("r")),
       authenticationScheme: "Bearer")
     var text = Secret()
-    #expect(ExportFormat.jsonLines.append(item, credential, to: &text) == .written(without: []))
+    expect(ExportFormat.jsonLines.append(item, credential, to: &text), is: .written(without: []))
     let found = try text.withUnsafeBytes { try FileFormat.llavero.read($0) }
     let login = try #require(found.logins.first)
-    #expect(login.item == item)
+    expect(login.item, is: item)
     let isSame =
       login.credential.hasSameSecret(as: credential)
       && login.credential.hasSameRefreshToken(as: credential)
-    #expect(isSame)
-    #expect(login.credential.expiry == 7)
+    expect(isSame)
+    expect(login.credential.expiry, is: 7)
   }
 
   @Test("a line that is no item is named; a file of such lines is not a file of llavero")
   func malformed() throws {
     let good = #"{"class":"generic","service":"s","secret":"p"}"# + "\n"
-    #expect(
-      try Found(good + "{}\n" + #"{"class":"generic","service":"s"}"# + "\n[]\n", as: .llavero).reasons == [
+    try expect(
+      Found(good + "{}\n" + #"{"class":"generic","service":"s"}"# + "\n[]\n", as: .llavero).reasons,
+      is: [
         "2 malformed", "3 malformed", "4 malformed",
       ])
     #expect(throws: FormatFault("it has no line of an item", line: 2)) { try Found("\nx\n", as: .llavero) }
-    #expect(try Found("", as: .llavero).logins.isEmpty)
+    try expect(Found("", as: .llavero).logins.isEmpty)
   }
 
   @Test("a line that ends too early is told apart, and what nobody knows stays")
   func cutOff() throws {
     let good = #"{"class":"generic","service":"s","secret":"p"}"# + "\n"
-    #expect(try Found(good + #"{"class":"generic","serv"#, as: .llavero).reasons == ["2 cutOff"])
-    #expect(
-      try Found(#"{"class":"generic","service":"s","secret":"p","new":1,"notes":"x"}"#, as: .llavero).logins
-        == [
-          "s p + new + notes"
-        ])
+    try expect(Found(good + #"{"class":"generic","serv"#, as: .llavero).reasons, is: ["2 cutOff"])
+    try expect(
+      Found(#"{"class":"generic","service":"s","secret":"p","new":1,"notes":"x"}"#, as: .llavero).logins,
+      is: [
+        "s p + new + notes"
+      ])
   }
 
   @Test("without its items a file has only what was none")
   func remainder() throws {
     let good = #"{"class":"generic","service":"s","secret":"p"}"#
-    #expect(
-      try InterchangeTests.remainder(of: "{\"app\":\"llavero\"}\n\(good)\n\(good)", as: .llavero)
-        == "{\"app\":\"llavero\"}\n")
+    try expect(
+      InterchangeTests.remainder(of: "{\"app\":\"llavero\"}\n\(good)\n\(good)", as: .llavero),
+      is: "{\"app\":\"llavero\"}\n")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -20,14 +21,14 @@ struct ManagerExportTests {
     let name = file.split(separator: "/").last ?? ""
     let expected = String(decoding: try Sample.bytes(of: "whole/\(name).txt"), as: UTF8.self)
     let found = try FoundLogins(Sample.bytes(of: file), as: format)
-    #expect(WholeLogins(found).lines == expected.split(separator: "\n").map(String.init), "\(file)")
+    expect(WholeLogins(found).lines, is: expected.split(separator: "\n").map(String.init), "\(file)")
   }
 
   @Test("a byte order mark changes nothing")
   func mark() throws {
     let plain = try FoundLogins(Sample.bytes(of: "exports/bw.json"), as: .bitwarden)
     let marked = try FoundLogins(Sample.bytes(of: "exports/bw-bom.json"), as: .bitwarden)
-    #expect(WholeLogins(marked).lines == WholeLogins(plain).lines)
+    expect(WholeLogins(marked).lines, is: WholeLogins(plain).lines)
   }
 
   @Test("each file shows its kind", arguments: samples)
@@ -35,7 +36,7 @@ struct ManagerExportTests {
     // KeePassXC's XML is KeePass's.
     let name = format.name == "keepassxc" ? "keepass" : format.name
     try Sample.bytes(of: file).withUnsafeBytes {
-      #expect(FormatDetection($0).format?.name == name, "\(file)")
+      expect(FormatDetection($0).format?.name, is: name, "\(file)")
     }
   }
 
@@ -43,8 +44,8 @@ struct ManagerExportTests {
   func wrapped(file: String, name: String) throws {
     try Sample.bytes(of: "exports/\(file)").withUnsafeBytes { bytes in
       let format = try #require(FormatDetection(bytes).format)
-      #expect(format.name == name)
-      #expect(format.wrapping?.isOne(bytes) == true)
+      expect(format.name, is: name)
+      expect(format.wrapping?.isOne(bytes), is: true)
     }
   }
 
@@ -52,7 +53,7 @@ struct ManagerExportTests {
   func removal(file: String, format: FileFormat) throws {
     let found = try FoundLogins(Sample.bytes(of: file), as: format)
     let rest = try FoundLogins(remainder(of: Sample.bytes(of: file), as: format), as: format)
-    #expect(rest.logins.isEmpty && (!rest.hasOthers || found.hasOthers), "\(file)")
+    expect(rest.logins.isEmpty && (!rest.hasOthers || found.hasOthers), "\(file)")
   }
 
   @Test("what is encrypted, or of a later version, is refused")
@@ -96,7 +97,7 @@ struct ManagerExportTests {
       """
     var bytes: [UInt8] = [0xff, 0xfe]
     for unit in text.utf16 { bytes += [UInt8(unit & 0xff), UInt8(unit >> 8)] }
-    #expect(try Found(bytes, as: .keePass).logins == ["T pw"])
+    try expect(Found(bytes, as: .keePass).logins, is: ["T pw"])
   }
 
   @Test("what stays has the name of its field, and not that of the object around it")
@@ -120,7 +121,7 @@ struct ManagerExportTests {
         .bitwarden, "t p + former passwords"
       ),
     ] {
-      #expect(try Found(text, as: format).logins == [login], "\(text)")
+      try expect(Found(text, as: format).logins, is: [login], "\(text)")
     }
   }
 
@@ -130,8 +131,9 @@ struct ManagerExportTests {
       {"accounts":[{"vaults":[{"items":[{"categoryUuid":"001","overview":{"title":"t"},"details":{"password":"p",
       "sections":[{"title":"","fields":[{"title":"born","id":"x","value":{"date":-315619200}}]}]}}]}]}]}
       """#
-    #expect(
-      WholeLogins(try FoundLogins(Array(text.utf8), as: .onePassword)).lines == [
+    expect(
+      WholeLogins(try FoundLogins(Array(text.utf8), as: .onePassword)).lines,
+      is: [
         "t p; fields born=1960-01-01", "without id",
       ])
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -8,7 +9,7 @@ struct MarkedEntriesTests {
   private func tags(_ text: String, _ format: FileFormat) throws -> [String] {
     let found = try FoundLogins(Array(text.utf8), as: format)
     let login = try #require(found.logins.first, "\(text)")
-    #expect(login.leftBehind.isEmpty, "\(text)")
+    expect(login.leftBehind.isEmpty, "\(text)")
     return login.item.tags.map(\.description) + login.item.fields.map { "\($0.name)=\($0.value)" }
   }
 
@@ -52,22 +53,22 @@ struct MarkedEntriesTests {
       let file =
         text.first == "{" && text.contains("typeName")
         ? "***5642bee8-a5ff-11dc-8314-0800200c9a66***\n" + text : text
-      #expect(try tags(file, format) == expected, "\(text)")
+      try expect(tags(file, format), is: expected, "\(text)")
     }
   }
 
   @Test("a field that a person calls so is none")
   func personsFields() throws {
     let text = #"{"records":[{"title":"t","password":"p","custom_fields":{"favorite":"blue"}}]}"#
-    #expect(try tags(text, .keeper) == [])
-    #expect(try FoundLogins(Array(text.utf8), as: .keeper).logins[0].credential.further.hasFields)
+    try expect(tags(text, .keeper), is: [])
+    try expect(FoundLogins(Array(text.utf8), as: .keeper).logins[0].credential.further.hasFields)
   }
 
   @Test("another state than these is named, and stays")
   func otherState() throws {
     let text =
       #"{"accounts":[{"vaults":[{"items":[{"overview":{"title":"t"},"details":{"password":"p"},"state":"new"}]}]}]}"#
-    #expect(try Found(text, as: .onePassword).logins == ["t p + state"])
+    try expect(Found(text, as: .onePassword).logins, is: ["t p + state"])
   }
 
   @Test("a folder has the names of those that it is in")
@@ -79,19 +80,19 @@ struct MarkedEntriesTests {
     ] {
       let text =
         #"{"folders":[\#(folders)],"items":[{"title":"t","folders":["2"],"fields":[{"type":"password","value":"p"}]}]}"#
-      #expect(try tags(text, .enpass) == [expected], "\(folders)")
+      try expect(tags(text, .enpass), is: [expected], "\(folders)")
     }
     let exchanged =
       #"{"version":{"major":1},"accounts":[{"collections":[{"title":"Work","subCollections":[{"title":"Deep","items":["#
       + #"{"item":"i"}]}]}],"items":[{"id":"i","credentials":[{"type":"generated-password","password":"p"}],"title":"t"}]}]}"#
-    #expect(try tags(exchanged, .credentialExchange) == ["Work/Deep"])
+    try expect(tags(exchanged, .credentialExchange), is: ["Work/Deep"])
     let separator = "***5642bee8-a5ff-11dc-8314-0800200c9a66***\n"
     let lines = [
       #"{"uuid":"1","typeName":"system.folder.Regular","title":"Work"}"#,
       #"{"uuid":"2","typeName":"system.folder.Regular","title":"Deep","folderUuid":"1"}"#,
       #"{"typeName":"passwords.Password","title":"t","folderUuid":"2","secureContents":{"password":"p"}}"#,
     ]
-    #expect(try tags(lines.map { $0 + "\n" + separator }.joined(), .onePassword) == ["Work/Deep"])
+    try expect(tags(lines.map { $0 + "\n" + separator }.joined(), .onePassword), is: ["Work/Deep"])
   }
 
   @Test("Keeper's folders have backslashes between them, and two in a name", arguments: [true, false])
@@ -101,6 +102,6 @@ struct MarkedEntriesTests {
       isJSON
       ? #"{"records":[{"title":"t","password":"p","folders":[{"folder":"Work\\Clients\\\\One"}]}]}"#
       : "\"\(folder)\",t,,p,https://a.example,,\n"
-    #expect(try tags(text, .keeper) == [#"Work/Clients\One"#])
+    try expect(tags(text, .keeper), is: [#"Work/Clients\One"#])
   }
 }

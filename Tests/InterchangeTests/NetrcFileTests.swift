@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -7,16 +8,18 @@ struct NetrcFileTests {
   @Test("an entry is a login, whatever lines its words are on")
   func entries() throws {
     let found = try Found(sample: "netrc", as: .netrc)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://git.example.com (alice) p w\\1",
         "https://ftp.example (bob) b\"s#1 + account password + macro",
         "imaps://imap.example (carol) Pw-3", "smtp://smtp.example:587 (carol) Pw-4",
         "https://[::1]:8443 (dave) #5",
       ])
-    #expect(found.reasons == ["11 noPlace", "12 noSecret"])
-    #expect(
-      found.origins == [
+    expect(found.reasons, is: ["11 noPlace", "12 noSecret"])
+    expect(
+      found.origins,
+      is: [
         .machine("git.example.com", line: 2), .machine("ftp.example", line: 3),
         .machine("imap.example", line: 9), .machine("smtp.example", line: 9),
         .machine("[::1]:8443", line: 10),
@@ -33,7 +36,7 @@ struct NetrcFileTests {
       ("port 1099", "https://h:1099 (a) p"),
       ("unknown word", "https://h (a) p + other words"), ("force yes", "https://h (a) p + other words"),
     ] {
-      #expect(try Found("machine h login a \(words) password p", as: .netrc).logins == [name], "\(words)")
+      try expect(Found("machine h login a \(words) password p", as: .netrc).logins, is: [name], "\(words)")
     }
   }
 
@@ -46,8 +49,8 @@ struct NetrcFileTests {
       ("p\n # machine i login b", "p"), ("p account x", "p + account password"), ("p password p", "p"),
     ] {
       let found = try Found("machine h login a password \(word)\n", as: .netrc)
-      #expect(found.logins == ["https://h (a) \(secret)"], "\(word.debugDescription)")
-      #expect(found.passedOver.isEmpty, "\(word.debugDescription)")
+      expect(found.logins, is: ["https://h (a) \(secret)"], "\(word.debugDescription)")
+      expect(found.passedOver.isEmpty, "\(word.debugDescription)")
     }
   }
 
@@ -64,14 +67,14 @@ struct NetrcFileTests {
     ] {
       let login = words.hasPrefix("login") ? "" : "login a "
       let found = try Found("\nmachine h \(login)\(words)\nmachine i login b password q\n", as: .netrc)
-      #expect(found.logins == ["https://i (b) q"], "\(words.debugDescription)")
-      #expect(
+      expect(found.logins, is: ["https://i (b) q"], "\(words.debugDescription)")
+      expect(
         found.passedOver.map(\.origin) == [.machine("h", line: 2)] && found.passedOver[0].reason == .disputed,
         "\(words.debugDescription): \(found)")
     }
     let twice = "machine h login a password p\nmachine h login a password q\n"
-    #expect(try Found(twice, as: .netrc).reasons == ["1 (h) disputed", "2 (h) disputed"])
-    #expect(try InterchangeTests.remainder(of: twice, as: .netrc) == twice)
+    try expect(Found(twice, as: .netrc).reasons, is: ["1 (h) disputed", "2 (h) disputed"])
+    try expect(InterchangeTests.remainder(of: twice, as: .netrc), is: twice)
   }
 
   @Test("what can't be understood is named by its line")
@@ -82,42 +85,43 @@ struct NetrcFileTests {
       "machine h port é password p", "password p\n", "nonsense here\n",
     ] {
       let found = try Found(text, as: .netrc)
-      #expect(found.logins.isEmpty, "\(text)")
-      #expect(found.reasons == ["1 malformed"], "\(text)")
+      expect(found.logins.isEmpty, "\(text)")
+      expect(found.reasons, is: ["1 malformed"], "\(text)")
     }
-    #expect(
-      try Found("machine h login a password \"p\nmachine i login b password q", as: .netrc).logins == [
+    try expect(
+      Found("machine h login a password \"p\nmachine i login b password q", as: .netrc).logins,
+      is: [
         "https://i (b) q"
       ])
   }
 
   @Test("without its logins the file has comments, macros and what was passed over")
   func remainder() throws {
-    #expect(
-      try String(
-        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "netrc"), as: .netrc), as: UTF8.self)
-          == """
-          # of several programs
-          macdef init
-          cd /pub
-          machine macro.example login x password y
+    try expect(
+      String(
+        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "netrc"), as: .netrc), as: UTF8.self),
+      is: """
+        # of several programs
+        macdef init
+        cd /pub
+        machine macro.example login x password y
 
-          \u{20}
-          default login anonymous password me@example.org
-          machine nothing.example login erin
+        \u{20}
+        default login anonymous password me@example.org
+        machine nothing.example login erin
 
-          """)
-    #expect(try InterchangeTests.remainder(of: "machine h login a password p\r\n", as: .netrc) == "")
+        """)
+    try expect(InterchangeTests.remainder(of: "machine h login a password p\r\n", as: .netrc), is: "")
     // Python refuses a comment on a line of its own after an empty one.
     for entry in ["machine h login a password p # mine", "machine h\n  login a # mine\n  password p # his"] {
-      #expect(
-        try InterchangeTests.remainder(of: "# all\n\n\(entry)\n# next\n", as: .netrc) == "# all\n\n# next\n")
+      try expect(
+        InterchangeTests.remainder(of: "# all\n\n\(entry)\n# next\n", as: .netrc), is: "# all\n\n# next\n")
     }
     let shared = "default login x machine h login a password p # mine\n"
-    #expect(
-      try InterchangeTests.remainder(of: shared, as: .netrc) == "default login x  # mine\n")
-    #expect(
-      try InterchangeTests.remainder(of: "default login x machine h password p\n", as: .netrc)
-        == "default login x \n")
+    try expect(
+      InterchangeTests.remainder(of: shared, as: .netrc), is: "default login x  # mine\n")
+    try expect(
+      InterchangeTests.remainder(of: "default login x machine h password p\n", as: .netrc),
+      is: "default login x \n")
   }
 }

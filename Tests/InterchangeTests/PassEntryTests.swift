@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -24,23 +25,24 @@ struct PassEntryTests {
       ("Email/alice", "Email/alice"), ("the safe", "the safe"), ("app v1.2", "app v1.2"), ("a..b", "a..b"),
       (".hidden", ".hidden"),
     ] as [(ByteString, String)] {
-      #expect(found(name, "p\n").logins == ["\(item) p"], "\(name)")
+      expect(found(name, "p\n").logins, is: ["\(item) p"], "\(name)")
     }
-    #expect(found("web/github.com", "p").labels == ["web/github.com"])
-    #expect(found("the safe", "p").labels == [nil])
+    expect(found("web/github.com", "p").labels, is: ["web/github.com"])
+    expect(found("the safe", "p").labels, is: [nil])
   }
 
   @Test("its lines go before its name")
   func lines() {
-    #expect(
-      found("github.com/alice", "p q\nLogin: bob\r\nURL: https://git.example.com:8443/x\r\n").logins == [
+    expect(
+      found("github.com/alice", "p q\nLogin: bob\r\nURL: https://git.example.com:8443/x\r\n").logins,
+      is: [
         "https://git.example.com:8443 (bob) p q at https://git.example.com:8443/x"
       ])
-    #expect(found("the safe", "p\nuser: bob\n").logins == ["the safe (bob) p"])
-    #expect(found("x", "p\nurl: https://carol@h.example/\n").logins == ["https://h.example (carol) p"])
-    #expect(
-      found("h.example/a", "p\nurl: android://x\n").logins == ["https://h.example (a) p at android://x"])
-    #expect(found("x", "p\n---\nusername: bob\nurl: h.example\n").logins == ["https://h.example (bob) p"])
+    expect(found("the safe", "p\nuser: bob\n").logins, is: ["the safe (bob) p"])
+    expect(found("x", "p\nurl: https://carol@h.example/\n").logins, is: ["https://h.example (carol) p"])
+    expect(
+      found("h.example/a", "p\nurl: android://x\n").logins, is: ["https://h.example (a) p at android://x"])
+    expect(found("x", "p\n---\nusername: bob\nurl: h.example\n").logins, is: ["https://h.example (bob) p"])
   }
 
   /// Everything that an entry has become.
@@ -52,62 +54,71 @@ struct PassEntryTests {
 
   @Test("further lines are kept: those with a name as hidden fields, the others as the comment")
   func furtherLines() {
-    #expect(
+    expect(
       whole(
         "h.example",
-        "p\nlogin: a\nPIN: 1234\nSecurity question: why?\nin the cellar\n\n  behind it\nnotes: and more\n")
-        == [
-          "https://h.example (a) p; called h.example; comment in the cellar\\n\\n  behind it\\nand more; "
-            + "hidden PIN=1234, Security question=why?"
-        ])
+        "p\nlogin: a\nPIN: 1234\nSecurity question: why?\nin the cellar\n\n  behind it\nnotes: and more\n"),
+      is: [
+        "https://h.example (a) p; called h.example; comment in the cellar\\n\\n  behind it\\nand more; "
+          + "hidden PIN=1234, Security question=why?"
+      ])
     // gopass's YAML, and a URL that has no name.
-    #expect(
-      whole("the safe", "p\n---\nphone: 555\nwhere:\n  floor: 2\nhttps://x.example/y\na = b\n") == [
+    expect(
+      whole("the safe", "p\n---\nphone: 555\nwhere:\n  floor: 2\nhttps://x.example/y\na = b\n"),
+      is: [
         "the safe p; comment https://x.example/y\\na = b; hidden phone=555, where=  floor: 2"
       ])
-    #expect(whole("h.example", "p\nlogin: a\nuser: b\nurl: h.example\nurl: i.example\n").count == 2)
-    #expect(
-      whole("h.example", "p\nlogin: a\nuser: b\n") == [
+    expect(whole("h.example", "p\nlogin: a\nuser: b\nurl: h.example\nurl: i.example\n").count, is: 2)
+    expect(
+      whole("h.example", "p\nlogin: a\nuser: b\n"),
+      is: [
         "https://h.example (a) p; called h.example; hidden user=b"
       ])
     // What belongs together stays so, and a line of dashes among notes.
-    #expect(
-      whole("the safe", "p\n---\nprod:\n  host: a\n  password: b\nlogin:\n  x\nkey: v  \n") == [
+    expect(
+      whole("the safe", "p\n---\nprod:\n  host: a\n  password: b\nlogin:\n  x\nkey: v  \n"),
+      is: [
         "the safe p; comment login:\\n  x; hidden prod=  host: a\\n  password: b, key=v  "
       ])
-    #expect(whole("the safe", "p\na\n---\nb\n") == ["the safe p; comment a\\n---\\nb"])
-    #expect(
-      whole("w/db-admin", "p\nservice: https://db.example\n") == [
+    expect(whole("the safe", "p\na\n---\nb\n"), is: ["the safe p; comment a\\n---\\nb"])
+    expect(
+      whole("w/db-admin", "p\nservice: https://db.example\n"),
+      is: [
         "w/db-admin p; hidden service=https://db.example"
       ])
-    #expect(
-      whole("k", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIE\n") == ["skipped k noLogin"]
+    expect(
+      whole("k", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIE\n"),
+      is: ["skipped k noLogin"]
     )
-    #expect(whole("the safe", "p\nservice=door\n") == ["the safe p; hidden service=door"])
+    expect(whole("the safe", "p\nservice=door\n"), is: ["the safe p; hidden service=door"])
   }
 
   @Test("one-time codes are kept, in each of the forms that programs write")
   func codes() {
     let url = "otpauth://totp/x?secret=JBSWY3DPEHPK3PXP"
-    #expect(whole("h.example", "p\n\(url)\n") == ["https://h.example p; called h.example; code \(url)"])
-    #expect(whole("h.example", "p\ntotp: \(url)\n") == ["https://h.example p; called h.example; code \(url)"])
-    #expect(
-      whole("h.example", "p\ntotp: JBSW Y3DP EHPK 3PXP\n") == [
+    expect(whole("h.example", "p\n\(url)\n"), is: ["https://h.example p; called h.example; code \(url)"])
+    expect(
+      whole("h.example", "p\ntotp: \(url)\n"), is: ["https://h.example p; called h.example; code \(url)"])
+    expect(
+      whole("h.example", "p\ntotp: JBSW Y3DP EHPK 3PXP\n"),
+      is: [
         "https://h.example p; called h.example; code otpauth://totp/?secret=JBSWY3DPEHPK3PXP"
       ])
     // Several, each named.
-    #expect(
-      whole("h.example", "p\n\(url)\notpauth://totp/y?secret=KRUGS4ZANFZSAYJA\n") == [
+    expect(
+      whole("h.example", "p\n\(url)\notpauth://totp/y?secret=KRUGS4ZANFZSAYJA\n"),
+      is: [
         "https://h.example p; called h.example; code \(url); hidden one-time code=otpauth://totp/y?secret=KRUGS4ZANFZSAYJA"
       ])
     // An entry of its own, and the lines of Pass for iOS.
-    #expect(whole("h.example-otp", "\(url)\n") == ["h.example-otp ; code \(url)"])
-    #expect(
+    expect(whole("h.example-otp", "\(url)\n"), is: ["h.example-otp ; code \(url)"])
+    expect(
       whole(
         "h.example",
-        "p\notp_secret: JBSWY3DPEHPK3PXP\notp_type: hotp\notp_algorithm: sha256\notp_counter: 3\n") == [
-          "https://h.example p; called h.example; code otpauth://hotp/?secret=JBSWY3DPEHPK3PXP&algorithm=SHA256&counter=3"
-        ])
+        "p\notp_secret: JBSWY3DPEHPK3PXP\notp_type: hotp\notp_algorithm: sha256\notp_counter: 3\n"),
+      is: [
+        "https://h.example p; called h.example; code otpauth://hotp/?secret=JBSWY3DPEHPK3PXP&algorithm=SHA256&counter=3"
+      ])
   }
 
   @Test("what has no room is named")
@@ -120,7 +131,7 @@ struct PassEntryTests {
       ("service=https://b:Pw-2@h.example\naccount=a", "https://h.example (a) p + password in the URL"),
       ("service=https://b@h.example\naccount=a", "https://h.example (a) p + user name in the URL"),
     ] {
-      #expect(found("x", "p\n\(lines)\n").logins == [login], "\(lines)")
+      expect(found("x", "p\n\(lines)\n").logins, is: [login], "\(lines)")
     }
   }
 
@@ -128,29 +139,30 @@ struct PassEntryTests {
   func carriageReturn() {
     for contents in ["p\r\nlogin: a\n", "p\r", "p\0q\n"] {
       let found = found("h.example", contents)
-      #expect(found.logins.isEmpty)
-      #expect(found.reasons == ["h.example disputed"])
+      expect(found.logins.isEmpty)
+      expect(found.reasons, is: ["h.example disputed"])
     }
   }
 
   @Test("Git Credential Manager's entries say their URL")
   func gcm() {
     let name: ByteString = "git/https/git.example.com/acme/carol"
-    #expect(
-      found(name, "p\nservice=https://git.example.com/acme\naccount=carol\n").logins == [
+    expect(
+      found(name, "p\nservice=https://git.example.com/acme\naccount=carol\n").logins,
+      is: [
         "https://git.example.com/acme (carol) p"
       ])
-    #expect(
-      found(name, "p\nservice=https://git.example.com\naccount=\n").logins == ["https://git.example.com p"])
-    #expect(found(name, "p\nservice=https://git.example.com\naccount=carol\n").labels == [nil])
+    expect(
+      found(name, "p\nservice=https://git.example.com\naccount=\n").logins, is: ["https://git.example.com p"])
+    expect(found(name, "p\nservice=https://git.example.com\naccount=carol\n").labels, is: [nil])
   }
 
   @Test("an entry without a password is passed over by its name")
   func noSecret() {
     for contents in ["", "\n", "\nlogin: a\n"] {
       let found = found("github.com/alice", contents)
-      #expect(found.logins.isEmpty)
-      #expect(found.reasons == ["github.com/alice noSecret"])
+      expect(found.logins.isEmpty)
+      expect(found.reasons, is: ["github.com/alice noSecret"])
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -7,42 +8,45 @@ struct PasswordExportTests {
   @Test("Chrome's: an address becomes a server, an application's a name")
   func chrome() throws {
     let found = try Found(sample: "chrome.csv", as: .chrome)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
         "https://shop.example:8443 (alice@example.org) Pw-2 at https://shop.example:8443/login?next=%zz",
         "com.example.app (alice) Pw-3 at android://x7Zc0Jp9nVxw==@com.example.app/",
         "http://intranet.example Pw-4",
       ])
-    #expect(found.labels == ["git.example.com", "shop.example", nil, "intranet.example"])
-    #expect(found.origins == [.line(2), .line(3), .line(5), .line(6)])
-    #expect(found.reasons == ["7 noSecret"])
+    expect(found.labels, is: ["git.example.com", "shop.example", nil, "intranet.example"])
+    expect(found.origins, is: [.line(2), .line(3), .line(5), .line(6)])
+    expect(found.reasons, is: ["7 noSecret"])
   }
 
   @Test("Firefox's: the browser's own account is none, a proxy's is named by its address")
   func firefox() throws {
     let found = try Found(sample: "firefox.csv", as: .firefox)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://git.example.com (alice) p,w\"1", "https://nas.example:5001 (admin) Pw-2",
         "moz-proxy://proxy.example:3128 (alice) Pw-3",
       ])
-    #expect(found.labels == [nil, nil, nil])
-    #expect(found.reasons == ["2 noLogin"])
+    expect(found.labels, is: [nil, nil, nil])
+    expect(found.reasons, is: ["2 noLogin"])
   }
 
   @Test("Bitwarden's CSV: an item for each server, notes are no login")
   func bitwarden() throws {
     let found = try Found(sample: "bitwarden.csv", as: .bitwarden)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://git.example.com (alice) p,w\"1 at androidapp://com.example.app\nhttps://git.example.com/users/sign_in",
         "https://registry.example:5050 (alice) p,w\"1 at androidapp://com.example.app",
         "https://imap.example.org (alice@example.org) Pw-2",
         "Safe Pw-3",
       ])
-    #expect(found.labels == ["GitLab", "GitLab", "Mail", nil])
-    #expect(found.reasons == ["5 noLogin"])
+    expect(found.labels, is: ["GitLab", "GitLab", "Mail", nil])
+    expect(found.reasons, is: ["5 noLogin"])
   }
 
   @Test("Bitwarden's CSV: a comma parts addresses only before a scheme, else nobody knows which there are")
@@ -51,8 +55,9 @@ struct PasswordExportTests {
       try Found(
         "type,name,login_uri,login_username,login_password\nlogin,n,\"\(addresses)\",a,p\n", as: .bitwarden)
     }
-    #expect(
-      try found("https://a.example/x,HTTPS://b.example,androidapp://c.example").logins == [
+    try expect(
+      found("https://a.example/x,HTTPS://b.example,androidapp://c.example").logins,
+      is: [
         "https://a.example (a) p at androidapp://c.example\nhttps://a.example/x",
         "https://b.example (a) p at androidapp://c.example",
       ])
@@ -61,8 +66,8 @@ struct PasswordExportTests {
       "https://a.example/?x=1,2", "a.example,b.example", "https://a.example, https://b.example",
       "https://a.example,://b.example", "https://a.example,1x://b.example", "https://a.example,https://",
     ] {
-      #expect(try found(addresses).logins.isEmpty, "\(addresses)")
-      #expect(try found(addresses).reasons == ["2 addresses"], "\(addresses)")
+      try expect(found(addresses).logins.isEmpty, "\(addresses)")
+      try expect(found(addresses).reasons, is: ["2 addresses"], "\(addresses)")
     }
   }
 
@@ -75,32 +80,34 @@ struct PasswordExportTests {
     ] {
       let found = try Found(
         "Group,Title,Username,Password,URL,Notes\nRoot,t,\(account),\(password),\(url),\n", as: .keepassxc)
-      #expect(found.reasons == ["2 reference"], "\(account) \(password) \(url)")
+      expect(found.reasons, is: ["2 reference"], "\(account) \(password) \(url)")
     }
-    #expect(
-      try Found(
+    try expect(
+      Found(
         "Group,Title,Username,Password,URL,Notes\nRoot,t,a,{x}{USERNAMES}{,https://h,\n", as: .keepassxc
-      ).logins == ["https://h (a) {x}{USERNAMES}{"])
-    #expect(
-      try Found(
+      ).logins, is: ["https://h (a) {x}{USERNAMES}{"])
+    try expect(
+      Found(
         "Group,Title,Username,Password,URL,Notes\nRoot,t,a,p,https://h,as {REF:P@I:1}\n", as: .keepassxc
-      ).logins == ["https://h (a) p + notes"])
+      ).logins, is: ["https://h (a) p + notes"])
   }
 
   @Test("what nobody here knows stays there")
   func unknown() throws {
-    #expect(
-      try Found("name,url,username,password,extra\nn,,a,p,x\nm,,a,p,\n", as: .chrome).logins == [
+    try expect(
+      Found("name,url,username,password,extra\nn,,a,p,x\nm,,a,p,\n", as: .chrome).logins,
+      is: [
         "n (a) p + extra", "m (a) p",
       ])
-    #expect(
-      try Found("name,url,username,password,\nn,,a,p,x\n", as: .chrome).logins == [
+    try expect(
+      Found("name,url,username,password,\nn,,a,p,x\n", as: .chrome).logins,
+      is: [
         "n (a) p + nameless column"
       ])
-    #expect(
-      try Found(
+    try expect(
+      Found(
         #"{"items":[{"type":1,"name":"n","new":1,"card":null,"login":{"password":"p"}}]}"#, as: .bitwarden
-      ).logins == ["n p + new"])
+      ).logins, is: ["n p + new"])
   }
 
   @Test("what somebody has sorted or marked an entry by is a tag, and what nobody has chosen says nothing")
@@ -118,21 +125,21 @@ struct PasswordExportTests {
     ] {
       let header =
         "folder,favorite,type,name,login_uri,reprompt,collections,archivedDate,login_username,login_password"
-      #expect(try tags(header, row + ",,p", .bitwarden) == expected, "\(row)")
+      try expect(tags(header, row + ",,p", .bitwarden), is: expected, "\(row)")
     }
     for (row, expected) in [
       ("true,false,,Private", ["Private", "favorite"]), ("false,true,,", ["archived"]),
       ("false,FALSE,work;home,", ["work", "home"]), ("false,false,,", []),
     ] {
       let header = "Title,Url,Username,Password,Type,Favorite,Archived,Tags,Vault"
-      #expect(try tags(header, "n,,,p,Login,\(row)", .onePassword) == expected, "\(row)")
+      try expect(tags(header, "n,,,p,Login,\(row)", .onePassword), is: expected, "\(row)")
     }
     for (group, expected) in [
       ("Root", []), ("", []), ("Root/Work", ["Work"]), ("Root/Work/Prod", ["Work/Prod"]),
     ] {
       let row = "\(group),n,,p,,,7"
-      #expect(
-        try tags("Group,Title,Username,Password,URL,Notes,Icon", row, .keepassxc) == expected, "\(group)")
+      try expect(
+        tags("Group,Title,Username,Password,URL,Notes,Icon", row, .keepassxc), is: expected, "\(group)")
     }
     for (member, leftBehind) in [
       (#""folderId":"1""#, " + folderId"), (#""collectionIds":["1"]"#, " + collectionIds"),
@@ -140,44 +147,47 @@ struct PasswordExportTests {
       (#""folderId":null,"collectionIds":[],"favorite":false,"reprompt":0"#, ""),
     ] {
       let text = #"{"items":[{"type":1,"name":"n",\#(member),"login":{"password":"p"}}]}"#
-      #expect(try Found(text, as: .bitwarden).logins == ["n p\(leftBehind)"], "\(member)")
+      try expect(Found(text, as: .bitwarden).logins, is: ["n p\(leftBehind)"], "\(member)")
     }
   }
 
   @Test("Bitwarden's JSON says the same")
   func bitwardenJSON() throws {
     let found = try Found(sample: "bitwarden.json", as: .bitwarden)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + former passwords",
         "https://registry.example:5050 (alice) p,w\"1 + former passwords",
         "Safe Pw-3 + passkey",
       ])
-    #expect(found.origins == [.entry("GitLab"), .entry("GitLab"), .entry("Safe")])
-    #expect(found.reasons == ["Door code noLogin", "Nothing yet noSecret"])
+    expect(found.origins, is: [.entry("GitLab"), .entry("GitLab"), .entry("Safe")])
+    expect(found.reasons, is: ["Door code noLogin", "Nothing yet noSecret"])
   }
 
   @Test("1Password's: an address without a scheme is https")
   func onePassword() throws {
     let found = try Found(sample: "1password.csv", as: .onePassword)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
         "https://netflix.example (alice@example.org) Pw-2",
         "https://192.168.1.1 (admin) Pw-3", "Garage 4711",
       ])
-    #expect(found.passedOver.isEmpty)
+    expect(found.passedOver.isEmpty)
   }
 
   @Test("KeePassXC's: what is in the recycle bin stays there, and a reference is no password")
   func keepassxc() throws {
     let found = try Found(sample: "keepassxc.csv", as: .keepassxc)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://nas.example:5001 (admin) Pw-2 ", "Safe Pw-3",
         "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
       ])
-    #expect(found.reasons == ["4 reference", "5 noSecret", "7 discarded"])
+    expect(found.reasons, is: ["4 reference", "5 noSecret", "7 discarded"])
   }
 
   @Test("an export's dates are the items'")
@@ -188,13 +198,13 @@ struct PasswordExportTests {
       ("bitwarden.json", .bitwarden, "2025-05-06T11:28:20.036Z", "2025-05-07T11:28:20.036Z"),
     ] {
       let item = try #require(try FoundLogins(Sample.bytes(of: sample), as: format).logins.first).item
-      #expect(item.creationDate?.description == created)
-      #expect(item.modificationDate?.description == modified)
+      expect(item.creationDate?.description, is: created)
+      expect(item.modificationDate?.description, is: modified)
     }
     let found = try FoundLogins(
       Array("url,username,password,httpRealm,timeCreated\nhttps://h,,p,,99999999999999999999\n".utf8),
       as: .firefox)
-    #expect(found.logins.map(\.item.creationDate) == [nil])
+    expect(found.logins.map(\.item.creationDate), is: [nil])
   }
 
   @Test("columns are known by their names, in any order, after a byte order mark")
@@ -202,8 +212,8 @@ struct PasswordExportTests {
     let found = try Found(
       "\u{FEFF}PASSWORD, Username ,url,extra,name\r\nx,a,https://h.example,,n\r\n\r\ny,b,,,m\r\n", as: .chrome
     )
-    #expect(found.logins == ["https://h.example (a) x", "m (b) y"])
-    #expect(found.origins == [.line(2), .line(4)])
+    expect(found.logins, is: ["https://h.example (a) x", "m (b) y"])
+    expect(found.origins, is: [.line(2), .line(4)])
   }
 
   @Test("a file without these columns is another program's")
@@ -230,9 +240,9 @@ struct PasswordExportTests {
     let found = try Found(
       "name,url,username,password\na,,u,\"x\"y\nb,,u,x\"y\nc,,u\nd,,u,p,q\ne,,u,p\nf,,u,\"p\ng,,u,p\n",
       as: .chrome)
-    #expect(found.logins == ["e (u) p"])
-    #expect(
-      found.reasons == ["2 malformed", "3 malformed", "4 malformed", "5 malformed", "7-8 cutOff"])
+    expect(found.logins, is: ["e (u) p"])
+    expect(
+      found.reasons, is: ["2 malformed", "3 malformed", "4 malformed", "5 malformed", "7-8 cutOff"])
   }
 
   @Test("addresses: which are a server's")
@@ -243,8 +253,8 @@ struct PasswordExportTests {
       ("https://[::1]:8443/", "https://[::1]:8443"),
       ("localhost", "https://localhost"), ("bücher.example", "https://bücher.example"),
     ] {
-      #expect(
-        try Found("name,url,username,password\nn,\(address),,p\n", as: .chrome).logins == ["\(place) p"],
+      try expect(
+        Found("name,url,username,password\nn,\(address),,p\n", as: .chrome).logins, is: ["\(place) p"],
         "\(address)")
     }
     // What is no place, or more than one, is kept with the item.
@@ -261,14 +271,16 @@ struct PasswordExportTests {
       ("svn+ssh://h.example/r", "n"), ("cmd://ssh root@h", "n"), ("https://h\u{feff}.example", "n"),
       ("https://\u{200b}h.example/", "n"), ("h.example\u{2060}", "n"),
     ] {
-      #expect(
-        try Found("name,url,username,password\nn,\(address),,p\n", as: .chrome).logins == [
+      try expect(
+        Found("name,url,username,password\nn,\(address),,p\n", as: .chrome).logins,
+        is: [
           "\(place) p at \(address)"
         ],
         "\(address)")
     }
-    #expect(
-      try Found("name,url,username,password\nn,https://u@h.example/x,,p\n", as: .chrome).logins == [
+    try expect(
+      Found("name,url,username,password\nn,https://u@h.example/x,,p\n", as: .chrome).logins,
+      is: [
         "https://h.example (u) p at https://h.example/x"
       ])
   }
@@ -276,19 +288,22 @@ struct PasswordExportTests {
   @Test("a login holds where its source says, and where it is told")
   func paths() throws {
     let rows = "name,url,username,password\nn,https://h/a/?q,u,p\nm,https://h/b,u,p\n"
-    #expect(
-      try Found(rows, as: .chrome).logins == [
+    try expect(
+      Found(rows, as: .chrome).logins,
+      is: [
         "https://h (u) p at https://h/a/?q\nhttps://h/b", "https://h (u) p at https://h/b",
       ])
-    #expect(
-      try Found(rows, as: .chrome, paths: .keep).logins == [
+    try expect(
+      Found(rows, as: .chrome, paths: .keep).logins,
+      is: [
         "https://h/a (u) p at https://h/a/?q", "https://h/b (u) p",
       ])
     // Two of one user, with different secrets, at two paths.
     let two = "name,url,username,password\nn,https://h/nextcloud,u,p\nm,https://h/sonarr,u,q\n"
     for paths in [nil, PathChoice.keep, .drop] {
-      #expect(
-        try Found(two, as: .chrome, paths: paths).logins == [
+      try expect(
+        Found(two, as: .chrome, paths: paths).logins,
+        is: [
           "https://h/nextcloud (u) p", "https://h/sonarr (u) q",
         ])
     }
@@ -298,12 +313,15 @@ struct PasswordExportTests {
         as: .bitwarden
       ).logins
     }
-    for match in ["null", "0", "1"] { #expect(try json(match) == ["https://h p at https://h/a"], "\(match)") }
-    for match in ["2", "3"] { #expect(try json(match) == ["https://h/a p"], "\(match)") }
-    for match in ["4", "5"] { #expect(try json(match) == ["n p at https://h/a"], "\(match)") }
-    #expect(try Found("https://u:p@h/a\n", as: .gitCredentials).logins == ["https://h/a (u) p"])
-    #expect(
-      try Found("https://u:p@h/a\n", as: .gitCredentials, paths: .drop).logins == [
+    for match in ["null", "0", "1"] {
+      try expect(json(match), is: ["https://h p at https://h/a"], "\(match)")
+    }
+    for match in ["2", "3"] { try expect(json(match), is: ["https://h/a p"], "\(match)") }
+    for match in ["4", "5"] { try expect(json(match), is: ["n p at https://h/a"], "\(match)") }
+    try expect(Found("https://u:p@h/a\n", as: .gitCredentials).logins, is: ["https://h/a (u) p"])
+    try expect(
+      Found("https://u:p@h/a\n", as: .gitCredentials, paths: .drop).logins,
+      is: [
         "https://h (u) p at https://h/a"
       ])
   }
@@ -315,24 +333,25 @@ struct PasswordExportTests {
         + "Root/Müll,B,u,q,https://h,,\(second)\n"
     }
     for dates in [("", ""), ("2024-01-01T00:00:00Z", ""), ("2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z")] {
-      #expect(
-        Set(try Found(rows(dates.0, dates.1), as: .keepassxc).logins) == [
+      expect(
+        Set(try Found(rows(dates.0, dates.1), as: .keepassxc).logins),
+        is: [
           "https://h: A (u) p", "https://h: B (u) q",
         ])
     }
     let newer = rows("2024-01-01T00:00:00Z", "2024-01-02T00:00:00Z")
-    #expect(try Found(newer, as: .keepassxc).logins == ["https://h (u) q", "https://h (u) p"])
+    try expect(Found(newer, as: .keepassxc).logins, is: ["https://h (u) q", "https://h (u) p"])
     var found = try FoundLogins(Array(rows("", "").utf8), as: .keepassxc)
     found.choose(found.keptApart[0].logins[1], of: found.keptApart[0])
-    #expect(Found(found).logins == ["https://h (u) q"])
-    #expect(Found(found).reasons == ["2 notChosen"])
+    expect(Found(found).logins, is: ["https://h (u) q"])
+    expect(Found(found).reasons, is: ["2 notChosen"])
   }
 
   @Test("the bin has a name in each language")
   func bins() throws {
     for bin in ["Recycle Bin", "Papierkorb", "Corbeille", "Корзина", "ゴミ箱", "回收站", "Koš"] {
       let text = "Group,Title,Username,Password,URL,Notes\nWurzel/\(bin)/Alt,t,u,p,https://h,\n"
-      #expect(try Found(text, as: .keepassxc).reasons == ["2 discarded"], "\(bin)")
+      try expect(Found(text, as: .keepassxc).reasons, is: ["2 discarded"], "\(bin)")
     }
   }
 
@@ -344,24 +363,25 @@ struct PasswordExportTests {
     }
     // The name of the database may have a slash in it, and the bin may be in another group.
     for (live, bin) in [("Ann/Work/Web", "Ann/Work/Recycle Bin"), ("Root/Web", "Root/Old/Papierkorb/Web")] {
-      #expect(
-        Set(try Found(rows(live, bin), as: .keepassxc).logins) == [
+      expect(
+        Set(try Found(rows(live, bin), as: .keepassxc).logins),
+        is: [
           "https://h: A (u) p", "https://h: B (u) q + place in what may be the bin",
         ],
         "\(bin)")
     }
     let certain = try Found(rows("Root/Web", "Root/Recycle Bin/Old/Kosz"), as: .keepassxc)
-    #expect(certain.logins == ["https://h (u) p"] && certain.reasons == ["3 discarded"])
+    expect(certain.logins == ["https://h (u) p"] && certain.reasons == ["3 discarded"])
     // Nothing contradicts it, and it is no login that somebody has deleted for certain.
     let alone = "Group,Title,Username,Password,URL,Notes\nA/B/Kosz,t,u,p,https://h,\n"
-    #expect(
-      try Found(alone, as: .keepassxc).logins == ["https://h (u) p + place in what may be the bin"])
+    try expect(
+      Found(alone, as: .keepassxc).logins, is: ["https://h (u) p + place in what may be the bin"])
   }
 
   @Test("what a program fills for itself is named, and keeps nothing in the file")
   func bookkeeping() throws {
     let found = try FoundLogins(Sample.bytes(of: "firefox.csv"), as: .firefox)
-    #expect(found.bookkeeping == ["guid", "timeLastUsed"])
+    expect(found.bookkeeping, is: ["guid", "timeLastUsed"])
   }
 
   @Test("a password or another's name in an address has no room beside the entry's own")
@@ -387,17 +407,18 @@ struct PasswordExportTests {
       ("android://b@com.example.app/", "a", "n (a) p at android://b@com.example.app/"),
     ] {
       let found = try Found("name,url,username,password\nn,\(address),\(account),p\n", as: .chrome)
-      #expect(found.logins == [login], "\(address)")
+      expect(found.logins, is: [login], "\(address)")
     }
     // Each address of an entry counts, whether or not it makes an item.
     let uris = #"[{"uri":"https://h.example"},{"uri":"https://b@h.example/x"}]"#
-    #expect(
-      try Found(
+    try expect(
+      Found(
         #"{"items":[{"type":1,"name":"n","login":{"password":"p","uris":\#(uris)}}]}"#, as: .bitwarden
-      ).logins == ["https://h.example p", "https://h.example (b) p at https://h.example/x"])
+      ).logins, is: ["https://h.example p", "https://h.example (b) p at https://h.example/x"])
     // Without a password of its own an entry stays, too.
-    #expect(
-      try Found("name,url,username,password\nn,https://b:Pw-2@h.example,a,\n", as: .chrome).reasons == [
+    try expect(
+      Found("name,url,username,password\nn,https://b:Pw-2@h.example,a,\n", as: .chrome).reasons,
+      is: [
         "2 noSecret"
       ])
   }
@@ -407,12 +428,13 @@ struct PasswordExportTests {
     let text = try String(
       decoding: InterchangeTests.remainder(of: Sample.bytes(of: "bitwarden.csv"), as: .bitwarden),
       as: UTF8.self)
-    #expect(
-      text.split(separator: "\r\n").map { $0.prefix(20) } == ["folder,favorite,type", ",,note,Door code,471"])
+    expect(
+      text.split(separator: "\r\n").map { $0.prefix(20) },
+      is: ["folder,favorite,type", ",,note,Door code,471"])
     let json = try InterchangeTests.remainder(of: Sample.bytes(of: "bitwarden.json"), as: .bitwarden)
     let found = try Found(json, as: .bitwarden)
-    #expect(found.logins.isEmpty)
-    #expect(found.reasons == ["Door code noLogin", "Nothing yet noSecret"])
-    #expect(!String(decoding: json, as: UTF8.self).contains("Pw-"))
+    expect(found.logins.isEmpty)
+    expect(found.reasons, is: ["Door code noLogin", "Nothing yet noSecret"])
+    expect(!String(decoding: json, as: UTF8.self).contains("Pw-"))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -14,9 +15,9 @@ struct PasswordsInURLsTests {
       ("https://ghp_a:@h.example/r", ["https://h.example/r (x-access-token) ghp_a"]),
       ("https://t:x-oauth-basic@h.example/r", ["https://h.example/r (x-access-token) t"]),
       ("https://glpat-a@h.example/r", ["https://h.example/r (oauth2) glpat-a"]),
-    ] { #expect(try result(of: Self.remote(url), .gitConfiguration) == expected, "\(url)") }
+    ] { try expect(result(of: Self.remote(url), .gitConfiguration), is: expected, "\(url)") }
     let text = Self.remote("https://alice:@h.example/r")
-    #expect(try remainder(of: text, as: .gitConfiguration) == text)
+    try expect(remainder(of: text, as: .gitConfiguration), is: text)
   }
 
   @Test("a variable for the host, the port or the path says nothing of where a password holds")
@@ -24,8 +25,8 @@ struct PasswordsInURLsTests {
     for url in [
       "https://bob:p@${HOST}/s", "https://bob:p@h.example:${PORT}/s", "https://bob:p@h.example/${PATH}",
       "https://ghp_a@${HOST}/s", "https://bob:${PW}@h.example/s",
-    ] { #expect(try result(of: "[global]\nindex-url = \(url)\n", .pip) == ["2 reference"], "\(url)") }
-    #expect(try result(of: "[global]\nindex-url = https://bob@${HOST}/s\n", .pip) == [])
+    ] { try expect(result(of: "[global]\nindex-url = \(url)\n", .pip), is: ["2 reference"], "\(url)") }
+    try expect(result(of: "[global]\nindex-url = https://bob@${HOST}/s\n", .pip), is: [])
   }
 
   @Test(
@@ -44,9 +45,9 @@ struct PasswordsInURLsTests {
     ])
   func names(format: FileFormat, text: String) throws {
     let found = try FoundLogins(Array(text.utf8), as: format)
-    #expect(found.logins.isEmpty)
-    #expect(found.passedOver.contains { $0.reason == .inURL })
-    #expect(try remainder(of: text, as: format) == text)
+    expect(found.logins.isEmpty)
+    expect(found.passedOver.contains { $0.reason == .inURL })
+    try expect(remainder(of: text, as: format), is: text)
   }
 
   @Test("docker: a registry whose address has a password is named without it")
@@ -54,14 +55,14 @@ struct PasswordsInURLsTests {
     for address in ["https://u:secretpw@r.example/v1/", "u:secretpw@r.example"] {
       let text = #"{"auths":{"\#(address)":{"auth":"YTpi"}}}"#
       let found = try Found(text, as: .docker)
-      #expect(found.logins.isEmpty)
-      #expect(found.reasons.contains { $0.hasSuffix("inURL") })
-      #expect(!found.reasons.contains { $0.contains("secretpw") })
+      expect(found.logins.isEmpty)
+      expect(found.reasons.contains { $0.hasSuffix("inURL") })
+      expect(!found.reasons.contains { $0.contains("secretpw") })
     }
   }
 
   @Test("npm: a number sign ends a token")
   func numberSign() throws {
-    #expect(try result(of: "//r.example/:_authToken=t#c\n", .npm) == ["1 malformed"])
+    try expect(result(of: "//r.example/:_authToken=t#c\n", .npm), is: ["1 malformed"])
   }
 }

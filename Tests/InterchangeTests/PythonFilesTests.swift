@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -7,13 +8,14 @@ struct PythonFilesTests {
   @Test("twine's logins are kept under the URL by which twine asks")
   func pypirc() throws {
     let found = try Found(sample: "pypirc", as: .pypirc)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://upload.pypi.org/legacy/ (__token__) pypi-Pw1",
         "https://test.pypi.org/legacy/ (alice) pypi-Pw%2",
         "https://pypi.corp.example/legacy/?x=1 (bob) \"Pw = 3\"",
       ])
-    #expect(found.reasons == ["22 noSecret", "26 noPlace"])
+    expect(found.reasons, is: ["22 noSecret", "26 noPlace"])
   }
 
   @Test("a repository without a URL, and one whose URL is none, are passed over")
@@ -21,8 +23,8 @@ struct PythonFilesTests {
     let found = try Found(
       "[a]\npassword=p\n[b]\nrepository=/x\npassword=p\nwhat\n[c]\nrepository=http://h/\npassword=\n",
       as: .pypirc)
-    #expect(found.logins.isEmpty)
-    #expect(found.reasons == ["6 malformed", "2 noPlace", "5 noPlace", "9 noSecret"])
+    expect(found.logins.isEmpty)
+    expect(found.reasons, is: ["6 malformed", "2 noPlace", "5 noPlace", "9 noSecret"])
   }
 
   @Test("a value is Python's, or is passed over")
@@ -30,55 +32,59 @@ struct PythonFilesTests {
     for (text, secret) in [
       ("a\n\n  b", "a\n\nb"), ("a\n# c\n  b", "a\nb"), ("a # b", "a # b"), ("a%%b", "a%%b"), ("a\n\n", "a"),
     ] {
-      #expect(
-        try Found("[pypi]\npassword = \(text)\n", as: .pypirc).secrets == [Array(secret.utf8)], "\(text)")
+      try expect(
+        Found("[pypi]\npassword = \(text)\n", as: .pypirc).secrets, is: [Array(secret.utf8)], "\(text)")
     }
     for text in ["a\u{a0}", "\u{2003}a", "a\u{1c}", "a\rb"] {
       let found = try Found("[pypi]\npassword = \(text)\n", as: .pypirc)
-      #expect(found.logins.isEmpty, "\(text)")
-      #expect(found.reasons == ["2 malformed"], "\(text)")
+      expect(found.logins.isEmpty, "\(text)")
+      expect(found.reasons, is: ["2 malformed"], "\(text)")
     }
-    #expect(
-      try Found("[pypi]\npassword = a\npassword = b\n", as: .pypirc).reasons == [
+    try expect(
+      Found("[pypi]\npassword = a\npassword = b\n", as: .pypirc).reasons,
+      is: [
         "3 disputed", "2 unknownSetting",
       ])
-    #expect(
-      try Found("[DEFAULT]\nusername = bob\n[pypi]\npassword = a\n", as: .pypirc).logins == [
+    try expect(
+      Found("[DEFAULT]\nusername = bob\n[pypi]\npassword = a\n", as: .pypirc).logins,
+      is: [
         "https://upload.pypi.org/legacy/ (bob) a"
       ])
   }
 
   @Test("the password's line goes, and no other")
   func remainder() throws {
-    #expect(
-      try InterchangeTests.remainder(
-        of: "[pypi]\n# mine\nusername = a\npassword = b\n  c\n# end\n[x]\npassword = d\n", as: .pypirc)
-        == "[pypi]\n# mine\nusername = a\n# end\n[x]\npassword = d\n")
+    try expect(
+      InterchangeTests.remainder(
+        of: "[pypi]\n# mine\nusername = a\npassword = b\n  c\n# end\n[x]\npassword = d\n", as: .pypirc),
+      is: "[pypi]\n# mine\nusername = a\n# end\n[x]\npassword = d\n")
   }
 
   @Test("Python's keyring: escapes and base64 on several lines")
   func keyring() throws {
     let found = try Found(sample: "keyring_pass.cfg", as: .keyring)
-    #expect(
-      found.logins == [
+    expect(
+      found.logins,
+      is: [
         "https://upload.pypi.org/legacy/ (__token__) Pw-1",
         "Ma service (alice.b) a very long password: \(String(repeating: "x", count: 100))",
         "bücher (ana) Zürich",
       ])
-    #expect(found.passedOver.isEmpty)
-    #expect(
-      try String(
+    expect(found.passedOver.isEmpty)
+    try expect(
+      String(
         decoding: InterchangeTests.remainder(of: Sample.bytes(of: "keyring_pass.cfg"), as: .keyring),
         as: UTF8.self
-      ).split(separator: "\n").filter { $0.contains { !$0.isWhitespace } } == [
+      ).split(separator: "\n").filter { $0.contains { !$0.isWhitespace } },
+      is: [
         "[https_3A_2F_2Fupload_2Epypi_2Eorg_2Flegacy_2F]", "[Ma_20service]", "[b_C3_BCcher]",
       ])
   }
 
   @Test("what is no base64 is passed over, and the encrypted file is named so")
   func otherFiles() throws {
-    #expect(
-      try Found("[s]\na = x\nb =\nc = QQ==\n", as: .keyring).reasons == ["2 malformed", "3 noSecret"])
+    try expect(
+      Found("[s]\na = x\nb =\nc = QQ==\n", as: .keyring).reasons, is: ["2 malformed", "3 noSecret"])
     #expect(
       throws: FormatFault("it is the encrypted file of Python's keyring, and only that can read it")
     ) {

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Interchange
 import Keychain
@@ -105,7 +106,7 @@ struct SentPasswordTests {
     let texts = kind.pieces + (0..<kind.count).map { _ in Self.text(of: kind, &random) }
     for (number, text) in texts.enumerated() { folder.write(Array(kind.file(text).utf8), to: "\(number)") }
     let script = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples/readings.py"
-    #expect(runShell("python3 '\(script)' \(kind.name) '\(folder.path)' \(texts.count)") == 0)
+    expect(runShell("python3 '\(script)' \(kind.name) '\(folder.path)' \(texts.count)"), is: 0)
 
     var compared = 0
     for (number, text) in texts.enumerated() {
@@ -114,12 +115,12 @@ struct SentPasswordTests {
       for login in found.secrets {
         for reading in readings {
           compared += 1
-          #expect(login == reading, "of \(kind.file(text).debugDescription)")
+          expect(login, is: reading, "of \(kind.file(text).debugDescription)")
         }
       }
     }
     // Most texts are ordinary enough to be imported.
-    #expect(compared > texts.count / 4, "\(compared) of \(texts.count)")
+    expect(compared > texts.count / 4, "\(compared) of \(texts.count)")
   }
 
   private static func text(of kind: Kind, _ random: inout SeededGenerator) -> String {

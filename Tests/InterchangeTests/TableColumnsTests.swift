@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Interchange
 import Keychain
 import Testing
@@ -11,8 +12,8 @@ struct TableColumnsTests {
       "url=Website,account=Login,password=Pass", "password=p,field:PIN=Pin code,tags=a,tags=b",
       "password=p,\"name=a, \"\"b\"\"\"", "password=p=q,created=c,modified=m,notes=n,code=t",
     ] {
-      #expect(try TableColumns(text).text == text)
-      #expect(try TableColumns(TableColumns(text).text) == TableColumns(text))
+      try expect(TableColumns(text).text, is: text)
+      try expect(TableColumns(TableColumns(text).text), is: TableColumns(text))
     }
   }
 
@@ -45,7 +46,7 @@ struct TableColumnsTests {
       (["account", "password"], nil), (["a", "b"], nil), (["url", "user"], nil), ([], nil),
     ] {
       let names = header.map { ByteString($0) }
-      #expect(TableColumns(guessedFrom: names)?.text == guess, "\(header)")
+      expect(TableColumns(guessedFrom: names)?.text, is: guess, "\(header)")
     }
   }
 
@@ -55,12 +56,12 @@ struct TableColumnsTests {
     let rows = "Title;Site;Login;Pass;Made;Colour\nt;https://h.example/x;a;\"p;q\";1700000000;\nu;;b;r;;red\n"
     for text in [rows, "sep=;\n" + rows] {
       let found = try Found(text, as: format)
-      #expect(found.logins == ["https://h.example (a) p;q at https://h.example/x", "u (b) r + Colour"])
-      #expect(found.labels == ["t", nil])
+      expect(found.logins, is: ["https://h.example (a) p;q at https://h.example/x", "u (b) r + Colour"])
+      expect(found.labels, is: ["t", nil])
     }
     #expect(throws: FormatFault("it has no column \"Title\"", line: 1)) { try Found("a,b\n", as: format) }
     let tabs = "Title\tSite\tLogin\tPass\nt\thttps://h.example\ta\tp,q\n"
-    #expect(try Found(tabs, as: format).logins == ["https://h.example (a) p,q"])
+    try expect(Found(tabs, as: format).logins, is: ["https://h.example (a) p,q"])
   }
 
   @Test("dates are seconds, milliseconds or RFC 3339")
@@ -72,7 +73,7 @@ struct TableColumnsTests {
       ("2023-11-14", 1_699_920_000),
     ] {
       let found = try FoundLogins(Array("Login,Pass,At\na,p,\(date)\n".utf8), as: format)
-      #expect(found.logins.map(\.item.modificationDate?.seconds) == [Int64(seconds)], "\(date)")
+      expect(found.logins.map(\.item.modificationDate?.seconds), is: [Int64(seconds)], "\(date)")
     }
   }
 }

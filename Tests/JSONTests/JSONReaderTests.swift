@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import JSON
 import TestSupport
 import Testing
@@ -29,9 +30,9 @@ import Testing
 
   @Test("strings are decoded", arguments: StringRow.all)
   func strings(row: StringRow) throws {
-    #expect(try DecodedJSON.decode("[\(row.literal)]") == .array([.string(row.bytes)]))
-    #expect(
-      try DecodedJSON.decode("{\(row.literal):\(row.literal)}") == .object([(row.bytes, .string(row.bytes))]))
+    try expect(DecodedJSON.decode("[\(row.literal)]"), is: .array([.string(row.bytes)]))
+    try expect(
+      DecodedJSON.decode("{\(row.literal):\(row.literal)}"), is: .object([(row.bytes, .string(row.bytes))]))
   }
 
   @Test(
@@ -64,8 +65,8 @@ import Testing
     "numbers are read",
     arguments: ["0", "-0", "1", "-1", "10", "1.5", "-0.25", "1e5", "1E+5", "1.5e-3", "0e0", "0.0"])
   func numbers(literal: String) throws {
-    #expect(try DecodedJSON.decode("[\(literal)]") == .array([.number(literal)]))
-    #expect(try DecodedJSON.decode("{\"a\": \(literal) }") == .object([(Array("a".utf8), .number(literal))]))
+    try expect(DecodedJSON.decode("[\(literal)]"), is: .array([.number(literal)]))
+    try expect(DecodedJSON.decode("{\"a\": \(literal) }"), is: .object([(Array("a".utf8), .number(literal))]))
   }
 
   @Test(
@@ -100,7 +101,7 @@ import Testing
       (Array("a".utf8), .array([.number("1"), .bool(true)])), (Array("b".utf8), .object([])),
       (Array("c".utf8), .array([])),
     ])
-    #expect(try DecodedJSON.decode(text) == expected)
+    try expect(DecodedJSON.decode(text), is: expected)
     #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode("{\u{a0}}") }
     #expect(throws: JSONReader.Malformed.self) { try DecodedJSON.decode("{\u{c}}") }
   }
@@ -111,7 +112,7 @@ import Testing
     let expected = DecodedJSON.object([
       (Array("b".utf8), .number("1")), (Array("a".utf8), .null), (Array("b".utf8), .bool(false)),
     ])
-    #expect(try DecodedJSON.decode(text) == expected)
+    try expect(DecodedJSON.decode(text), is: expected)
   }
 
   @Test("an object is no array, and an array no object")
@@ -164,8 +165,8 @@ import Testing
     }
     func narrow(_ value: JSONValue) throws(JSONReader.Malformed) -> UInt16 { try value.integer() }
     func wide(_ value: JSONValue) throws(JSONReader.Malformed) -> Int64 { try value.integer() }
-    #expect(try integer("65535", narrow) == UInt16.max)
-    #expect(try integer("-9223372036854775808", wide) == Int64.min)
+    try expect(integer("65535", narrow), is: UInt16.max)
+    try expect(integer("-9223372036854775808", wide), is: Int64.min)
     for literal in ["65536", "-1", "1.0", "1e3", "\"1\"", "true", "null", "[]"] {
       #expect(throws: JSONReader.Malformed.self) { _ = try integer(literal, narrow) }
     }
@@ -179,7 +180,7 @@ import Testing
     json.beginArray()
     json.element(number)
     json.endArray()
-    #expect(json.finish().withUnsafeBytes { String(decoding: $0, as: UTF8.self) } == "[\(number)]")
+    expect(json.finish().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }, is: "[\(number)]")
   }
 
   @Test("a value of another kind is refused")

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import JSON
 import TestSupport
 import Testing
@@ -25,9 +26,9 @@ import Testing
       json.member("h", false)
       json.endObject()
     }
-    #expect(
-      text
-        == #"{"a":"x","b":7,"c":true,"d":"1970-01-01T00:00:00.000Z","e":{},"f":["y",-1],"g":[],"h":false}"#)
+    expect(
+      text,
+      is: #"{"a":"x","b":7,"c":true,"d":"1970-01-01T00:00:00.000Z","e":{},"f":["y",-1],"g":[],"h":false}"#)
   }
 
   @Test("a text is read as it was written, also where that was as base64")
@@ -50,7 +51,7 @@ import Testing
           }
         }
       }
-      #expect(found == ["a": text, "b": text, "n": [7]])
+      expect(found, is: ["a": text, "b": text, "n": [7]])
     }
   }
 
@@ -65,11 +66,11 @@ import Testing
       }
       json.endArray()
     }
-    #expect(text == #"[{"n":1},{"n":2}]"#)
-    #expect(
+    expect(text, is: #"[{"n":1},{"n":2}]"#)
+    expect(
       writtenText {
         $0.beginArray(); $0.endArray()
-      } == "[]")
+      }, is: "[]")
   }
 
   @Test(
@@ -87,7 +88,7 @@ import Testing
       json.member("a", ByteString(text))
       json.endObject()
     }
-    #expect(object == "{\"a\":\"\(literal)\"}")
+    expect(object, is: "{\"a\":\"\(literal)\"}")
   }
 
   @Test("bytes that are not UTF-8 are written in base64 under another name")
@@ -98,7 +99,7 @@ import Testing
       json.member("b", Secret(copying: attribute([0xed, 0xa0, 0x80])))
       json.endObject()
     }
-    #expect(text == #"{"a_b64":"//4=","b_b64":"7aCA"}"#)
+    expect(text, is: #"{"a_b64":"//4=","b_b64":"7aCA"}"#)
   }
 
   @Test("a member is passed on as it was read")
@@ -111,7 +112,7 @@ import Testing
       }
       json.endObject()
     }
-    #expect(text == #"{"a":1,"x\n":[1, 2]}"#)
+    expect(text, is: #"{"a":1,"x\n":[1, 2]}"#)
   }
 
   @Test("UTF-8 is told from what is none")
@@ -126,7 +127,7 @@ import Testing
     for _ in 0..<5000 {
       let bytes = (0..<generator.number(in: 0..<5)).flatMap { _ in generator.pick(pieces) }
       let isValid = bytes.withUnsafeBytes { isValidUTF8($0) }
-      #expect(isValid == (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
+      expect(isValid, is: (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
     }
   }
 }

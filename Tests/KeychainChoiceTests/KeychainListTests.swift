@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Glibc
 import Keychain
 import KeychainChoice
@@ -16,8 +17,9 @@ import Testing
   @Test("has a line for each keychain")
   func lines() throws {
     let list = try parse("# comment\n\nfile\r\nwork file /mnt/my%20work identity=/k%3d\nsecret-service")
-    #expect(
-      list.keychains == [
+    expect(
+      list.keychains,
+      is: [
         ListedKeychain(builtIn: .file),
         ListedKeychain("work", .file, at: "/mnt/my work", [.init("identity", "/k=")]),
         ListedKeychain(builtIn: .secretService),
@@ -34,7 +36,7 @@ import Testing
       ("git@git.example:team/a.git", "git@git.example:team/a.git"), ("/srv/a@b.git", "/srv/a@b.git"),
     ])
   func shownPlace(place: String, shown: String) {
-    #expect(ListedKeychain("team", .git, at: place).shownPlace == shown)
+    expect(ListedKeychain("team", .git, at: place).shownPlace, is: shown)
   }
 
   @Test(
@@ -59,7 +61,7 @@ import Testing
   @Test("is none if it ends before the first keychain")
   func cutOff() throws {
     let whole = Array(KeychainList().text.utf8)
-    #expect(try parse(String(decoding: whole, as: UTF8.self)).keychains.isEmpty)
+    try expect(parse(String(decoding: whole, as: UTF8.self)).keychains.isEmpty)
     for count in 1..<whole.count {
       #expect(throws: KeychainList.Malformed(line: 1, fault: .isCutOff)) {
         try parse(String(decoding: whole.prefix(count), as: UTF8.self))
@@ -85,7 +87,7 @@ import Testing
       try list.add(
         ListedKeychain("k\(number)", .file, at: "/" + text(Int.random(in: 0...20, using: &random)), options))
     }
-    #expect(try parse(list.text) == list)
+    try expect(parse(list.text), is: list)
   }
 
   @Test(
@@ -98,26 +100,26 @@ import Testing
     let text = (0..<Int.random(in: 0...30, using: &random))
       .compactMap { _ in words.randomElement(using: &random) }.joined()
     guard let list = try? parse(text) else { return }
-    #expect(try parse(list.text) == list)
+    try expect(parse(list.text), is: list)
   }
 
   @Test("a keychain that isn't listed is asked first if new items go to it")
   func order() throws {
     let list = try parse("work file /x\nold file /y\n")
     let file = ListedKeychain(builtIn: .file)
-    #expect(list.order(newItemsIn: file).map(\.name) == ["file", "work", "old"])
+    expect(list.order(newItemsIn: file).map(\.name), is: ["file", "work", "old"])
     let old = try #require(list.keychain(named: "old"))
-    #expect(list.order(newItemsIn: old).map(\.name) == ["work", "old"])
-    #expect(list.keychain(named: "file") == file && list.keychain(named: "new") == nil)
-    #expect(KeychainList().order(newItemsIn: file) == [file])
+    expect(list.order(newItemsIn: old).map(\.name), is: ["work", "old"])
+    expect(list.keychain(named: "file") == file && list.keychain(named: "new") == nil)
+    expect(KeychainList().order(newItemsIn: file), is: [file])
   }
 
   @Test("putting some first leaves the order of the others")
   func putFirst() throws {
     var list = try parse("a file /a\nb file /b\nc file /c\n")
     list.putFirst([try #require(list.keychain(named: "c")), ListedKeychain(builtIn: .secretService)])
-    #expect(list.keychains.map(\.name) == ["c", "secret-service", "a", "b"])
-    #expect(list.remove("a") && !list.remove("a"))
+    expect(list.keychains.map(\.name), is: ["c", "secret-service", "a", "b"])
+    expect(list.remove("a") && !list.remove("a"))
   }
 
   @Test("has at most 32 keychains")
@@ -143,23 +145,23 @@ import Testing
     let (state, path) = (folder["state"], folder["state/keychain-list"])
     // As an 'add' leaves it that is killed before the keychain is listed.
     folder.makeFolder("state/keychains/a")
-    #expect(try KeychainList.read(in: state).keychains.isEmpty)
+    try expect(KeychainList.read(in: state).keychains.isEmpty)
     try add("a", in: state)
     try add("b", in: state)
-    #expect(try KeychainList.change(in: state) { $0.remove("a") }.0)
+    try expect(KeychainList.change(in: state) { $0.remove("a") }.0)
     unlink(path)
     #expect(throws: KeychainChoiceError.keychain(.missing(path: path))) { try KeychainList.read(in: state) }
     #expect(throws: KeychainChoiceError.keychain(.missing(path: path))) { try add("c", in: state) }
-    #expect(folder.read("state/keychain-list") == nil)
+    expect(folder.read("state/keychain-list"), is: nil)
     rename(path + ".copy", path)
-    #expect(try KeychainList.read(in: state).keychains.map(\.name) == ["b"])
+    try expect(KeychainList.read(in: state).keychains.map(\.name), is: ["b"])
     // Of a list that an older version has written there is no copy.
     unlink(path)
-    #expect(try KeychainList.read(in: state).keychains.isEmpty)
+    try expect(KeychainList.read(in: state).keychains.isEmpty)
     // Nor is one that was emptied missing.
     try add("a", in: state)
-    #expect(try KeychainList.change(in: state) { $0.remove("a") }.0)
-    #expect(try KeychainList.read(in: state).keychains.isEmpty)
+    try expect(KeychainList.change(in: state) { $0.remove("a") }.0)
+    try expect(KeychainList.read(in: state).keychains.isEmpty)
   }
 
   @Test("is changed by one process at a time, and never if it can't be understood")
@@ -167,13 +169,13 @@ import Testing
     let folder = TemporaryFolder()
     let state = folder["state"]
     try add("a", in: state)
-    #expect(try KeychainList.read(in: state).keychains.map(\.name) == ["a"])
+    try expect(KeychainList.read(in: state).keychains.map(\.name), is: ["a"])
     let path = folder["state/keychain-list"]
     folder.write(Array("a file".utf8), to: "state/keychain-list")
     #expect(throws: KeychainChoiceError.unreadableList(path: path, .init(line: 1, fault: .noPlace))) {
       _ = try KeychainList.change(in: state) { _ = $0.remove("a") }
     }
-    #expect(folder.read("state/keychain-list") == Array("a file".utf8))
+    expect(folder.read("state/keychain-list"), is: Array("a file".utf8))
   }
 
   @Test("has a copy to put in its place, if that can be understood")
@@ -182,13 +184,13 @@ import Testing
     let path = folder["state/keychain-list"]
     try add("a", in: folder["state"])
     folder.write(Array("a file".utf8), to: "state/keychain-list")
-    #expect(KeychainList.usableCopy(of: path) == path + ".copy")
+    expect(KeychainList.usableCopy(of: path), is: path + ".copy")
     for text in ["", "a file"] {
       folder.write(Array(text.utf8), to: "state/keychain-list.copy")
-      #expect(KeychainList.usableCopy(of: path) == nil)
+      expect(KeychainList.usableCopy(of: path), is: nil)
     }
     unlink(path + ".copy")
-    #expect(KeychainList.usableCopy(of: path) == nil)
+    expect(KeychainList.usableCopy(of: path), is: nil)
   }
 }
 
@@ -202,24 +204,24 @@ import Testing
   func keeps() throws {
     let dateless = HiddenItem(reference: ItemReference("b"), modificationDate: nil)
     try HiddenItemFile(in: state, tell: { _ in }).hide([item, dateless], in: "team")
-    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team") == [item, dateless])
-    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "other").isEmpty)
+    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team"), is: [item, dateless])
+    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "other").isEmpty)
     try HiddenItemFile(in: state, tell: { _ in }).reveal([item], in: "other")
     try HiddenItemFile(in: state, tell: { _ in }).reveal([item], in: "team")
-    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team") == [dateless])
+    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team"), is: [dateless])
     try HiddenItemFile(in: state, tell: { _ in }).revealAll(in: "team")
-    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team").isEmpty)
+    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team").isEmpty)
   }
 
   @Test("what another process hides and reveals counts at once")
   func others() throws {
     let (own, other) = (HiddenItemFile(in: state, tell: { _ in }), HiddenItemFile(in: state, tell: { _ in }))
-    #expect(try own.hidden(in: "team").isEmpty)
+    try expect(own.hidden(in: "team").isEmpty)
     try other.hide([item], in: "team")
-    #expect(try own.hidden(in: "team") == [item])
+    try expect(own.hidden(in: "team"), is: [item])
     try own.hide([item], in: "team")
     try other.revealAll(in: "team")
-    #expect(try own.hidden(in: "team").isEmpty)
+    try expect(own.hidden(in: "team").isEmpty)
   }
 
   @Test("an item that is hidden in a new state isn't in the former one")
@@ -228,7 +230,7 @@ import Testing
     let file = HiddenItemFile(in: state, tell: { _ in })
     try file.hide([item], in: "team")
     try file.hide([later], in: "team")
-    #expect(try HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team") == [later])
+    try expect(HiddenItemFile(in: state, tell: { _ in }).hidden(in: "team"), is: [later])
   }
 
   @Test(
@@ -241,6 +243,6 @@ import Testing
     #expect(throws: KeychainError.self) {
       try HiddenItemFile(in: state, tell: { _ in }).hide([item], in: "team")
     }
-    #expect(folder.read("state/hidden") == Array(line.utf8))
+    expect(folder.read("state/hidden"), is: Array(line.utf8))
   }
 }

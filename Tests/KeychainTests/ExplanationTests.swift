@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import KeychainTesting
 import TestSupport
@@ -20,21 +21,21 @@ import Testing
         }
         let explanation = try keychain.explain(query, at: now, where: isUsable)
         let answered = try answeredItem(query, keychain, isUsable)
-        #expect(explanation.winner == answered)
+        expect(explanation.winner, is: answered)
         if explanation.winner != nil { winners += 1 }
-        #expect(explanation.renewal == (try renewedItem(query, keychain, isUsable)))
+        expect(explanation.renewal, is: (try renewedItem(query, keychain, isUsable)))
         if explanation.renewal != nil { renewals += 1 }
-        #expect(Set(explanation.candidates.map(\.item)).count == explanation.candidates.count)
+        expect(Set(explanation.candidates.map(\.item)).count, is: explanation.candidates.count)
 
         for candidate in explanation.candidates {
           verdicts += 1
           try check(candidate, explanation, keychain, isUsable)
         }
         let mentioned = Set(explanation.candidates.map(\.item))
-        for item in try keychain.items(matching: query) { #expect(mentioned.contains(item)) }
+        for item in try keychain.items(matching: query) { expect(mentioned.contains(item)) }
       }
     }
-    #expect(winners > 100 && renewals > 20 && verdicts > 3000)
+    expect(winners > 100 && renewals > 20 && verdicts > 3000)
   }
 
   private func answeredItem(
@@ -59,8 +60,8 @@ import Testing
       }
     }
     switch try keychain.answerOrRenewal(to: query, at: now, where: isUsable) {
-    case .renewal(let renewal): #expect(renewal.item == expected)
-    default: #expect(expected == nil)
+    case .renewal(let renewal): expect(renewal.item, is: expected)
+    default: expect(expected, is: nil)
     }
     return expected
   }
@@ -72,33 +73,33 @@ import Testing
     let item = candidate.item
     let query = explanation.query
     switch candidate.verdict {
-    case .answers: #expect(query.matches(item))
+    case .answers: expect(query.matches(item))
     case .ranksLower(let rule):
       let winner = try #require(explanation.winner)
-      #expect(query.matches(item))
-      #expect(query.ranked([item, winner]).first?.reference == winner.reference || rule == .order)
+      expect(query.matches(item))
+      expect(query.ranked([item, winner]).first?.reference == winner.reference || rule == .order)
       switch rule {
-      case .isDefault: #expect(winner.isDefault && !item.isDefault)
-      case .modified: #expect(try #require(winner.modificationDate) > (try #require(item.modificationDate)))
+      case .isDefault: expect(winner.isDefault && !item.isDefault)
+      case .modified: try expect(#require(winner.modificationDate) > (try #require(item.modificationDate)))
       default: break
       }
     case .passedOver(.expired(let second)):
-      #expect(second <= now.seconds)
-      #expect(try keychain.credential(of: item).expiry == second)
-    case .passedOver(.negative): #expect(item.isNegative)
-    case .passedOver(.noPassword): #expect(try keychain.credential(of: item).hasNoPassword)
+      expect(second <= now.seconds)
+      try expect(keychain.credential(of: item).expiry, is: second)
+    case .passedOver(.negative): expect(item.isNegative)
+    case .passedOver(.noPassword): try expect(keychain.credential(of: item).hasNoPassword)
     case .passedOver(.unusable(let scheme)):
-      #expect(try keychain.credential(of: item).authenticationScheme == scheme)
-      #expect(!isUsable(item, try keychain.credential(of: item)))
+      try expect(keychain.credential(of: item).authenticationScheme, is: scheme)
+      expect(!isUsable(item, try keychain.credential(of: item)))
     case .passedOver(.deleted): Issue.record("nobody has deleted anything")
     case .passedOver(.hidden): Issue.record("nobody else uses this keychain")
     case .differs(let differences):
-      #expect(!differences.isEmpty)
-      #expect(!query.matches(item))
+      expect(!differences.isEmpty)
+      expect(!query.matches(item))
       // No difference is missing: without all of them the item would match. And none is superfluous.
-      #expect(query.matches(item.without(differences, from: query)))
+      expect(query.matches(item.without(differences, from: query)))
       for difference in differences {
-        #expect(!query.matches(item.without(differences.filter { $0 != difference }, from: query)))
+        expect(!query.matches(item.without(differences.filter { $0 != difference }, from: query)))
       }
     }
   }
@@ -113,22 +114,22 @@ import Testing
       try keychain.explain(query, at: now).candidates.first { $0.item.key.account == account }?.verdict
     }
     try add(.internet(account: "old"))
-    #expect(try rule(of: "old") == .answers)
+    try expect(rule(of: "old"), is: .answers)
     clock.advance(seconds: 1)
     try add(.internet(account: "new"))
-    #expect(try rule(of: "old") == .ranksLower(.modified))
+    try expect(rule(of: "old"), is: .ranksLower(.modified))
     try add(.internet(account: "twin"))
-    #expect(try rule(of: "new") == .ranksLower(.order))
+    try expect(rule(of: "new"), is: .ranksLower(.order))
     var marked = Item.internet(account: "marked")
     marked.isDefault = true
     clock.advance(seconds: -2)
     try add(marked)
-    #expect(try rule(of: "twin") == .ranksLower(.isDefault))
+    try expect(rule(of: "twin"), is: .ranksLower(.isDefault))
     try add(.internet(account: "organisation", path: "acme"))
-    #expect(try rule(of: "marked") == .ranksLower(.path))
+    try expect(rule(of: "marked"), is: .ranksLower(.path))
     try add(.internet(account: "own", domain: "docker"))
-    #expect(try rule(of: "organisation") == .ranksLower(.ownItem))
-    #expect(try rule(of: "own") == .answers)
+    try expect(rule(of: "organisation"), is: .ranksLower(.ownItem))
+    try expect(rule(of: "own"), is: .answers)
   }
 
   @Test("no secret is loaded but those that an answer takes")
@@ -142,10 +143,9 @@ import Testing
       looked += 1
       return true
     }
-    #expect(looked == 1)
-    #expect(
-      explanation.candidates.map(\.verdict)
-        == [.passedOver(.expired(1)), .answers, .ranksLower(.order)])
+    expect(looked, is: 1)
+    expect(
+      explanation.candidates.map(\.verdict), is: [.passedOver(.expired(1)), .answers, .ranksLower(.order)])
   }
 
   // MARK: Random

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Testing
 
@@ -6,13 +7,13 @@ import Testing
   func order() {
     var attributes: FurtherAttributes = ["slnr": "2", "gena": "1"]
     attributes["invi"] = "1"
-    #expect(attributes.tags == ["gena", "invi", "slnr"])
-    #expect(attributes == ["invi": "1", "gena": "1", "slnr": "2"])
+    expect(attributes.tags, is: ["gena", "invi", "slnr"])
+    expect(attributes, is: ["invi": "1", "gena": "1", "slnr": "2"])
     attributes["invi"] = nil
     attributes["nega"] = nil
-    #expect(attributes.tags == ["gena", "slnr"])
+    expect(attributes.tags, is: ["gena", "slnr"])
     attributes["gena"] = "3"
-    #expect(attributes["gena"] == "3" && attributes["invi"] == nil && !attributes.isEmpty)
+    expect(attributes["gena"] == "3" && attributes["invi"] == nil && !attributes.isEmpty)
   }
 
   @Test("after any changes they are what was set last, in every order of changes the same")
@@ -29,13 +30,13 @@ import Testing
         let isRemoved = Int.random(in: 0..<4, using: &random) == 0
         attributes[tag] = isRemoved ? nil : value
         model[tag] = isRemoved ? nil : value
-        #expect(attributes[tag] == model[tag])
+        expect(attributes[tag], is: model[tag])
       }
-      #expect(attributes.tags == model.keys.sorted())
-      #expect(model.allSatisfy { attributes[$0.key] == $0.value })
+      expect(attributes.tags, is: model.keys.sorted())
+      expect(model.allSatisfy { attributes[$0.key] == $0.value })
       var other = FurtherAttributes()
       for (tag, value) in model { other[tag] = value }
-      #expect(other == attributes && other.hashValue == attributes.hashValue)
+      expect(other == attributes && other.hashValue == attributes.hashValue)
     }
   }
 
@@ -46,7 +47,7 @@ import Testing
       ("_b64", false), ("", false),
     ])
   func tags(tag: String, isTag: Bool) {
-    #expect(FurtherAttributes.isTag(ByteString(tag)) == isTag)
+    expect(FurtherAttributes.isTag(ByteString(tag)), is: isTag)
   }
 
   @Test("the name of a certificate or key is by its application tag, else by its number or hash")
@@ -54,8 +55,8 @@ import Testing
     func name(_ kind: CryptographicItem.Kind, _ attributes: FurtherAttributes) -> String {
       Item.Key.cryptographic(CryptographicItem(kind, attributes)).name
     }
-    #expect(name(.certificate, ["slnr": ByteString([0x30, 0x39])]) == "certificate 3039")
-    #expect(name(.key, ["atag": "com.example", "klbl": "a"]) == "key com.example")
-    #expect(name(.identity, [:]) == "identity")
+    expect(name(.certificate, ["slnr": ByteString([0x30, 0x39])]), is: "certificate 3039")
+    expect(name(.key, ["atag": "com.example", "klbl": "a"]), is: "key com.example")
+    expect(name(.identity, [:]), is: "identity")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Testing
 
@@ -16,11 +17,11 @@ import Testing
 
   @Test("both forms of a name are the same", arguments: written)
   func names(unicode: ByteString, ascii: ByteString) {
-    #expect(HostForms.areSame(unicode, ascii))
-    #expect(HostForms.areSame(ascii, unicode))
-    #expect(HostForms.others(askedFor: unicode, "http") == [ascii])
-    #expect(HostForms.others(askedFor: ascii, "http") == [unicode])
-    #expect(HostForms.areSame(ByteString("\(ascii)".uppercased()), unicode))
+    expect(HostForms.areSame(unicode, ascii))
+    expect(HostForms.areSame(ascii, unicode))
+    expect(HostForms.others(askedFor: unicode, "http"), is: [ascii])
+    expect(HostForms.others(askedFor: ascii, "http"), is: [unicode])
+    expect(HostForms.areSame(ByteString("\(ascii)".uppercased()), unicode))
   }
 
   @Test(
@@ -35,10 +36,10 @@ import Testing
     let first = host.bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)[0]
     for form in HostForms.others(askedFor: host, "https") {
       // Another label may have one.
-      #expect(form.bytes.starts(with: first))
+      expect(form.bytes.starts(with: first))
     }
-    #expect(!HostForms.areSame(host, "strasse.example"))
-    #expect(!HostForms.areSame(host, "bücher.example"))
+    expect(!HostForms.areSame(host, "strasse.example"))
+    expect(!HostForms.areSame(host, "bücher.example"))
   }
 
   @Test(
@@ -49,10 +50,10 @@ import Testing
       "xn--bcher-kva8.example", "xn--strae-oqa.example", "xn--Bcher-Kva\u{fc}.example", "a--b.example",
     ] as [ByteString])
   func noForm(host: ByteString) {
-    #expect(HostForms.others(askedFor: host, "https") == [])
+    expect(HostForms.others(askedFor: host, "https"), is: [])
     for other in ["github.example", "bücher.example", "straße.example"] as [ByteString] {
-      #expect(!HostForms.areSame(host, other))
-      #expect(!HostForms.areSame(other, host))
+      expect(!HostForms.areSame(host, other))
+      expect(!HostForms.areSame(other, host))
     }
   }
 
@@ -60,7 +61,7 @@ import Testing
     "nearly all hosts have one form",
     arguments: ["github.com", "127.0.0.1", "localhost", "", "a-b.c"] as [ByteString])
   func plain(host: ByteString) {
-    #expect(HostForms.others(askedFor: host, "https") == [])
+    expect(HostForms.others(askedFor: host, "https"), is: [])
   }
 
   @Test("an address is the same in each form, and no other")
@@ -69,28 +70,28 @@ import Testing
       "::1", "0:0:0:0:0:0:0:1", "0000:0000:0000:0000:0000:0000:0000:0001", "0::1", "::0.0.0.1", "::0001",
     ]
     for one in forms {
-      for other in forms { #expect(HostForms.areSame(one, other)) }
+      for other in forms { expect(HostForms.areSame(one, other)) }
       let others = HostForms.others(askedFor: one, "ssh")
-      #expect(others == forms.prefix(3).filter { $0 != one })
+      expect(others, is: forms.prefix(3).filter { $0 != one })
     }
-    #expect(HostForms.areSame("2001:DB8::a", "2001:db8:0:0:0:0:0:A"))
+    expect(HostForms.areSame("2001:DB8::a", "2001:db8:0:0:0:0:0:A"))
     for other in [
       "::2", "127.0.0.1", "::1%lo", ":1", "1", "::1.", "::ffff:127.0.0.1", "::1\0", "::1\0.example", "",
     ] as [ByteString] {
-      #expect(!HostForms.areSame("::1", other))
+      expect(!HostForms.areSame("::1", other))
     }
-    #expect(HostForms.others(askedFor: "fe80::1%eth0", "ssh") == [])
+    expect(HostForms.others(askedFor: "fe80::1%eth0", "ssh"), is: [])
   }
 
   @Test("a final dot is for questions alone, and for servers that prove a name with several parts")
   func finalDot() {
-    #expect(HostForms.others(askedFor: "github.com.", "https") == ["github.com"])
-    #expect(HostForms.others(askedFor: "bücher.example.", "HTTPS").contains("xn--bcher-kva.example"))
-    #expect(HostForms.answers("github.com", askedFor: "GitHub.com.", "https"))
-    #expect(!HostForms.answers("github.com.", askedFor: "github.com", "https"))
-    #expect(!HostForms.answers("github.com", askedFor: "github.com.", "http"))
+    expect(HostForms.others(askedFor: "github.com.", "https"), is: ["github.com"])
+    expect(HostForms.others(askedFor: "bücher.example.", "HTTPS").contains("xn--bcher-kva.example"))
+    expect(HostForms.answers("github.com", askedFor: "GitHub.com.", "https"))
+    expect(!HostForms.answers("github.com.", askedFor: "github.com", "https"))
+    expect(!HostForms.answers("github.com", askedFor: "github.com.", "http"))
     for host in ["intranet.", ".", "..", "a..", ".a.", "127.0.0.1.", "::1."] as [ByteString] {
-      #expect(HostForms.others(askedFor: host, "https") == [])
+      expect(HostForms.others(askedFor: host, "https"), is: [])
     }
   }
 
@@ -108,8 +109,8 @@ import Testing
       let host = ByteString(String(label) + ".example").lowercased
       let others = HostForms.others(askedFor: host, "http")
       for other in others {
-        #expect(HostForms.areSame(host, other) && HostForms.areSame(other, host))
-        #expect(Set(HostForms.others(askedFor: other, "http") + [other]) == Set(others + [host]))
+        expect(HostForms.areSame(host, other) && HostForms.areSame(other, host))
+        expect(Set(HostForms.others(askedFor: other, "http") + [other]), is: Set(others + [host]))
       }
     }
   }
@@ -122,8 +123,8 @@ import Testing
       let host = ByteString(String(Character(scalar)) + ".example")
       if HostForms.others(askedFor: host, "https").isEmpty { continue }
       let properties = scalar.properties
-      #expect(!properties.changesWhenNFKCCaseFolded && properties.canonicalCombiningClass == .notReordered)
-      #expect(properties.isAlphabetic || scalar == "ー")
+      expect(!properties.changesWhenNFKCCaseFolded && properties.canonicalCombiningClass == .notReordered)
+      expect(properties.isAlphabetic || scalar == "ー")
     }
   }
 }

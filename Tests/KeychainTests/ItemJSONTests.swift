@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Foundation
 import JSON
 import Keychain
@@ -32,9 +33,9 @@ import Testing
   @Test("an item comes back as it was written", arguments: RoundTripRow.all)
   func roundTrip(row: RoundTripRow) throws {
     let found = try read(json(row.item))
-    #expect(found.item == row.item)
-    #expect(found.unknown == 0)
-    #expect((try? JSONSerialization.jsonObject(with: Data(json(row.item)))) != nil)
+    expect(found.item, is: row.item)
+    expect(found.unknown, is: 0)
+    expect((try? JSONSerialization.jsonObject(with: Data(json(row.item)))) != nil)
   }
 
   @Test("random items come back as they were written")
@@ -61,15 +62,14 @@ import Testing
           SecretServiceAttributes(collection: "w", lookup: lookup, contentType: "text/plain; charset=utf8"),
         ] {
           item.secretService = attributes
-          #expect(try read(json(item)).item == item)
+          try expect(read(json(item)).item, is: item)
         }
       }
     }
-    #expect(
-      try String(
+    try expect(
+      String(
         decoding: json(read(#"{"class":"secret","name":"n","lookupAttributes":{"b":"1","a":""}}"#).item),
-        as: UTF8.self)
-        == #"{"class":"secret","name":"n","lookupAttributes":{"a":"","b":"1"}}"#)
+        as: UTF8.self), is: #"{"class":"secret","name":"n","lookupAttributes":{"a":"","b":"1"}}"#)
   }
 
   @Test("the names are those of Keychain Services")
@@ -78,17 +78,17 @@ import Testing
       Item.internet(
         "h", account: "a", path: "p", protocol: "imap", port: 9, domain: "d", authenticationType: "t"
       ).key, label: "l", comment: "c", itemDescription: "i", creator: "r", type: "y", isDefault: true)
-    #expect(
-      String(decoding: json(item), as: UTF8.self)
-        == #"{"class":"internet","server":"h","protocol":"imap","port":9,"account":"a","path":"p","#
+    expect(
+      String(decoding: json(item), as: UTF8.self),
+      is: #"{"class":"internet","server":"h","protocol":"imap","port":9,"account":"a","path":"p","#
         + #""securityDomain":"d","authenticationType":"t","label":"l","comment":"c","description":"i","#
         + #""creator":"r","type":"y","isDefault":true}"#)
-    #expect(
-      String(decoding: json(.generic("s", account: "")), as: UTF8.self)
-        == #"{"class":"generic","service":"s","account":""}"#)
-    #expect(
-      String(decoding: json(.internet()), as: UTF8.self)
-        == #"{"class":"internet","server":"example.com","protocol":"https"}"#)
+    expect(
+      String(decoding: json(.generic("s", account: "")), as: UTF8.self),
+      is: #"{"class":"generic","service":"s","account":""}"#)
+    expect(
+      String(decoding: json(.internet()), as: UTF8.self),
+      is: #"{"class":"internet","server":"example.com","protocol":"https"}"#)
   }
 
   @Test("fields and tags are written as that, unless another program has put something else there")
@@ -98,20 +98,21 @@ import Testing
     item.addField("PIN\n", "1 \\ 2")
     item.addField("", "x")
     item.address = "nas"
-    #expect(
-      String(decoding: json(item), as: UTF8.self)
-        == #"{"class":"generic","service":"s","fields":{"PIN\n":"1 \\ 2","field":"x"},"tags":["Work","a \"b\""],"#
+    expect(
+      String(decoding: json(item), as: UTF8.self),
+      is:
+        #"{"class":"generic","service":"s","fields":{"PIN\n":"1 \\ 2","field":"x"},"tags":["Work","a \"b\""],"#
         + #""attributes":{"addr":"nas"}}"#)
-    #expect(try read(json(item)).item == item)
+    try expect(read(json(item)).item, is: item)
     for odd in [
       "", "{", "{}", #"{"a":1}"#, #"{"a":"1","a":"2"}"#, #" {"a":"1"}"#, #"{"a":"1"},"k":"x"#, "\u{1}",
     ] {
       var item = Item.generic("s")
       item.furtherAttributes["flds"] = ByteString(odd)
       item.furtherAttributes["tags"] = ByteString([0xff])
-      #expect(try read(json(item)).item == item)
-      #expect(item.fields.isEmpty)
-      #expect((try? JSONSerialization.jsonObject(with: Data(json(item)))) != nil)
+      try expect(read(json(item)).item, is: item)
+      expect(item.fields.isEmpty)
+      expect((try? JSONSerialization.jsonObject(with: Data(json(item)))) != nil)
     }
     for wrong in [
       #""fields":[]"#, #""fields":{"a":null}"#, #""fields":{"a":"","a":""}"#, #""tags":"a""#, #""tags":[1]"#,
@@ -129,15 +130,16 @@ import Testing
           of: Credential.bytes([0xff], expiry: 9, refreshToken: [0x72], scheme: "Bearer"))
         json.endObject()
       }, as: UTF8.self)
-    #expect(
-      text == #"{"secret_b64":"/w==","password_expiry_utc":9,"oauth_refresh_token":"r","authtype":"Bearer"}"#)
+    expect(
+      text,
+      is: #"{"secret_b64":"/w==","password_expiry_utc":9,"oauth_refresh_token":"r","authtype":"Bearer"}"#)
   }
 
   @Test("members that are none of an item's are left to the caller")
   func unknown() throws {
     let found = try read(#"{"class":"generic","service":"s","new":{"a":1},"_b64":"x","Class":"internet"}"#)
-    #expect(found.item == .generic("s"))
-    #expect(found.unknown == 3)
+    expect(found.item, is: .generic("s"))
+    expect(found.unknown, is: 3)
   }
 
   @Test(

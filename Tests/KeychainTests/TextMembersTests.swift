@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Glibc
 import Keychain
 import Testing
@@ -18,21 +19,21 @@ struct TextMembersTests {
   func names() {
     var members = TextMembersBuilder()
     let isEmpty = members.isEmpty && members.text.isEmpty
-    #expect(isEmpty)
+    expect(isEmpty)
     for name: ByteString in ["PIN", "PIN 2", "PIN", "PIN", "", ""] {
       let isAdded = members.addField(name, Secret("x"))
-      #expect(isAdded)
+      expect(isAdded)
     }
     let all = fields(members)
-    #expect(all == ["PIN=x", "PIN 2=x", "PIN 3=x", "PIN 4=x", "field=x", "field 2=x"])
+    expect(all, is: ["PIN=x", "PIN 2=x", "PIN 3=x", "PIN 4=x", "field=x", "field 2=x"])
     let before = members.text
     let isAdded = members.addField("odd", Secret(copying: ByteString([0xff])))
     let isSame = members.text.isEqual(to: before)
-    #expect(!isAdded && isSame)
+    expect(!isAdded && isSame)
     var more = TextMembersBuilder(before)
     more.addField("PIN", Secret("y"))
     let last = fields(more).last
-    #expect(last == "PIN 5=y")
+    expect(last, is: "PIN 5=y")
   }
 
   @Test("what is too large for an item isn't added, and what comes after it is")
@@ -40,12 +41,12 @@ struct TextMembersTests {
     var item = Item(GenericPassword(service: "s"))
     let long = ByteString([UInt8](repeating: 0x61, count: ItemBounds.attribute))
     let left = item.addFields([("long", long), ("a", "1"), ("long", long), ("b", "2")])
-    #expect(left == ["long", "long"])
-    #expect(item.fields.map { "\($0.name)=\($0.value)" } == ["a=1", "b=2"])
+    expect(left, is: ["long", "long"])
+    expect(item.fields.map { "\($0.name)=\($0.value)" }, is: ["a=1", "b=2"])
     let fitting = ByteString(Array(long.bytes.dropLast(#"{"a":"1","b":"2","c":""}"#.utf8.count)))
     let fits = [ByteString(fitting.bytes + [0x61]), fitting].map { item.addField("c", $0) }
-    #expect(fits == [false, true])
-    #expect((try? item.validate()) != nil)
+    expect(fits, is: [false, true])
+    expect((try? item.validate()) != nil)
   }
 
   @Test("twice as many fields take twice as long, and not four times")
@@ -62,7 +63,7 @@ struct TextMembersTests {
     _ = cost(100)
     let few = (0..<3).map { _ in cost(400) }.min() ?? 0
     let many = (0..<3).map { _ in cost(3200) }.min() ?? 0
-    #expect(many < 24 * few)
+    expect(many < 24 * few)
   }
 
   /// The processor's time of this thread in nanoseconds, whatever else runs.

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import OneTimeCodes
 import TestSupport
 import Testing
@@ -38,7 +39,7 @@ private func normal(_ text: String) -> String? {
   func time(seconds: Int64, sha1: String, sha256: String, sha512: String) {
     for (algorithm, expected) in [("SHA1", sha1), ("SHA256", sha256), ("SHA512", sha512)] {
       let url = "otpauth://totp/a?secret=\(keys[algorithm] ?? "")&digits=8&algorithm=\(algorithm)"
-      #expect(code(url, at: seconds) == expected)
+      expect(code(url, at: seconds), is: expected)
     }
   }
 
@@ -48,7 +49,7 @@ private func normal(_ text: String) -> String? {
       "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
     ]
     for (counter, expected) in expected.enumerated() {
-      #expect(code("otpauth://hotp/a?secret=\(keys["SHA1"] ?? "")&counter=\(counter)") == expected)
+      expect(code("otpauth://hotp/a?secret=\(keys["SHA1"] ?? "")&counter=\(counter)"), is: expected)
     }
   }
 
@@ -56,11 +57,11 @@ private func normal(_ text: String) -> String? {
   func steam() {
     // 1,284,755,224 of RFC 4226, appendix D, in base 26, the last digit first; and what KeePassXC gives.
     let url = "otpauth://totp/Steam?secret=\(keys["SHA1"] ?? "")"
-    #expect(code(url + "&encoder=steam", at: 0) == "GG5F5")
-    #expect(code(url + "&encoder=steam&digits=5&period=30", at: 0) == "GG5F5")
-    #expect(normal("steam://GEZDGNBVGY3TQOJQ GEZDGNBVGY3TQOJQ").flatMap { code($0, at: 0) } == "GG5F5")
+    expect(code(url + "&encoder=steam", at: 0), is: "GG5F5")
+    expect(code(url + "&encoder=steam&digits=5&period=30", at: 0), is: "GG5F5")
+    expect(normal("steam://GEZDGNBVGY3TQOJQ GEZDGNBVGY3TQOJQ").flatMap { code($0, at: 0) }, is: "GG5F5")
     let other = "otpauth://totp/?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK&encoder=steam"
-    #expect(code(other, at: 1_511_200_518) == "FR8RV" && code(other, at: 1_511_200_714) == "9P3VP")
+    expect(code(other, at: 1_511_200_518) == "FR8RV" && code(other, at: 1_511_200_714) == "9P3VP")
   }
 
   @Test("a code says how long it is valid")
@@ -72,8 +73,8 @@ private func normal(_ text: String) -> String? {
       return secret.code(at: Timestamp(seconds: seconds)).secondsLeft
     }
     let url = "otpauth://totp/?secret=GEZDGNBVGY3TQOJQ"
-    #expect(left(url, at: 59) == 1 && left(url, at: 60) == 30 && left(url + "&period=60", at: 61) == 59)
-    #expect(left("otpauth://hotp/?secret=GEZDGNBVGY3TQOJQ&counter=0", at: 61) == nil)
+    expect(left(url, at: 59) == 1 && left(url, at: 60) == 30 && left(url + "&period=60", at: 61) == 59)
+    expect(left("otpauth://hotp/?secret=GEZDGNBVGY3TQOJQ&counter=0", at: 61), is: nil)
   }
 
   @Test(
@@ -85,7 +86,7 @@ private func normal(_ text: String) -> String? {
       "otpauth://totp?secret=GEZD-GNBV-GY3T-QOJQ-GEZD-GNBV-GY3T-QOJQ&algorithm=HmacSHA1&digits=6&period=30",
       "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ%3D%3D%3D",
     ]) func forms(url: String)
-  { #expect(code(url) == "287082") }
+  { expect(code(url), is: "287082") }
 
   @Test(
     "a URL that can't be used is none",
@@ -101,17 +102,17 @@ private func normal(_ text: String) -> String? {
       "otpauth://totp/a?secret=GEZD%GNBV", "otpauth-migration://offline?data=CjEKCkhlbGxv",
       "https://h.example",
     ]) func unusable(url: String)
-  { #expect(code(url) == nil && normal(url) == nil) }
+  { expect(code(url) == nil && normal(url) == nil) }
 
   @Test("what people paste becomes a URL")
   func pasted() {
-    #expect(normal(" gezd gnbv gy3t qojq\n") == "otpauth://totp/?secret=GEZDGNBVGY3TQOJQ")
-    #expect(normal("otpauth://totp/a?secret=gezd") == "otpauth://totp/a?secret=gezd")
-    #expect(
-      normal("key=GEZDGNBVGY3TQOJQ&size=8&step=60")
-        == "otpauth://totp/?secret=GEZDGNBVGY3TQOJQ&digits=8&period=60")
+    expect(normal(" gezd gnbv gy3t qojq\n"), is: "otpauth://totp/?secret=GEZDGNBVGY3TQOJQ")
+    expect(normal("otpauth://totp/a?secret=gezd"), is: "otpauth://totp/a?secret=gezd")
+    expect(
+      normal("key=GEZDGNBVGY3TQOJQ&size=8&step=60"),
+      is: "otpauth://totp/?secret=GEZDGNBVGY3TQOJQ&digits=8&period=60")
     // Too short for a key, and hardly one: a word.
-    #expect(normal("password") == nil && normal("GEZDGNBV") == nil && normal("secret code!") == nil)
+    expect(normal("password") == nil && normal("GEZDGNBV") == nil && normal("secret code!") == nil)
   }
 
   @Test("a counter moves on by one, and nothing else does")
@@ -122,11 +123,11 @@ private func normal(_ text: String) -> String? {
       }
       return next.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
-    #expect(
-      next("otpauth://hotp/a?secret=GEZDGNBV&Counter=9&issuer=%26")
-        == "otpauth://hotp/a?secret=GEZDGNBV&counter=10&issuer=%26")
-    #expect(next("otpauth://hotp/a?secret=GEZDGNBV&counter=18446744073709551615") == nil)
-    #expect(next("otpauth://totp/a?secret=GEZDGNBV&counter=9") == nil)
+    expect(
+      next("otpauth://hotp/a?secret=GEZDGNBV&Counter=9&issuer=%26"),
+      is: "otpauth://hotp/a?secret=GEZDGNBV&counter=10&issuer=%26")
+    expect(next("otpauth://hotp/a?secret=GEZDGNBV&counter=18446744073709551615"), is: nil)
+    expect(next("otpauth://totp/a?secret=GEZDGNBV&counter=9"), is: nil)
   }
 
   @Test("whatever is given, a URL that is made of it stays the same, and gives codes")
@@ -144,10 +145,10 @@ private func normal(_ text: String) -> String? {
       for _ in 0..<Int(generator.next() % 12) { text += pieces[Int(generator.next() % UInt64(pieces.count))] }
       guard let url = normal(text) else { continue }
       usable += 1
-      #expect(normal(url) == url)
+      expect(normal(url), is: url)
       let length = code(url, at: 0)?.utf8.count ?? 0
-      #expect((5...8).contains(length))
+      expect((5...8).contains(length))
     }
-    #expect(usable > 500)
+    expect(usable > 500)
   }
 }

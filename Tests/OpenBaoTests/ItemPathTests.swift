@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import OpenBao
 import Properties
@@ -40,8 +41,8 @@ struct ItemPathTests {
 
   @Test("a path shows the primary key", arguments: rows)
   func path(row: Row) throws {
-    #expect(try ItemPath(row.item.key).text == row.path)
-    #expect(ItemPath(parsing: row.path)?.key == row.item.key.primaryKey)
+    try expect(ItemPath(row.item.key).text, is: row.path)
+    expect(ItemPath(parsing: row.path)?.key, is: row.item.key.primaryKey)
   }
 
   @Test(
@@ -58,7 +59,7 @@ struct ItemPathTests {
       "https/h/443/-/a/-/-/~/-",
     ])
   func strangers(text: String) {
-    #expect(ItemPath(parsing: text) == nil)
+    expect(ItemPath(parsing: text), is: nil)
   }
 
   @Test("a component of more than 1,024 bytes is refused")
@@ -79,17 +80,17 @@ struct ItemPathTests {
     for _ in 0..<20_000 {
       let key = generator.key()
       let path = try ItemPath(key)
-      #expect(path.key == key.primaryKey)
-      #expect(ItemPath(parsing: path.text) == path)
-      if let other = seen[path.text] { #expect(other == key.primaryKey) }
+      expect(path.key, is: key.primaryKey)
+      expect(ItemPath(parsing: path.text), is: path)
+      if let other = seen[path.text] { expect(other, is: key.primaryKey) }
       seen[path.text] = key.primaryKey
-      #expect(path.text.utf8.allSatisfy(isUnreserved))
-      #expect(
+      expect(path.text.utf8.allSatisfy(isUnreserved))
+      expect(
         !path.text.split(separator: "/", omittingEmptySubsequences: false).contains {
           ["", ".", ".."].contains($0)
         })
     }
-    #expect(Set(seen.values).count == seen.count)
+    expect(Set(seen.values).count, is: seen.count)
   }
 
   @Test("any bytes are either the path of one item, or of none")
@@ -103,8 +104,8 @@ struct ItemPathTests {
       let bytes = generator.mutated(Array(start.utf8), dictionary: dictionary)
       guard let text = String(validating: bytes, as: UTF8.self) else { continue }
       guard let path = ItemPath(parsing: text) else { continue }
-      #expect(path.text == text)
-      #expect(try ItemPath(path.key) == path)
+      expect(path.text, is: text)
+      try expect(ItemPath(path.key), is: path)
     }
   }
 
@@ -115,7 +116,7 @@ struct ItemPathTests {
       [ItemQuery.all, .criteria(ItemCriteria(row.item.key))]
       + [try? ItemQuery(for: row.item.key)].compactMap { $0 }
     for query in queries where query.matches(row.item) {
-      #expect(
+      expect(
         SearchFolders(query).folders.contains { $0.isEmpty || path.text.hasPrefix($0 + "/") }, "\(query)")
     }
   }
@@ -136,20 +137,21 @@ struct ItemPathTests {
       }
       guard query.matches(item) else { continue }
       let path = try ItemPath(item.key)
-      #expect(SearchFolders(query).folders.contains { path.text.hasPrefix($0 + "/") })
+      expect(SearchFolders(query).folders.contains { path.text.hasPrefix($0 + "/") })
     }
   }
 
   @Test("without the right to list, the item and those above its path are looked for")
   func likely() throws {
     let query = try ItemQuery.internet("h", account: "ci", path: "a/b/c", domain: "cargo")
-    #expect(
-      SearchFolders(query).likely.map(\.text) == [
+    expect(
+      SearchFolders(query).likely.map(\.text),
+      is: [
         "https/h/443/cargo/ci/a~2Fb~2Fc/-", "https/h/443/cargo/ci/a~2Fb/-", "https/h/443/cargo/ci/a/-",
         "https/h/443/cargo/ci/-/-", "https/h/443/-/ci/a~2Fb~2Fc/-", "https/h/443/-/ci/a~2Fb/-",
         "https/h/443/-/ci/a/-", "https/h/443/-/ci/-/-",
       ])
-    #expect(SearchFolders(try .internet("h")).likely.isEmpty)
+    expect(SearchFolders(try .internet("h")).likely.isEmpty)
   }
 }
 

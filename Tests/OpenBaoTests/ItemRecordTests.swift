@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import JSON
 import Keychain
 import OpenBao
@@ -32,9 +33,9 @@ struct ItemRecordTests {
     item.generic = attribute([0xff])
     let record = ItemRecord(
       item, Credential(Secret("p\u{e4}ss"), expiry: 9_007_199_254_740_993), created: Timestamp(seconds: 0))
-    #expect(
-      shown(record.encoded(inVersion: 3))
-        == #"{"class":"internet","server":"example.com","protocol":"https","port":"8443","account":"alice","#
+    expect(
+      shown(record.encoded(inVersion: 3)),
+      is: #"{"class":"internet","server":"example.com","protocol":"https","port":"8443","account":"alice","#
         + #""label":"Mine","isDefault":"true","attributes":"{\"gena_b64\":\"/w==\"}","secret":"päss","#
         + #""password_expiry_utc":"9007199254740993","created":"1970-01-01T00:00:00.000Z"}"#)
   }
@@ -61,11 +62,11 @@ struct ItemRecordTests {
       var expected = item
       expected.creationDate = Timestamp(seconds: 1)
       expected.modificationDate = Timestamp(seconds: 5)
-      #expect(read.item == expected)
+      expect(read.item, is: expected)
       let isSame =
         read.credential.hasSameSecret(as: credential) && read.credential.hasSameRefreshToken(as: credential)
-      #expect(isSame)
-      #expect(read.credential.expiry == credential.expiry)
+      expect(isSame)
+      expect(read.credential.expiry, is: credential.expiry)
     }
   }
 
@@ -83,14 +84,14 @@ struct ItemRecordTests {
     var record = ItemRecord(item, Credential(Secret("token")), created: nil)
     record.client = Secret(#"{"client_id":"web \"1\""}"#)
     let read = try returned(record)
-    #expect(shown(read.others) == "{}")
-    #expect(
+    expect(shown(read.others), is: "{}")
+    expect(
       shown(record.encoded(inVersion: 3)).hasSuffix(#""oauth_client":"{\"client_id\":\"web \\\"1\\\"\"}"}"#))
     var next = ItemRecord(item, Credential(Secret("next")), created: nil)
-    #expect(clientText(read) == #"{"client_id":"web \"1\""}"#)
-    #expect(clientText(next) == nil)
+    expect(clientText(read), is: #"{"client_id":"web \"1\""}"#)
+    expect(clientText(next), is: nil)
     next.takeRest(of: read)
-    #expect(clientText(next) == #"{"client_id":"web \"1\""}"#)
+    expect(clientText(next), is: #"{"client_id":"web \"1\""}"#)
   }
 
   private func clientText(_ record: borrowing ItemRecord) -> String? {
@@ -103,15 +104,15 @@ struct ItemRecordTests {
   @Test("each write has another identifier, which comes back, and is no member that somebody else has added")
   func writeID() throws {
     var record = ItemRecord(.internet(account: "alice"), Credential(Secret("s")), created: nil)
-    #expect(record.writeID == nil)
+    expect(record.writeID, is: nil)
     record.beginWrite()
     let first = record.writeID
     let read = try returned(record)
-    #expect(first != nil && read.writeID == first)
-    #expect(shown(read.others) == "{}")
+    expect(first != nil && read.writeID == first)
+    expect(shown(read.others), is: "{}")
     record.takeRest(of: read)
     record.beginWrite()
-    #expect(record.writeID != first)
+    expect(record.writeID != first)
   }
 
   @Test("the tokens before are known, the last eight of them, and only of what can be renewed")
@@ -125,11 +126,11 @@ struct ItemRecordTests {
       record = try returned(next)
     }
     let isKnown = (0...11).map { record.hasReplaced(Secret("token \($0)")) }
-    #expect(isKnown == (0...11).map { 2...9 ~= $0 })
+    expect(isKnown, is: (0...11).map { 2...9 ~= $0 })
     var plain = ItemRecord(item, Credential(Secret("password")), created: nil)
     plain.takeRest(of: ItemRecord(item, Credential(Secret("former")), created: nil))
     let isReplaced = plain.hasReplaced(Secret("former"))
-    #expect(!isReplaced)
+    expect(!isReplaced)
   }
 
   @Test(
@@ -139,10 +140,10 @@ struct ItemRecordTests {
     let now = Timestamp(seconds: 1_000_000)
     let lease = RenewalLease(
       version: 1, seconds: 90, word: "a", created: Timestamp(seconds: now.seconds + ahead))
-    #expect(89...90 ~= lease.left(at: now))
+    expect(89...90 ~= lease.left(at: now))
     let former = RenewalLease(version: 1, seconds: 90, word: "a", created: Timestamp(seconds: 1))
-    #expect(former.left(at: now) == 0)
-    #expect(RenewalLease(version: 1, seconds: 0, word: "a", created: nil).left(at: now) == 0)
+    expect(former.left(at: now), is: 0)
+    expect(RenewalLease(version: 1, seconds: 0, word: "a", created: nil).left(at: now), is: 0)
   }
 
   @Test(
@@ -156,27 +157,27 @@ struct ItemRecordTests {
         pausedVersion: version
       ).pauseLeft(ofVersion: 7, at: now)
     }
-    #expect(left(600, written: 0) == 600)
-    #expect(left(600, written: 100) == 500)
-    #expect(left(600, written: 600) == 0)
-    #expect(left(600, written: 100, version: 6) == 0)
+    expect(left(600, written: 0), is: 600)
+    expect(left(600, written: 100), is: 500)
+    expect(left(600, written: 600), is: 0)
+    expect(left(600, written: 100, version: 6), is: 0)
     // What no service says, and what can't be dated here.
-    for pause in [-1, 0, 3601, .max, .min] { #expect(left(pause, written: 1) == 0) }
-    #expect(left(3600, written: -60) == 3600)
-    #expect(left(3600, written: -61) == 0)
-    #expect(
+    for pause in [-1, 0, 3601, .max, .min] { expect(left(pause, written: 1), is: 0) }
+    expect(left(3600, written: -60), is: 3600)
+    expect(left(3600, written: -61), is: 0)
+    expect(
       RenewalLease(version: 1, seconds: 0, word: "a", created: nil, pause: 60).pauseLeft(
-        ofVersion: 0, at: now) == 0)
+        ofVersion: 0, at: now), is: 0)
   }
 
   @Test("what a person wrote by hand needs nothing but a secret")
   func byHand() throws {
     let record = try read(#"{"secret":"s","note":"mine"}"#, at: "https/h/443/-/ci/-/-")
-    #expect(record.item.key == Item.internet("h", account: "ci", port: 443).key)
-    #expect(shown(record.credential.secret) == "s")
-    #expect(record.created == nil)
+    expect(record.item.key, is: Item.internet("h", account: "ci", port: 443).key)
+    expect(shown(record.credential.secret), is: "s")
+    expect(record.created, is: nil)
     // What isn't an item's is kept.
-    #expect(shown(record.encoded(inVersion: 3)).contains(#""note":"mine""#))
+    expect(shown(record.encoded(inVersion: 3)).contains(#""note":"mine""#))
   }
 
   @Test(
@@ -188,11 +189,11 @@ struct ItemRecordTests {
     ])
   func modified(members: String, date: Int64) throws {
     let record = try read(#"{"secret":"s",\#(members)}"#, at: "https/h/443/-/ci/-/-")
-    #expect(record.item.modificationDate == Timestamp(seconds: date))
+    expect(record.item.modificationDate, is: Timestamp(seconds: date))
     // What doesn't count any more isn't kept.
     let written = shown(record.encoded(inVersion: 3))
-    #expect(written.contains("modified") == (date == 1))
-    #expect(try read(written, at: "https/h/443/-/ci/-/-").item == record.item)
+    expect(written.contains("modified"), is: (date == 1))
+    try expect(read(written, at: "https/h/443/-/ci/-/-").item, is: record.item)
   }
 
   @Test(
@@ -223,20 +224,20 @@ struct ItemRecordTests {
   func reads() throws {
     let metadata =
       #""metadata":{"created_time":"2026-11-25T13:38:41.123456789Z","custom_metadata":null,"deletion_time":"","destroyed":false,"version":3}"#
-    #expect(try outcome(#"{"data":{"data":{"secret":"s"},\#(metadata)},"errors":null}"#) == "s 3")
-    #expect(try outcome(#"{"data":{"data":{"password":"s"},\#(metadata)}}"#) == "foreign 3")
+    try expect(outcome(#"{"data":{"data":{"secret":"s"},\#(metadata)},"errors":null}"#), is: "s 3")
+    try expect(outcome(#"{"data":{"data":{"password":"s"},\#(metadata)}}"#), is: "foreign 3")
     let deleted = metadata.replacing(
       "\"deletion_time\":\"\"", with: "\"deletion_time\":\"2026-11-25T13:38:41Z\"")
-    #expect(try outcome(#"{"data":{"data":null,\#(deleted)}}"#, status: 404) == "deleted 3")
+    try expect(outcome(#"{"data":{"data":null,\#(deleted)}}"#, status: 404), is: "deleted 3")
     let later = metadata.replacing(
       "\"deletion_time\":\"\"", with: "\"deletion_time\":\"2999-11-25T13:38:41Z\"")
-    #expect(try outcome(#"{"data":{"data":{"secret":"s"},\#(later)}}"#) == "s 3")
-    #expect(
-      try outcome(#"{"data":{"data":null,"metadata":{"version":3,"destroyed":true}}}"#, status: 404)
-        == "deleted 3")
+    try expect(outcome(#"{"data":{"data":{"secret":"s"},\#(later)}}"#), is: "s 3")
+    try expect(
+      outcome(#"{"data":{"data":null,"metadata":{"version":3,"destroyed":true}}}"#, status: 404),
+      is: "deleted 3")
     let moved = #"{"data":{"data":{"moved":"https/other/443/-/ci/-/-"},\#(metadata)}}"#
-    #expect(try outcome(moved) == "moved to https/other/443/-/ci/-/- 3")
-    #expect(try outcome(#"{"errors":[]}"#, status: 404) == "absent")
+    try expect(outcome(moved), is: "moved to https/other/443/-/ci/-/- 3")
+    try expect(outcome(#"{"errors":[]}"#, status: 404), is: "absent")
     for body in [
       "", "[]", "{}", #"{"data":{"data":{"secret":"s"}}}"#, #"{"data":{"data":{},"metadata":{"version":0}}}"#,
     ] {
@@ -249,12 +250,12 @@ struct ItemRecordTests {
     func complaint(_ text: String) -> ServerReply.Complaint {
       serverReply(#"{"errors":["\#(text)"]}"#, status: 400).complaint()
     }
-    #expect(complaint("check-and-set parameter did not match the current version") == .wrongVersion)
-    #expect(complaint("no handler for route \\\"x/data/y\\\". route entry not found.") == .noRoute)
-    #expect(complaint("Waiting for the primary to upgrade to a newer version") == .waitingForPrimary)
-    #expect(complaint("Vault is sealed") == .sealed)
-    #expect(complaint("1 error occurred") == .other)
-    #expect(serverReply(#"{"errors":[]}"#, status: 404).complaint() == .none)
-    #expect(serverReply("<html>", status: 502).complaint() == .none)
+    expect(complaint("check-and-set parameter did not match the current version"), is: .wrongVersion)
+    expect(complaint("no handler for route \\\"x/data/y\\\". route entry not found."), is: .noRoute)
+    expect(complaint("Waiting for the primary to upgrade to a newer version"), is: .waitingForPrimary)
+    expect(complaint("Vault is sealed"), is: .sealed)
+    expect(complaint("1 error occurred"), is: .other)
+    expect(serverReply(#"{"errors":[]}"#, status: 404).complaint(), is: .none)
+    expect(serverReply("<html>", status: 502).complaint(), is: .none)
   }
 }

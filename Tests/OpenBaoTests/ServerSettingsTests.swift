@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import OpenBao
 import SignIn
 import Testing
@@ -13,11 +14,11 @@ struct ServerSettingsTests {
   @Test("without settings: the mount 'secret', a token, copies for a day")
   func usual() throws {
     let settings = try settings()
-    #expect(
+    expect(
       settings.server.mount == "secret" && settings.server.namespace.isEmpty && settings.server.folder.isEmpty
     )
-    #expect(settings.login == .token(name: nil))
-    #expect(settings.copies.maximumAge == 86_400 && settings.copies.freshness == 60)
+    expect(settings.login, is: .token(name: nil))
+    expect(settings.copies.maximumAge == 86_400 && settings.copies.freshness == 60)
   }
 
   @Test("all of them")
@@ -28,12 +29,12 @@ struct ServerSettingsTests {
       ("login-mount", "ci"), ("role", "id"), ("ca", "/ca.pem"), ("max-age", "7d"), ("fresh", "0"),
       ("prefetch", "https/a.example/,~generic/x"),
     ])
-    #expect(settings.server.addresses.count == 3)
-    #expect(settings.server.mount == "kv/team" && settings.server.namespace == "a/b")
-    #expect(settings.login == .appRole(mount: "ci", role: "id"))
-    #expect(settings.setup.authorities == "/ca.pem" && settings.setup.connectTimeout == 1000)
-    #expect(settings.copies.maximumAge == 604_800 && settings.copies.freshness == 0)
-    #expect(settings.copies.prefetched == ["https/a.example/", "~generic/x"])
+    expect(settings.server.addresses.count, is: 3)
+    expect(settings.server.mount == "kv/team" && settings.server.namespace == "a/b")
+    expect(settings.login, is: .appRole(mount: "ci", role: "id"))
+    expect(settings.setup.authorities == "/ca.pem" && settings.setup.connectTimeout == 1000)
+    expect(settings.copies.maximumAge == 604_800 && settings.copies.freshness == 0)
+    expect(settings.copies.prefetched, is: ["https/a.example/", "~generic/x"])
   }
 
   @Test("the variables of the original clients fill in what nobody has said, those of OpenBao first")
@@ -43,18 +44,18 @@ struct ServerSettingsTests {
       "VAULT_TLS_SERVER_NAME": "n",
     ]
     let completed = try settings().completed { variables[$0] }
-    #expect(completed.setup.authorities == "/bao.pem" && completed.setup.serverName == "n")
-    #expect(completed.server.namespace == "team")
+    expect(completed.setup.authorities == "/bao.pem" && completed.setup.serverName == "n")
+    expect(completed.server.namespace, is: "team")
     let given = try settings([("ca", "/own.pem"), ("namespace", "mine")]).completed { variables[$0] }
-    #expect(given.setup.authorities == "/own.pem" && given.server.namespace == "mine")
+    expect(given.setup.authorities == "/own.pem" && given.server.namespace == "mine")
   }
 
   @Test("variables that are about another server don't count")
   func otherServer() throws {
     var variables = ["VAULT_ADDR": "https://other.example:8200", "VAULT_CACERT": "/vault.pem"]
-    #expect(try settings().completed { variables[$0] }.setup.authorities == nil)
+    try expect(settings().completed { variables[$0] }.setup.authorities, is: nil)
     variables["BAO_ADDR"] = "https://BAO.example:8200/"
-    #expect(try settings().completed { variables[$0] }.setup.authorities == "/vault.pem")
+    try expect(settings().completed { variables[$0] }.setup.authorities, is: "/vault.pem")
   }
 
   @Test("a token is for a server only if the variables' address is the very same")
@@ -65,8 +66,8 @@ struct ServerSettingsTests {
       ("http://bao.example:8200", false, false), ("nonsense", false, false),
     ] as [(String?, Bool, Bool)] {
       let variable = { (name: String) in name == "VAULT_ADDR" ? address : nil }
-      #expect(OpenBaoSettings.areAbout(server, variable) == isAbout)
-      #expect(OpenBaoSettings.name(server, variable) == names)
+      expect(OpenBaoSettings.areAbout(server, variable), is: isAbout)
+      expect(OpenBaoSettings.name(server, variable), is: names)
     }
   }
 
@@ -80,13 +81,13 @@ struct ServerSettingsTests {
       [("login", "cert"), ("cert", "/d")], [("login", "cert"), ("cert", "/c"), ("role", "a")],
     ]
     let identities = try logins.map { try settings($0.map { (name: $0.0, value: $0.1) }).identity }
-    #expect(Set(identities).count == logins.count)
-    #expect(identities[2] == "userpass/a")
+    expect(Set(identities).count, is: logins.count)
+    expect(identities[2], is: "userpass/a")
   }
 
   @Test("where a token is can be said, for a token alone")
   func tokenSource() throws {
-    #expect(try settings([("token-from", "file")]).tokenSource == .file)
+    try expect(settings([("token-from", "file")]).tokenSource, is: .file)
     #expect(throws: OpenBaoSettings.Fault.useless(option: "token-from", login: "userpass")) {
       try settings([("login", "userpass"), ("user", "a"), ("token-from", "file")])
     }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -19,7 +20,7 @@ import Testing
       ("ERR 1", .error(code: 1, text: "")), ("ERR 1 ", .error(code: 1, text: "")),
     ] as [(String, AssuanLine)])
   func kinds(text: String, line: AssuanLine) {
-    #expect(parsed(Array(text.utf8)) == line)
+    expect(parsed(Array(text.utf8)), is: line)
   }
 
   @Test(
@@ -29,7 +30,7 @@ import Testing
       "ERRR 1", "END", "y", " OK",
     ])
   func strangers(text: String) {
-    #expect(parsed(Array(text.utf8)) == nil)
+    expect(parsed(Array(text.utf8)), is: nil)
   }
 
   @Test("escapes are decoded, byte for byte")
@@ -38,10 +39,10 @@ import Testing
       ("", []), ("abc", [0x61, 0x62, 0x63]), ("a%25b", [0x61, 0x25, 0x62]), ("%0A%0d%00", [0x0a, 0x0d, 0]),
       ("%ff%C3%a9 ", [0xff, 0xc3, 0xa9, 0x20]), ("+%2B", [0x2b, 0x2b]), ("%2525", [0x25, 0x32, 0x35]),
     ] as [(String, [UInt8])] {
-      #expect(decoded(Array(escaped.utf8)) == bytes, "\(escaped)")
+      expect(decoded(Array(escaped.utf8)), is: bytes, "\(escaped)")
     }
     for broken in ["%", "a%", "%2", "a%4", "%g0", "%0g", "%%25", "% 1", "%-1"] {
-      #expect(decoded(Array(broken.utf8)) == nil, "\(broken)")
+      expect(decoded(Array(broken.utf8)), is: nil, "\(broken)")
     }
   }
 
@@ -50,8 +51,8 @@ import Testing
     var secret = Secret("before")
     let text = Secret("abc%4")
     let isDecoded = text.withUnsafeBytes { AssuanEscapes.decode($0, appendingTo: &secret) }
-    #expect(!isDecoded)
-    #expect(bytes(of: secret) == Array("before".utf8))
+    expect(!isDecoded)
+    expect(bytes(of: secret), is: Array("before".utf8))
   }
 
   @Test("what is encoded is one line of the same meaning", arguments: 0..<200 as Range<UInt64>)
@@ -64,8 +65,8 @@ import Testing
       text.unicodeScalars.append(scalar)
     }
     let encoded = AssuanEscapes.encode(text)
-    #expect(!encoded.utf8.contains { $0 < 0x20 || $0 == 0x7f })
-    #expect(decoded(Array(encoded.utf8)) == Array(text.utf8))
+    expect(!encoded.utf8.contains { $0 < 0x20 || $0 == 0x7f })
+    expect(decoded(Array(encoded.utf8)), is: Array(text.utf8))
   }
 
   @Test("no bytes whatever upset the parser or the decoder", arguments: 0..<300 as Range<UInt64>)
@@ -79,12 +80,12 @@ import Testing
           ? alphabet.randomElement(using: &random)! : .random(in: 0...255, using: &random))
     }
     if case .data(let range)? = parsed(line) {
-      #expect(range.lowerBound >= 1 && range.upperBound <= line.count)
+      expect(range.lowerBound >= 1 && range.upperBound <= line.count)
     }
     if let meant = decoded(line) {
       let escapes = (line.count - meant.count) / 2
-      #expect(meant.count + 2 * escapes == line.count)
-      #expect(escapes == line.count { $0 == 0x25 })
+      expect(meant.count + 2 * escapes, is: line.count)
+      expect(escapes, is: line.count { $0 == 0x25 })
     }
   }
 
@@ -101,9 +102,9 @@ import Testing
       }
       while let line = lines.next({ Array($0) }) { taken.append(line) }
     }
-    #expect(taken == ["OK hello", "S PIN_REPEATED", "", "D pa%25ss", "OK"].map { Array($0.utf8) })
+    expect(taken, is: ["OK hello", "S PIN_REPEATED", "", "D pa%25ss", "OK"].map { Array($0.utf8) })
     let isTooLong = lines.isTooLong
-    #expect(!isTooLong)
+    expect(!isTooLong)
   }
 
   @Test("a line that does not end in time is too long")
@@ -115,7 +116,7 @@ import Testing
         return count
       }
       let outcome = lines.isTooLong
-      #expect(outcome == isTooLong)
+      expect(outcome, is: isTooLong)
     }
     var lines = AssuanLines()
     lines.receive(3000) { buffer in
@@ -123,7 +124,7 @@ import Testing
       return 3000
     }
     let isTooLong = lines.isTooLong
-    #expect(!isTooLong)
+    expect(!isTooLong)
   }
 
   private func parsed(_ line: [UInt8]) -> AssuanLine? {

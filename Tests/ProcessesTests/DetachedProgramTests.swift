@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Processes
 import TestSupport
@@ -9,6 +10,6 @@ import Testing
     let held = HeldSignals()
     defer { withExtendedLifetime(held) {} }
     let (said, _) = try DetachedProgram.start("/bin/grep", ["grep", "SigBlk", "/proc/self/status"])
-    #expect(said == "SigBlk:\t0000000000000000\n")
+    expect(said, is: "SigBlk:\t0000000000000000\n")
   }
 }

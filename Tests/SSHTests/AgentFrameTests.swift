@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Testing
 
 @testable import SSH
@@ -25,8 +26,8 @@ import Testing
         rest = rest.dropFirst(size)
         while let frame = take(&frames) { received.append(frame) }
       }
-      #expect(received == sent, "\(size)")
-      #expect(frames.count == 0)
+      expect(received, is: sent, "\(size)")
+      expect(frames.count, is: 0)
     }
   }
 
@@ -50,7 +51,7 @@ import Testing
     let frame = AgentFrame.encode(
       27, extensionName: "x", [UInt8](repeating: 0, count: AgentFrame.maximumLength - 6))
     frame.withUnsafeBytes { frames.append($0) }
-    #expect(take(&frames) == frame)
+    expect(take(&frames), is: frame)
   }
 
   @Test("half a head is incomplete")
@@ -69,11 +70,11 @@ import Testing
     try frame.withUnsafeBytes { bytes in
       let message = AgentMessage(bytes.part(4, bytes.count - 4))
       let (name, contents) = try #require(message.asExtension)
-      #expect(name == "a@example")
-      #expect(Array(contents) == [9, 8])
+      expect(name == "a@example")
+      expect(Array(contents), is: [9, 8])
     }
     for contents: [UInt8] in [[27], [27, 0, 0, 0, 0], [27, 0, 0, 0, 9, 1], [11, 0, 0, 0, 1, 0x61]] {
-      contents.withUnsafeBytes { #expect(AgentMessage($0).asExtension == nil) }
+      contents.withUnsafeBytes { expect(AgentMessage($0).asExtension == nil) }
     }
   }
 
@@ -83,7 +84,7 @@ import Testing
     let read = try QueryExtension.reply(names).withUnsafeBytes { bytes in
       try QueryExtension.names(in: AgentMessage(bytes.part(4, bytes.count - 4)))
     }
-    #expect(read == names)
+    expect(read, is: names)
     let failure = AgentFrame.encode(AgentMessageType.failure)
     #expect(throws: WireError.value) {
       try failure.lendingBytes { (bytes) throws(WireError) in
@@ -110,15 +111,15 @@ import Testing
   func sizes(size: Int) throws {
     switch parse(size, flag: [1]) {
     case .success(let bind):
-      #expect(1...128 ~= size)
-      #expect(bind.isForwarding && bind.sessionID.count == size)
-    case .failure(let error): #expect(error == .value && !(1...128 ~= size))
+      expect(1...128 ~= size)
+      expect(bind.isForwarding && bind.sessionID.count == size)
+    case .failure(let error): expect(error == .value && !(1...128 ~= size))
     }
   }
 
   @Test("the flag is 0 or 1, and nothing follows it")
   func flags() throws {
-    #expect(try !parse(32, flag: [0]).get().isForwarding)
+    try expect(!parse(32, flag: [0]).get().isForwarding)
     #expect(throws: WireError.value) { try parse(32, flag: [7]).get() }
     #expect(throws: WireError.trailing) { try parse(32, flag: [1], trailing: [0]).get() }
     #expect(throws: WireError.truncated) { try parse(32, flag: []).get() }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import HostKeys
 import Testing
 
@@ -45,16 +46,16 @@ import Testing
 
   @Test("no bind, nobody")
   func unbound() throws {
-    #expect(try hosts([]) == .failure(.unbound))
-    #expect(try !trust([]).isForwarded)
+    try expect(hosts([]), is: .failure(.unbound))
+    try expect(!trust([]).isForwarded)
   }
 
   @Test("each host on the way is named, the nearest first")
   func hops() throws {
-    #expect(try hosts([Bind(name: "a0")]) == .success([key("a0")]))
-    #expect(try hosts([Bind(name: "a0"), Bind(name: "b1")]) == .success([key("a0"), key("b1")]))
-    #expect(try hosts([Bind(name: "c0")]) == .success([key("c0")]))
-    #expect(try trust([Bind(name: "a0")]).isForwarded)
+    try expect(hosts([Bind(name: "a0")]), is: .success([key("a0")]))
+    try expect(hosts([Bind(name: "a0"), Bind(name: "b1")]), is: .success([key("a0"), key("b1")]))
+    try expect(hosts([Bind(name: "c0")]), is: .success([key("c0")]))
+    try expect(trust([Bind(name: "a0")]).isForwarded)
   }
 
   @Test("a bad bind condemns its connection, and a good one after it changes nothing")
@@ -62,48 +63,48 @@ import Testing
     for bad in [
       Bind(name: "a0", signature: "a1"), Bind(name: "a0", key: "b1"), Bind(name: "b1", signature: "a1"),
     ] {
-      #expect(try hosts([bad]) == .failure(.badBind))
-      #expect(try hosts([bad, Bind(name: "a2")]) == .failure(.badBind))
-      #expect(try hosts([Bind(name: "a2"), bad]) == .failure(.badBind))
+      try expect(hosts([bad]), is: .failure(.badBind))
+      try expect(hosts([bad, Bind(name: "a2")]), is: .failure(.badBind))
+      try expect(hosts([Bind(name: "a2"), bad]), is: .failure(.badBind))
     }
     var trust = ConnectionTrust()
     for contents: [UInt8] in [[], [0, 0, 0, 9]] {
       trust = ConnectionTrust()
-      #expect(!contents.withUnsafeBytes { trust.take($0, cryptography) })
+      expect(!contents.withUnsafeBytes { trust.take($0, cryptography) })
       #expect(throws: ConnectionTrust.Doubt.badBind) { try trust.hosts() }
     }
   }
 
   @Test("where the connection logs in, nothing is forwarded, though it stays known that it was")
   func ends() throws {
-    #expect(try hosts([Bind(name: "a0", isForwarding: false)]) == .failure(.login))
+    try expect(hosts([Bind(name: "a0", isForwarding: false)]), is: .failure(.login))
     let onward = try trust([Bind(name: "a0"), Bind(name: "b1", isForwarding: false)])
     #expect(throws: ConnectionTrust.Doubt.login) { try onward.hosts() }
-    #expect(onward.isForwarded)
-    #expect(try hosts([Bind(name: "a0", isForwarding: false), Bind(name: "b1")]) == .failure(.bindAfterEnd))
+    expect(onward.isForwarded)
+    try expect(hosts([Bind(name: "a0", isForwarding: false), Bind(name: "b1")]), is: .failure(.bindAfterEnd))
   }
 
   @Test("the same bind again is no other host; the same session with another key condemns")
   func again() throws {
-    #expect(try hosts([Bind(name: "a0"), Bind(name: "a0")]) == .success([key("a0")]))
-    #expect(try hosts([Bind(name: "a0"), Bind(name: "b0")]) == .failure(.otherKey))
-    #expect(try hosts([Bind(name: "a0"), Bind(name: "b0"), Bind(name: "a0")]) == .failure(.otherKey))
+    try expect(hosts([Bind(name: "a0"), Bind(name: "a0")]), is: .success([key("a0")]))
+    try expect(hosts([Bind(name: "a0"), Bind(name: "b0")]), is: .failure(.otherKey))
+    try expect(hosts([Bind(name: "a0"), Bind(name: "b0"), Bind(name: "a0")]), is: .failure(.otherKey))
   }
 
   @Test("the same session can't be said to be forwarded after it was said not to be")
   func flipped() throws {
-    #expect(
-      try hosts([Bind(name: "a0", isForwarding: false), Bind(name: "a0", isForwarding: true)])
-        == .failure(.login))
-    #expect(
-      try hosts([Bind(name: "a0", isForwarding: true), Bind(name: "a0", isForwarding: false)])
-        == .failure(.login))
+    try expect(
+      hosts([Bind(name: "a0", isForwarding: false), Bind(name: "a0", isForwarding: true)]),
+      is: .failure(.login))
+    try expect(
+      hosts([Bind(name: "a0", isForwarding: true), Bind(name: "a0", isForwarding: false)]),
+      is: .failure(.login))
   }
 
   @Test("sixteen binds are taken, and the seventeenth condemns")
   func tooMany() throws {
     let binds = (0..<17).map { Bind(name: "a\($0)") }
-    #expect(try hosts(Array(binds.prefix(16))).get().count == 16)
-    #expect(try hosts(binds) == .failure(.tooManyBinds))
+    try expect(hosts(Array(binds.prefix(16))).get().count, is: 16)
+    try expect(hosts(binds), is: .failure(.tooManyBinds))
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import HostKeys
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
     ])
   func named(host: String, key: String) throws {
     for other in ["ed25519", "nistp256", "nistp384", "nistp521", "rsa"] {
-      #expect(try identifies(try name(host), try OpenSSHSamples.key(other)) == (other == key), "\(other)")
+      try expect(identifies(try name(host), try OpenSSHSamples.key(other)), is: (other == key), "\(other)")
     }
   }
 
@@ -42,13 +43,13 @@ import Testing
       ("broken.example", "ed25519"), ("other.example", "ed25519"), ("hashed.example", "nistp256"),
     ])
   func notNamed(host: String, key: String) throws {
-    #expect(try !identifies(try name(host), try OpenSSHSamples.key(key)))
+    try expect(!identifies(try name(host), try OpenSSHSamples.key(key)))
   }
 
   @Test("a revoked key is nobody's, with a certificate too")
   func revoked() throws {
-    #expect(try !identifies(try name("revoked.example"), try OpenSSHSamples.key("rsa")))
-    #expect(try !identifies(try name("far.example"), try OpenSSHSamples.certificate("rsa")))
+    try expect(!identifies(try name("revoked.example"), try OpenSSHSamples.key("rsa")))
+    try expect(!identifies(try name("far.example"), try OpenSSHSamples.certificate("rsa")))
   }
 
   @Test(
@@ -56,11 +57,11 @@ import Testing
     arguments: ["nistp256", "nistp384", "nistp521", "by-rsa"])
   func certificate(certificate: String) throws {
     let key = try OpenSSHSamples.certificate(certificate)
-    #expect(try identifies(try name("far.example"), key))
-    #expect(try identifies(try name("[far.example]:2222"), key))
-    #expect(try identifies(try name("a.build.example"), key) == (certificate != "by-rsa"))
-    #expect(try !identifies(try name("other.example"), key))
-    #expect(try !identifies(try name("far.elsewhere"), key))
+    try expect(identifies(try name("far.example"), key))
+    try expect(identifies(try name("[far.example]:2222"), key))
+    try expect(identifies(try name("a.build.example"), key), is: (certificate != "by-rsa"))
+    try expect(!identifies(try name("other.example"), key))
+    try expect(!identifies(try name("far.elsewhere"), key))
   }
 
   @Test(
@@ -73,9 +74,9 @@ import Testing
     let lines = String(decoding: try OpenSSHSamples.file("known_hosts"), as: UTF8.self).split(separator: "\n")
       .filter { $0.hasPrefix("@cert-authority") }.joined(separator: "\n")
     Array(lines.utf8).withUnsafeBytes { authorities.append($0) }
-    #expect(!authorities.identifies(try name("far.example"), by: key, at: now, cryptography))
+    expect(!authorities.identifies(try name("far.example"), by: key, at: now, cryptography))
     let good = try HostKey(parsing: try OpenSSHSamples.certificate("ed25519"))
-    #expect(authorities.identifies(try name("far.example"), by: good, at: now, cryptography))
+    expect(authorities.identifies(try name("far.example"), by: good, at: now, cryptography))
   }
 
   @Test("an altered certificate is nobody's")
@@ -86,7 +87,7 @@ import Testing
       var altered = certificate
       altered[position] ^= 1
       guard let key = try? HostKey(parsing: altered) else { continue }
-      #expect(!known.identifies(host, by: key, at: now, cryptography), "\(position)")
+      expect(!known.identifies(host, by: key, at: now, cryptography), "\(position)")
     }
   }
 
@@ -96,17 +97,18 @@ import Testing
     let authority = try OpenSSHSamples.key("ca").withUnsafeBytes { Base64.encode($0, padded: true) }
     Array("@revoked * ssh-ed25519 \(authority)\n".utf8).withUnsafeBytes { known.append($0) }
     let key = try HostKey(parsing: try OpenSSHSamples.certificate("nistp256"))
-    #expect(!known.identifies(try name("far.example"), by: key, at: now, cryptography))
+    expect(!known.identifies(try name("far.example"), by: key, at: now, cryptography))
   }
 
   @Test("the names of a key are those that can be read")
   func plainNames() throws {
-    #expect(
-      known.plainNames(of: try OpenSSHSamples.key("ed25519")).map(\.description) == [
+    expect(
+      known.plainNames(of: try OpenSSHSamples.key("ed25519")).map(\.description),
+      is: [
         "far.example", "192.0.2.1",
       ])
-    #expect(
-      known.plainNames(of: try OpenSSHSamples.key("nistp256")).map(\.description) == ["[far.example]:2222"])
+    expect(
+      known.plainNames(of: try OpenSSHSamples.key("nistp256")).map(\.description), is: ["[far.example]:2222"])
   }
 
   @Test(
@@ -115,14 +117,14 @@ import Testing
       "", "a,b", "a b", "*", "a?", "!a", "|1|a", "#a", "@a", "a\n", String(repeating: "a", count: 513),
     ])
   func noName(text: String) {
-    #expect(HostName(ByteString(text)) == nil)
+    expect(HostName(ByteString(text)), is: nil)
   }
 
   @Test("a port other than 22 is part of the name")
   func ports() {
-    #expect(HostName("a.example", port: 22)?.description == "a.example")
-    #expect(HostName("a.example", port: 2222)?.description == "[a.example]:2222")
-    #expect(HostName("a.example", port: 2222)?.withoutPort == "a.example")
+    expect(HostName("a.example", port: 22)?.description, is: "a.example")
+    expect(HostName("a.example", port: 2222)?.description, is: "[a.example]:2222")
+    expect(HostName("a.example", port: 2222)?.withoutPort, is: "a.example")
   }
 
   @Test("wildcards match as in OpenSSH, and take no exponential time")
@@ -130,10 +132,10 @@ import Testing
     func matches(_ pattern: String, _ text: String) -> Bool {
       WildcardPattern.matches(Array(pattern.utf8), Array(text.utf8))
     }
-    #expect(matches("*", "") && matches("*", "a.b") && matches("a*c", "abbc") && matches("a?c", "abc"))
-    #expect(matches("*.a.*.b", "x.a.a.y.b") && matches("**a**", "bab"))
-    #expect(!matches("a?c", "ac") && !matches("", "a") && !matches("a*c", "abcd") && !matches("?", ""))
+    expect(matches("*", "") && matches("*", "a.b") && matches("a*c", "abbc") && matches("a?c", "abc"))
+    expect(matches("*.a.*.b", "x.a.a.y.b") && matches("**a**", "bab"))
+    expect(!matches("a?c", "ac") && !matches("", "a") && !matches("a*c", "abcd") && !matches("?", ""))
     let text = String(repeating: "a", count: 2000)
-    #expect(!matches(String(repeating: "a*", count: 200) + "b", text))
+    expect(!matches(String(repeating: "a*", count: 200) + "b", text))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import SecretServiceProvider
@@ -11,7 +12,7 @@ import Testing
       try lines.add({ done.append(change) }, of: String(change.prefix(1)))
     }
     while let next = lines.next() { next() }
-    #expect(done == ["a1", "b1", "c1", "a2", "b2", "a3"])
+    expect(done, is: ["a1", "b1", "c1", "a2", "b2", "a3"])
   }
 
   @Test("who asks for too many gets an error, and others don't")
@@ -24,7 +25,7 @@ import Testing
     try lines.add({}, of: "a")
     var count = 0
     while lines.next() != nil { count += 1 }
-    #expect(count == 2)
+    expect(count, is: 2)
     for owner in 0..<10 { for _ in 0..<ChangeLines.limit { try lines.add({}, of: "\(owner)") } }
     #expect(throws: ServiceError.self) { try lines.add({}, of: "c") }
   }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Forwarding
 import Keychain
 import KeychainTesting
@@ -26,10 +27,10 @@ import Testing
     let keychain: any KeychainStore = isForwarded ? ForwardedKeychain(to: { vault }) : vault
     let seen = try ClientChanges.store(
       shown(attributes), text("trap"), in: "more", replacing: nil, mayReplaceLogin: false, in: keychain)
-    #expect(try ClientChanges.unchanged([seen], isListed: isForwarded, in: keychain) == [true])
+    try expect(ClientChanges.unchanged([seen], isListed: isForwarded, in: keychain), is: [true])
     let present = try ClientChanges.setSecret(
       text("secret"), ItemTranslation.plainText, of: seen, in: vault)
-    #expect(try ClientChanges.unchanged([seen], isListed: isForwarded, in: keychain) == [false])
+    try expect(ClientChanges.unchanged([seen], isListed: isForwarded, in: keychain), is: [false])
     #expect(throws: KeychainError.itemNotFound) {
       try ClientChanges.setSecret(
         text("other"), ItemTranslation.plainText, of: seen, isExact: true, in: keychain)
@@ -48,8 +49,8 @@ import Testing
     #expect(throws: KeychainError.itemNotFound) {
       try ClientChanges.deleteCollection("more", [seen], in: keychain)
     }
-    #expect(try vault.items(matching: .all) == [present])
+    try expect(vault.items(matching: .all), is: [present])
     try ClientChanges.delete(present, isExact: true, in: keychain)
-    #expect(try vault.items(matching: .all).isEmpty)
+    try expect(vault.items(matching: .all).isEmpty)
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Forwarding
 import Keychain
 import KeychainTesting
@@ -28,16 +29,16 @@ import Testing
   func reference() throws {
     let forwarded = ForwardedKeychain(to: { offered })
     let made = try store(shown("alice"), "one", in: forwarded)
-    #expect(try offered.items(matching: .all).map(\.reference) == [made.reference])
+    try expect(offered.items(matching: .all).map(\.reference), is: [made.reference])
     let changed = try ClientChanges.setSecret(
       SharedSecret(Secret("two")), ItemTranslation.plainText, of: made, in: forwarded)
-    #expect(try offered.items(matching: .all) == [changed])
+    try expect(offered.items(matching: .all), is: [changed])
     let relabelled = try ClientChanges.update(changed, in: forwarded) { $0.label = "y" }
-    #expect(try offered.items(matching: .all) == [relabelled])
-    #expect(relabelled.label == "y")
+    try expect(offered.items(matching: .all), is: [relabelled])
+    expect(relabelled.label, is: "y")
     // Another takes the place of it, as the same login.
     let again = try store(shown("alice"), "three", in: forwarded)
-    #expect(again.reference == made.reference)
+    expect(again.reference, is: made.reference)
   }
 
   @Test("a store is asked about as one question, which is about changing it")
@@ -51,8 +52,8 @@ import Testing
         return permissions.adding([.init(question.item.key, question.right, isAllowed: true)])
       })
     _ = try store(shown("alice"), "one", in: forwarded)
-    #expect(questions == [.change])
-    #expect(try offered.answeredSecret(.internet("a.example")) == "one")
+    expect(questions, is: [.change])
+    try expect(offered.answeredSecret(.internet("a.example")), is: "one")
   }
 
   @Test("a secret that came with its item is not kept for later")
@@ -61,7 +62,7 @@ import Testing
     let item = try offered.add(.internet("a.example"), Credential(password: "one"))
     let forwarded = ForwardedKeychain(to: { isAllowed ? offered : InMemoryKeychain() })
     forwarded.holdsAnswers = false
-    #expect(try forwarded.items(matching: .internet("a.example")) == [item])
+    try expect(forwarded.items(matching: .internet("a.example")), is: [item])
     isAllowed = false
     #expect(throws: KeychainError.itemNotFound) { _ = try forwarded.credential(of: item) }
   }
@@ -80,10 +81,10 @@ import Testing
     }
     let first = try found(changingTo: "two")
     time += 4_999
-    #expect(try forwarded.secret(of: first) == "one")
+    try expect(forwarded.secret(of: first), is: "one")
     let second = try found(changingTo: "three")
     time += 5_000
-    #expect(try forwarded.secret(of: second) == "three")
+    try expect(forwarded.secret(of: second), is: "three")
   }
 
   @Test(
@@ -103,17 +104,17 @@ import Testing
       ServiceError(.forwarding(fault)) { _ in "why" },
       ServiceError(unusable: .forwarding(fault)) { _ in "why" },
     ] {
-      #expect(error.name == name)
-      #expect(error.text == "why")
+      expect(error.name, is: name)
+      expect(error.text, is: "why")
     }
   }
 
   @Test("what is no login is not supported where a rule doesn't allow it, and other errors stay")
   func others() {
     let refused = ServiceError(.forwarding(.refused)) { _ in "why" }
-    #expect(refused.ofOther(if: true).name == "org.freedesktop.DBus.Error.NotSupported")
-    #expect(refused.ofOther(if: false).name == refused.name)
-    #expect(ServiceError.accessDenied("x").ofOther(if: true).text == "x")
+    expect(refused.ofOther(if: true).name, is: "org.freedesktop.DBus.Error.NotSupported")
+    expect(refused.ofOther(if: false).name, is: refused.name)
+    expect(ServiceError.accessDenied("x").ofOther(if: true).text, is: "x")
   }
 
   @Test("a look doesn't undo what was changed since it began, and keeps what it can't see")
@@ -129,32 +130,32 @@ import Testing
     holdings.remove(paths[1])
     let differences = holdings.take(
       [old, deleted], leaving: [paths[1], paths[2]], keeping: [paths[3]])
-    #expect(Set(holdings.items.keys) == [paths[0], paths[2], paths[3]])
-    #expect(differences.made.isEmpty)
-    #expect(differences.gone.map(\.path) == [paths[4]])
+    expect(Set(holdings.items.keys), is: [paths[0], paths[2], paths[3]])
+    expect(differences.made.isEmpty)
+    expect(differences.gone.map(\.path), is: [paths[4]])
   }
 
   @Test("a call is answered once, and its caller may be gone")
   func calls() {
     let call = HeldCall()
-    #expect(!call.isOver)
-    #expect(call.take())
-    #expect(!call.take())
-    #expect(call.hasCaller)
+    expect(!call.isOver)
+    expect(call.take())
+    expect(!call.take())
+    expect(call.hasCaller)
     call.leave()
-    #expect(!call.hasCaller)
+    expect(!call.hasCaller)
   }
 
   @Test("a search for a login is a question, and no other search")
   func questions() throws {
-    #expect(
-      try ItemTranslation.question(lookup(["protocol": "https", "server": "a.example"]))
-        == .internet("a.example")
+    try expect(
+      ItemTranslation.question(lookup(["protocol": "https", "server": "a.example"])),
+      is: .internet("a.example")
     )
-    #expect(ItemTranslation.question(lookup(["service": "x", "username": "u"])) != nil)
+    expect(ItemTranslation.question(lookup(["service": "x", "username": "u"])) != nil)
     for attributes in [[:], ["application": "chrome"], ["server": "a.example"]] as [[ByteString: ByteString]]
     {
-      #expect(ItemTranslation.question(lookup(attributes)) == nil)
+      expect(ItemTranslation.question(lookup(attributes)), is: nil)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Keychain
 import KeychainTesting
 import SecretService
@@ -65,19 +66,19 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     let shown = ItemTranslation.Shown(
       attributes: lookup(row.attributes), label: row.label, contentType: "text/plain")
     let answer = ItemTranslation.item(shown, Secret(row.body), in: nil, orNamed: "n")
-    if let key = row.key { #expect(answer.item.key.primaryKey == key.primaryKey) }
-    #expect((answer.item.key.secretServiceItem == nil) == (row.key != nil))
+    if let key = row.key { expect(answer.item.key.primaryKey, is: key.primaryKey) }
+    expect((answer.item.key.secretServiceItem == nil), is: (row.key != nil))
     expectSame(answer, shown, row.body)
   }
 
   private func expectSame(_ answer: borrowing Answer, _ shown: ItemTranslation.Shown, _ body: String) {
     let again = ItemTranslation.shown(answer.item)
-    #expect(again.attributes == shown.attributes)
-    #expect(Array(again.label.utf8) == Array(shown.label.utf8))
-    #expect(again.contentType == shown.contentType)
+    expect(again.attributes, is: shown.attributes)
+    expect(Array(again.label.utf8), is: Array(shown.label.utf8))
+    expect(again.contentType, is: shown.contentType)
     let bodyAgain = ItemTranslation.body(of: answer.item, answer.credential)
     let isSame = bodyAgain.isEqual(to: Secret(body))
-    #expect(isSame)
+    expect(isSame)
   }
 
   @Test("whatever is stored comes back byte for byte, from a keychain, too")
@@ -147,10 +148,10 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     item.comment = "mine"
     let before = try keychain.add(item, Credential(password: "old"))
     let after = try store(login, "new")
-    #expect(after.reference == before.reference)
-    #expect(after.comment == "mine")
-    #expect(try body(of: after) == "new")
-    #expect(ItemTranslation.shown(after).attributes == lookup(login))
+    expect(after.reference, is: before.reference)
+    expect(after.comment, is: "mine")
+    try expect(body(of: after), is: "new")
+    expect(ItemTranslation.shown(after).attributes, is: lookup(login))
   }
 
   @Test("two items with the same attributes stay two, whatever they are")
@@ -158,10 +159,10 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     for attributes in [login, ["a": "b"], [:]] as [[ByteString: ByteString]] {
       let one = try store(attributes, "one", replaces: false)
       let two = try store(attributes, "two", replaces: false)
-      #expect(one.reference != two.reference)
-      #expect(try body(of: one) == "one")
-      #expect(try body(of: two) == "two")
-      #expect(ItemTranslation.shown(two).attributes == lookup(attributes))
+      expect(one.reference != two.reference)
+      try expect(body(of: one), is: "one")
+      try expect(body(of: two), is: "two")
+      expect(ItemTranslation.shown(two).attributes, is: lookup(attributes))
     }
   }
 
@@ -169,13 +170,13 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   func conversion() throws {
     let item = try store(["a": "b"], "s\nt")
     let asLogin = try ClientChanges.update(item, in: keychain) { $0.attributes = lookup(login) }.item
-    #expect(asLogin.key == .genericPassword(GenericPassword(service: "s", account: "u")))
-    #expect(asLogin.reference == item.reference)
-    #expect(try body(of: asLogin) == "s\nt")
+    expect(asLogin.key, is: .genericPassword(GenericPassword(service: "s", account: "u")))
+    expect(asLogin.reference, is: item.reference)
+    try expect(body(of: asLogin), is: "s\nt")
     let again = try ClientChanges.update(asLogin, in: keychain) { $0.attributes = lookup(["c": "d"]) }.item
-    #expect(again.key.secretServiceItem != nil)
-    #expect(again.reference == item.reference)
-    #expect(try body(of: again) == "s\nt")
+    expect(again.key.secretServiceItem != nil)
+    expect(again.reference, is: item.reference)
+    try expect(body(of: again), is: "s\nt")
   }
 
   @Test("an item that would become another's login keeps its attributes all the same")
@@ -183,9 +184,9 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     let other = try store(login, "other")
     let item = try store(["a": "b"], "mine")
     let changed = try ClientChanges.update(item, in: keychain) { $0.attributes = lookup(login) }.item
-    #expect(ItemTranslation.shown(changed).attributes == lookup(login))
-    #expect(try body(of: changed) == "mine")
-    #expect(try body(of: other) == "other")
+    expect(ItemTranslation.shown(changed).attributes, is: lookup(login))
+    try expect(body(of: changed), is: "mine")
+    try expect(body(of: other), is: "other")
   }
 
   @Test("a collection goes with its items, and no others")
@@ -195,9 +196,9 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     let shown = ItemTranslation.Shown(attributes: lookup(login), label: "", contentType: "text/plain")
     _ = try ClientChanges.store(
       shown, SharedSecret(Secret("x")), in: "work", replacing: nil, mayReplaceLogin: true, in: keychain)
-    #expect(try keychain.items(matching: .all).count == 3)
+    try expect(keychain.items(matching: .all).count, is: 3)
     try ClientChanges.deleteCollection("work", nil, in: keychain)
-    #expect(try keychain.items(matching: .all).map(\.reference) == [kept.reference])
+    try expect(keychain.items(matching: .all).map(\.reference), is: [kept.reference])
   }
 
   @Test("of a collection, only what may be deleted goes")
@@ -209,7 +210,7 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
         shown, SharedSecret(Secret(secret)), in: "work", replacing: nil, mayReplaceLogin: false, in: keychain)
     }
     try ClientChanges.deleteCollection("work", [items[0]], in: keychain)
-    #expect(try keychain.items(matching: .all).map(\.reference) == [items[1].reference])
+    try expect(keychain.items(matching: .all).map(\.reference), is: [items[1].reference])
   }
 
   @Test("one collection is the default one")
@@ -217,8 +218,8 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     _ = try ClientChanges.putCollection("one", label: "1", isDefault: true, in: keychain)
     _ = try ClientChanges.putCollection("two", label: "2", isDefault: true, in: keychain)
     let holdings = Holdings(try keychain.items(matching: .all))
-    #expect(holdings.defaultCollection == "two")
-    #expect(holdings.collections.count == 3)
+    expect(holdings.defaultCollection, is: "two")
+    expect(holdings.collections.count, is: 3)
   }
 }
 
@@ -241,30 +242,30 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
   @Test("an item is found by any of its attributes, the newest first; byte for byte")
   func subsets() {
     let all = holdings([["a": "1"], ["a": "1", "b": "2"], ["a": "e\u{301}"], ["a": "é"], [:]])
-    #expect(found(["a": "1"], in: all) == ["1", "0"])
-    #expect(found(["b": "2"], in: all) == ["1"])
-    #expect(found(["a": "1", "b": "3"], in: all) == [])
-    #expect(found(["a": "é"], in: all) == ["3"])
-    #expect(found([:], in: all) == ["4", "3", "2", "1", "0"])
+    expect(found(["a": "1"], in: all), is: ["1", "0"])
+    expect(found(["b": "2"], in: all), is: ["1"])
+    expect(found(["a": "1", "b": "3"], in: all), is: [])
+    expect(found(["a": "é"], in: all), is: ["3"])
+    expect(found([:], in: all), is: ["4", "3", "2", "1", "0"])
   }
 
   @Test("no schema and the generic one are the same to a search")
   func genericSchema() {
     let generic: ByteString = "org.freedesktop.Secret.Generic"
     let all = holdings([["a": "1"], ["a": "1", "xdg:schema": generic], ["a": "1", "xdg:schema": "other"]])
-    #expect(found(["a": "1", "xdg:schema": generic], in: all) == ["1", "0"])
-    #expect(found(["xdg:schema": "other"], in: all) == ["2"])
-    #expect(all.replaced(by: lookup(["a": "1", "xdg:schema": generic]), in: "login")?.shown.label == "1")
-    #expect(all.replaced(by: lookup(["a": "1"]), in: "login")?.shown.label == "1")
+    expect(found(["a": "1", "xdg:schema": generic], in: all), is: ["1", "0"])
+    expect(found(["xdg:schema": "other"], in: all), is: ["2"])
+    expect(all.replaced(by: lookup(["a": "1", "xdg:schema": generic]), in: "login")?.shown.label, is: "1")
+    expect(all.replaced(by: lookup(["a": "1"]), in: "login")?.shown.label, is: "1")
   }
 
   @Test("only the same attributes are replaced")
   func replaced() {
     let all = holdings([["a": "1", "b": "2"], [:]])
-    #expect(all.replaced(by: lookup(["a": "1"]), in: "login") == nil)
-    #expect(all.replaced(by: lookup([:]), in: "login") == nil)
-    #expect(all.replaced(by: lookup(["a": "1", "b": "2"]), in: "other") == nil)
-    #expect(all.replaced(by: lookup(["b": "2", "a": "1"]), in: "login")?.shown.label == "0")
+    expect(all.replaced(by: lookup(["a": "1"]), in: "login") == nil)
+    expect(all.replaced(by: lookup([:]), in: "login") == nil)
+    expect(all.replaced(by: lookup(["a": "1", "b": "2"]), in: "other") == nil)
+    expect(all.replaced(by: lookup(["b": "2", "a": "1"]), in: "login")?.shown.label, is: "0")
   }
 
   @Test("a removed or changed item is found no more")
@@ -272,10 +273,10 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     var all = holdings([["a": "1"], ["a": "1"]])
     let path = all.search(lookup(["a": "1"]))[0].path
     all.remove(path)
-    #expect(found(["a": "1"], in: all) == ["0"])
+    expect(found(["a": "1"], in: all), is: ["0"])
     all.remove(collection: "login")
-    #expect(found([:], in: all) == [])
-    #expect(all.collections["login"]?.label == "Login")
+    expect(found([:], in: all), is: [])
+    expect(all.collections["login"]?.label, is: "Login")
   }
 }
 
@@ -286,11 +287,11 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
     for size in 0..<300 {
       let name = ByteString(numbers.bytes(size % 20))
       let text = ObjectPath.encoded(name)
-      #expect(
+      expect(
         text.utf8.allSatisfy { $0 == 0x5f || 0x30...0x39 ~= $0 || 0x41...0x5a ~= $0 || 0x61...0x7a ~= $0 })
-      #expect(ObjectPath.decoded(text) == name)
+      expect(ObjectPath.decoded(text), is: name)
     }
-    for text in ["_", "_a", "_zz", "a_"] { #expect(ObjectPath.decoded(text) == nil) }
-    #expect(ObjectPath.encoded("a_b\u{e9}c") == "a_5fb_c3_a9c")
+    for text in ["_", "_a", "_zz", "a_"] { expect(ObjectPath.decoded(text), is: nil) }
+    expect(ObjectPath.encoded("a_b\u{e9}c"), is: "a_5fb_c3_a9c")
   }
 }

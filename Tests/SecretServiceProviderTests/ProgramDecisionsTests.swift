@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import SecretService
 @testable import SecretServiceProvider
@@ -35,14 +36,14 @@ import Testing
     var decisions = ProgramDecisions()
     let (item, other) = (item(1), item(2))
     decisions.allow([item], to: caller(":1.1", "/a"), forProgram: false)
-    #expect(isAllowed(decisions, item, caller(":1.1", "/a")) == true)
-    #expect(isAllowed(decisions, other, caller(":1.1", "/a")) == nil)
-    #expect(isAllowed(decisions, item, caller(":1.2", "/a")) == nil)
+    expect(isAllowed(decisions, item, caller(":1.1", "/a")), is: true)
+    expect(isAllowed(decisions, other, caller(":1.1", "/a")), is: nil)
+    expect(isAllowed(decisions, item, caller(":1.2", "/a")), is: nil)
     decisions.allow([item], to: caller(":1.1", "/a"), forProgram: true)
-    #expect(isAllowed(decisions, item, caller(":1.2", "/a")) == true)
-    #expect(isAllowed(decisions, item, caller(":1.2", "/b")) == nil)
+    expect(isAllowed(decisions, item, caller(":1.2", "/a")), is: true)
+    expect(isAllowed(decisions, item, caller(":1.2", "/b")), is: nil)
     decisions.remove(":1.1")
-    #expect(isAllowed(decisions, item, caller(":1.1", "/b")) == nil)
+    expect(isAllowed(decisions, item, caller(":1.1", "/b")), is: nil)
   }
 
   @Test("when the keychain is locked, permissions end, and refusals go on")
@@ -55,10 +56,10 @@ import Testing
     decisions.note(try #require(own.item), writtenBy: caller(":1.1", "/a"))
     decisions.refuse([refused], to: caller(":1.1", "/a"), now: 0)
     decisions.removePermissions()
-    #expect(isAllowed(decisions, item, caller(":1.1", "/a")) == nil)
-    #expect(isAllowed(decisions, own, caller(":1.1", "/a")) == nil)
-    #expect(isAllowed(decisions, refused, caller(":1.1", "/a")) == false)
-    #expect(isAllowed(decisions, refused, caller(":1.2", "/a"), at: 59_999) == false)
+    expect(isAllowed(decisions, item, caller(":1.1", "/a")), is: nil)
+    expect(isAllowed(decisions, own, caller(":1.1", "/a")), is: nil)
+    expect(isAllowed(decisions, refused, caller(":1.1", "/a")), is: false)
+    expect(isAllowed(decisions, refused, caller(":1.2", "/a"), at: 59_999), is: false)
   }
 
   @Test("a permission is for the login that was asked about, and a refusal for whatever becomes of the item")
@@ -69,17 +70,17 @@ import Testing
     for isForProgram in [false, true] {
       var decisions = ProgramDecisions()
       decisions.allow([before], to: caller(":1.1", "/a"), forProgram: isForProgram)
-      #expect(isAllowed(decisions, changed, caller(":1.1", "/a")) == true)
-      #expect(isAllowed(decisions, moved, caller(":1.1", "/a")) == nil)
+      expect(isAllowed(decisions, changed, caller(":1.1", "/a")), is: true)
+      expect(isAllowed(decisions, moved, caller(":1.1", "/a")), is: nil)
     }
     let always = remembered(before, "/a", isAllowed: true)
-    #expect(isAllowed(ProgramDecisions(), changed, caller(":1.1", "/a"), [always]) == true)
-    #expect(isAllowed(ProgramDecisions(), moved, caller(":1.1", "/a"), [always]) == nil)
+    expect(isAllowed(ProgramDecisions(), changed, caller(":1.1", "/a"), [always]), is: true)
+    expect(isAllowed(ProgramDecisions(), moved, caller(":1.1", "/a"), [always]), is: nil)
     var decisions = ProgramDecisions()
     decisions.refuse([before], to: caller(":1.1", "/a"), now: 0)
-    #expect(isAllowed(decisions, moved, caller(":1.1", "/a")) == false)
+    expect(isAllowed(decisions, moved, caller(":1.1", "/a")), is: false)
     let never = remembered(before, "/a", isAllowed: false)
-    #expect(isAllowed(ProgramDecisions(), moved, caller(":1.1", "/a"), [never]) == false)
+    expect(isAllowed(ProgramDecisions(), moved, caller(":1.1", "/a"), [never]), is: false)
   }
 
   @Test("no two sets of attributes have the same mark")
@@ -93,8 +94,8 @@ import Testing
       mark([:]), mark(["a": "b"]), mark(["a": ""]), mark(["ab": ""]), mark(["a": "", "b": ""]),
       mark(["a": "0:1:b0:"]),
     ]
-    #expect(Set(marks).count == marks.count)
-    #expect(marks.allSatisfy { $0.utf8.count == 64 })
+    expect(Set(marks).count, is: marks.count)
+    expect(marks.allSatisfy { $0.utf8.count == 64 })
   }
 
   @Test("a refusal counts more than any permission")
@@ -104,39 +105,39 @@ import Testing
     let (allow, deny) = (
       remembered(item, "/a", isAllowed: true), remembered(item, "/a", isAllowed: false)
     )
-    #expect(isAllowed(decisions, item, caller(":1.1", "/a"), [allow]) == true)
-    #expect(isAllowed(decisions, item, caller(":1.1", "/a"), [allow, deny]) == false)
-    #expect(isAllowed(decisions, item, caller(":1.1", "/b"), [allow, deny]) == nil)
-    #expect(isAllowed(decisions, other, caller(":1.1", "/a"), [allow]) == nil)
+    expect(isAllowed(decisions, item, caller(":1.1", "/a"), [allow]), is: true)
+    expect(isAllowed(decisions, item, caller(":1.1", "/a"), [allow, deny]), is: false)
+    expect(isAllowed(decisions, item, caller(":1.1", "/b"), [allow, deny]), is: nil)
+    expect(isAllowed(decisions, other, caller(":1.1", "/a"), [allow]), is: nil)
     // The same to people, and another file.
     let composed = remembered(item, "/\u{e9}", isAllowed: true)
-    #expect(isAllowed(decisions, item, caller(":1.1", "/e\u{301}"), [composed]) == nil)
+    expect(isAllowed(decisions, item, caller(":1.1", "/e\u{301}"), [composed]), is: nil)
     decisions.allow([item], to: caller(":1.1", "/a"), forProgram: false)
     decisions.allow([item], to: caller(":1.1", "/a"), forProgram: true)
     if let stored = item.item { decisions.note(stored, writtenBy: caller(":1.1", "/a")) }
-    #expect(isAllowed(decisions, item, caller(":1.1", "/a")) == true)
-    #expect(isAllowed(decisions, item, caller(":1.1", "/a"), [deny]) == false)
+    expect(isAllowed(decisions, item, caller(":1.1", "/a")), is: true)
+    expect(isAllowed(decisions, item, caller(":1.1", "/a"), [deny]), is: false)
   }
 
   @Test("of a program that can't be told, nothing is known")
   func unknownProgram() {
     var decisions = ProgramDecisions()
-    #expect(isAllowed(decisions, item(1), nil) == nil)
-    #expect(isAllowed(decisions, item(1), caller(":1.1", nil)) == nil)
+    expect(isAllowed(decisions, item(1), nil), is: nil)
+    expect(isAllowed(decisions, item(1), caller(":1.1", nil)), is: nil)
     decisions.allow([item(1)], to: caller(":1.1", nil), forProgram: true)
-    #expect(isAllowed(decisions, item(1), caller(":1.1", nil)) == true)
-    #expect(isAllowed(decisions, item(1), caller(":1.2", nil)) == nil)
+    expect(isAllowed(decisions, item(1), caller(":1.1", nil)), is: true)
+    expect(isAllowed(decisions, item(1), caller(":1.2", nil)), is: nil)
   }
 
   @Test("programs that can't be told share their refusals", arguments: [nil, "/usr/bin/xdg-dbus-proxy"])
   func sharedRefusals(_ program: String?) throws {
     var decisions = ProgramDecisions()
     decisions.refuse([item(1)], to: caller(":1.1", program), now: 0)
-    #expect(isAllowed(decisions, item(1), caller(":1.1", program), at: 60_000) == false)
-    #expect(isAllowed(decisions, item(1), caller(":1.2", program), at: 59_999) == false)
-    #expect(isAllowed(decisions, item(2), caller(":1.2", program)) == nil)
-    #expect(isAllowed(decisions, item(1), caller(":1.3", program), at: 60_000) == nil)
-    #expect(isAllowed(decisions, item(1), caller(":1.4", "/a")) == nil)
+    expect(isAllowed(decisions, item(1), caller(":1.1", program), at: 60_000), is: false)
+    expect(isAllowed(decisions, item(1), caller(":1.2", program), at: 59_999), is: false)
+    expect(isAllowed(decisions, item(2), caller(":1.2", program)), is: nil)
+    expect(isAllowed(decisions, item(1), caller(":1.3", program), at: 60_000), is: nil)
+    expect(isAllowed(decisions, item(1), caller(":1.4", "/a")), is: nil)
   }
 
   @Test("a proxy calls for many programs, so what one may have isn't for the next")
@@ -148,11 +149,11 @@ import Testing
     decisions.allow([item(1)], to: proxy, forProgram: true)
     decisions.note(try #require(item(2).item), writtenBy: proxy)
     let always = remembered(item(3), "/usr/bin/xdg-dbus-proxy", isAllowed: true)
-    #expect((1...3).map { isAllowed(decisions, item($0), proxy, [always]) } == [true, true, nil])
-    #expect((1...3).map { isAllowed(decisions, item($0), another, [always]) } == [nil, nil, nil])
+    expect((1...3).map { isAllowed(decisions, item($0), proxy, [always]) }, is: [true, true, nil])
+    expect((1...3).map { isAllowed(decisions, item($0), another, [always]) }, is: [nil, nil, nil])
     let question = ProgramQuestion(proxy, [item(1)], for: wish([item(1)]))
-    #expect(question.words == [.once, .no])
-    #expect(question.sentence.contains("(process 1), for a program in a sandbox, wants"))
+    expect(question.words, is: [.once, .no])
+    expect(question.sentence.contains("(process 1), for a program in a sandbox, wants"))
   }
 
   @Test("after three refusals in a row, a program isn't asked about at all for a minute")
@@ -161,15 +162,15 @@ import Testing
       var decisions = ProgramDecisions()
       decisions.allow([item(9)], to: caller(":1.9", program), forProgram: false)
       for number in 1...3 {
-        #expect(isAllowed(decisions, item(4), caller(":1.4", program), at: number * 1000) == nil)
+        expect(isAllowed(decisions, item(4), caller(":1.4", program), at: number * 1000), is: nil)
         decisions.refuse([item(number)], to: caller(":1.\(number)", program), now: number * 1000)
       }
-      #expect(isAllowed(decisions, item(4), caller(":1.4", program), at: 62_999) == false)
-      #expect(isAllowed(decisions, item(9), caller(":1.9", program), at: 62_999) == true)
-      #expect(isAllowed(decisions, item(4), caller(":1.4", "/b"), at: 62_999) == nil)
-      #expect(isAllowed(decisions, item(4), caller(":1.4", program), at: 63_000) == nil)
+      expect(isAllowed(decisions, item(4), caller(":1.4", program), at: 62_999), is: false)
+      expect(isAllowed(decisions, item(9), caller(":1.9", program), at: 62_999), is: true)
+      expect(isAllowed(decisions, item(4), caller(":1.4", "/b"), at: 62_999), is: nil)
+      expect(isAllowed(decisions, item(4), caller(":1.4", program), at: 63_000), is: nil)
       decisions.refuse([item(4)], to: caller(":1.4", program), now: 63_000)
-      #expect(isAllowed(decisions, item(5), caller(":1.5", program), at: 63_001) == nil)
+      expect(isAllowed(decisions, item(5), caller(":1.5", program), at: 63_001), is: nil)
     }
   }
 
@@ -178,12 +179,12 @@ import Testing
     var decisions = ProgramDecisions()
     let (item, later) = (item(1), item(1, changed: 2))
     decisions.note(try #require(item.item), writtenBy: caller(":1.1", "/a"))
-    #expect(isAllowed(decisions, item, caller(":1.2", "/a")) == true)
-    #expect(isAllowed(decisions, item, caller(":1.2", "/b")) == nil)
-    #expect(isAllowed(decisions, later, caller(":1.1", "/a")) == nil)
+    expect(isAllowed(decisions, item, caller(":1.2", "/a")), is: true)
+    expect(isAllowed(decisions, item, caller(":1.2", "/b")), is: nil)
+    expect(isAllowed(decisions, later, caller(":1.1", "/a")), is: nil)
     decisions.note(try #require(later.item), writtenBy: caller(":1.3", "/b"))
-    #expect(isAllowed(decisions, later, caller(":1.1", "/a")) == nil)
-    #expect(isAllowed(decisions, later, caller(":1.4", "/b")) == true)
+    expect(isAllowed(decisions, later, caller(":1.1", "/a")), is: nil)
+    expect(isAllowed(decisions, later, caller(":1.4", "/b")), is: true)
   }
 
   @Test("after a refusal, a program is left in peace for a minute, also on another connection")
@@ -191,13 +192,13 @@ import Testing
     var decisions = ProgramDecisions()
     let (item, other) = (item(1), item(2))
     decisions.refuse([item], to: caller(":1.1", "/a"), now: 1000)
-    #expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: 60_999) == false)
-    #expect(isAllowed(decisions, other, caller(":1.2", "/a"), at: 2000) == nil)
-    #expect(isAllowed(decisions, item, caller(":1.2", "/b"), at: 2000) == nil)
-    #expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: 61_000) == nil)
+    expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: 60_999), is: false)
+    expect(isAllowed(decisions, other, caller(":1.2", "/a"), at: 2000), is: nil)
+    expect(isAllowed(decisions, item, caller(":1.2", "/b"), at: 2000), is: nil)
+    expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: 61_000), is: nil)
     decisions.refuse([item], to: caller(":1.1", "/a"), forever: true, now: 1000)
     decisions.remove(":1.1")
-    #expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: .max - 1) == false)
+    expect(isAllowed(decisions, item, caller(":1.2", "/a"), at: .max - 1), is: false)
   }
 
   @Test(
@@ -219,17 +220,17 @@ import Testing
       let served = try #require(ServedItem(item, standard: "login"))
       let question = ProgramQuestion(caller(":1.1", "/a \"b\""), [served], for: wish([served]))
       let whole = label.isEmpty ? named : "\"x) \\u{201c}y\" (\(named))"
-      #expect(question.sentence == "\"/a \\u{22}b\\u{22}\" (process 1) wants to use \(whole).")
+      expect(question.sentence, is: "\"/a \\u{22}b\\u{22}\" (process 1) wants to use \(whole).")
     }
   }
 
   @Test("after a refusal, a connection is left in peace for a minute")
   func peace() {
     var searches = HeldSearches()
-    #expect(!searches.hasDeclined(":1.1", now: 0))
+    expect(!searches.hasDeclined(":1.1", now: 0))
     searches.decline(":1.1", now: 1000)
-    #expect(searches.hasDeclined(":1.1", now: 60_999))
-    #expect(!searches.hasDeclined(":1.2", now: 1001))
-    #expect(!searches.hasDeclined(":1.1", now: 61_000))
+    expect(searches.hasDeclined(":1.1", now: 60_999))
+    expect(!searches.hasDeclined(":1.2", now: 1001))
+    expect(!searches.hasDeclined(":1.1", now: 61_000))
   }
 }

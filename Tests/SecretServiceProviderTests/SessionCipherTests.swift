@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Testing
 
 @testable import SecretServiceProvider
@@ -34,7 +35,7 @@ import Testing
     ])
   func known(count: Int, ciphertext: String) {
     let letters = [UInt8](repeating: UInt8(ascii: "a"), count: count)
-    #expect(open(Self.iv, bytes(ciphertext)) == letters)
+    expect(open(Self.iv, bytes(ciphertext)), is: letters)
   }
 
   @Test(
@@ -43,9 +44,9 @@ import Testing
   func roundTrip(count: Int) {
     let plaintext = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     let (iv, ciphertext) = cipher.seal(secret(plaintext))
-    #expect(iv.count == 16)
-    #expect(ciphertext.count == count / 16 * 16 + 16)
-    #expect(open(iv, ciphertext) == plaintext)
+    expect(iv.count, is: 16)
+    expect(ciphertext.count, is: count / 16 * 16 + 16)
+    expect(open(iv, ciphertext), is: plaintext)
   }
 
   @Test("secrets that look like padding come back")
@@ -54,7 +55,7 @@ import Testing
       for count in 1...33 {
         let plaintext = [UInt8](repeating: byte, count: count)
         let (iv, ciphertext) = cipher.seal(secret(plaintext))
-        #expect(open(iv, ciphertext) == plaintext)
+        expect(open(iv, ciphertext), is: plaintext)
       }
     }
   }
@@ -62,21 +63,21 @@ import Testing
   @Test("no IV is used twice")
   func freshIV() {
     let sealed = (0..<100).map { _ in cipher.seal(secret([1, 2, 3])) }
-    #expect(Set(sealed.map(\.iv)).count == 100)
-    #expect(Set(sealed.map(\.ciphertext)).count == 100)
+    expect(Set(sealed.map(\.iv)).count, is: 100)
+    expect(Set(sealed.map(\.ciphertext)).count, is: 100)
   }
 
   @Test("an IV of another size is refused", arguments: [0, 1, 15, 17, 32])
   func sizeOfIV(count: Int) {
     let (_, ciphertext) = cipher.seal(secret([1, 2, 3]))
-    #expect(open([UInt8](repeating: 0, count: count), ciphertext) == nil)
+    expect(open([UInt8](repeating: 0, count: count), ciphertext), is: nil)
   }
 
   @Test("a ciphertext that is no sequence of blocks is refused")
   func sizeOfCiphertext() {
     let (iv, ciphertext) = cipher.seal(secret([UInt8](repeating: 7, count: 40)))
     for count in 0..<ciphertext.count where count % 16 != 0 || count == 0 {
-      #expect(open(iv, Array(ciphertext.prefix(count))) == nil, "\(count)")
+      expect(open(iv, Array(ciphertext.prefix(count))), is: nil, "\(count)")
     }
   }
 
@@ -85,22 +86,22 @@ import Testing
     // A bit that differs in the IV differs in the first block of the plaintext, too.
     let padded = [UInt8](repeating: 16, count: 16)
     let (iv, sealed) = cipher.seal(Secret())
-    #expect(sealed.count == 16)
+    expect(sealed.count, is: 16)
     func opened(as plaintext: [UInt8]) -> [UInt8]? {
       open(zip(iv, zip(padded, plaintext)).map { $0 ^ $1.0 ^ $1.1 }, sealed)
     }
     for last in UInt8.min...UInt8.max {
       let zeros = [UInt8](repeating: 0, count: 15)
-      #expect(opened(as: zeros + [last]) == (last == 1 ? zeros : nil), "\(last)")
+      expect(opened(as: zeros + [last]), is: (last == 1 ? zeros : nil), "\(last)")
     }
     for count in 1...16 {
       let plaintext = [UInt8](repeating: 0xaa, count: 16 - count)
       let right = plaintext + [UInt8](repeating: UInt8(count), count: count)
-      #expect(opened(as: right) == plaintext)
+      expect(opened(as: right), is: plaintext)
       for wrong in 16 - count..<15 {
         var changed = right
         changed[wrong] ^= 0x40
-        #expect(opened(as: changed) == nil, "\(count), \(wrong)")
+        expect(opened(as: changed), is: nil, "\(count), \(wrong)")
       }
     }
   }
@@ -110,8 +111,8 @@ import Testing
     let plaintext = [UInt8](repeating: 5, count: 64)
     let other = SessionCipher(key: secret([UInt8](repeating: 1, count: 16)))
     let (iv, ciphertext) = other.seal(secret(plaintext))
-    #expect(open(iv, ciphertext) != plaintext)
-    #expect(open(iv, ciphertext, with: other) == plaintext)
+    expect(open(iv, ciphertext) != plaintext)
+    expect(open(iv, ciphertext, with: other), is: plaintext)
   }
 
   @Test("two sides understand each other")
@@ -125,6 +126,6 @@ import Testing
       return
     }
     let (iv, ciphertext) = SessionCipher(key: ours).seal(secret(Array("correct horse".utf8)))
-    #expect(open(iv, ciphertext, with: SessionCipher(key: theirs)) == Array("correct horse".utf8))
+    expect(open(iv, ciphertext, with: SessionCipher(key: theirs)), is: Array("correct horse".utf8))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -19,8 +20,8 @@ import Testing
         let server = ByteString("host\(number).example")
         let credential = Credential.bytes(secret, expiry: 5, refreshToken: secret, scheme: nil)
         let item = try writer.add(.internet(server), credential)
-        #expect(try reader.credential(of: item).revealed == credential.revealed)
-        #expect(try reader.delete([item]) == 1)
+        try expect(reader.credential(of: item).revealed, is: credential.revealed)
+        try expect(reader.delete([item]), is: 1)
       }
     }
   }
@@ -30,25 +31,25 @@ import Testing
     let keyring = PrivateKeyring()
     let (mine, other) = (try keyring.keychain(), try keyring.keychain())
     let item = try mine.add(.internet(account: "alice"), "first")
-    #expect(try mine.answeredSecret(.internet()) == "first")
+    try expect(mine.answeredSecret(.internet()), is: "first")
     try other.update(item, .text("second"))
-    #expect(try mine.secret(of: item) == "second")
+    try expect(mine.secret(of: item), is: "second")
     var renamed = item
     renamed.key = Item.internet(account: "bob").key
     renamed.comment = "renamed"
     try other.update(renamed)
-    #expect(try mine.find(.internet()).map(\.comment) == ["renamed"])
-    #expect(try mine.foundAccounts(.internet()) == ["bob"])
+    try expect(mine.find(.internet()).map(\.comment), is: ["renamed"])
+    try expect(mine.foundAccounts(.internet()), is: ["bob"])
     // What was read before is not what is changed.
     var older = item
     older.comment = "mine"
-    #expect(try mine.update(older).key == item.key)
-    #expect(try other.foundAccounts(.internet()) == ["alice"])
-    #expect(try other.delete([item]) == 1)
-    #expect(failure { try mine.credential(of: item) } == .itemNotFound)
-    #expect(failure { try mine.update(item) } == .itemNotFound)
-    #expect(failure { try mine.update(item, .text("x")) } == .itemNotFound)
-    #expect(try mine.find(.internet()) == [])
+    try expect(mine.update(older).key, is: item.key)
+    try expect(other.foundAccounts(.internet()), is: ["alice"])
+    try expect(other.delete([item]), is: 1)
+    expect(failure { try mine.credential(of: item) }, is: .itemNotFound)
+    expect(failure { try mine.update(item) }, is: .itemNotFound)
+    expect(failure { try mine.update(item, .text("x")) }, is: .itemNotFound)
+    try expect(mine.find(.internet()), is: [])
   }
 
   @Test("an item that is there is not added once more")
@@ -56,9 +57,9 @@ import Testing
     let keyring = PrivateKeyring()
     let keychain = try keyring.keychain()
     let item = try keychain.add(.internet(account: "alice"), "first")
-    #expect(failure { try keychain.add(item, "second") } == .duplicateItem)
-    #expect(try keychain.items(matching: .all) == [item])
-    #expect(try keychain.secret(of: item) == "first")
+    expect(failure { try keychain.add(item, "second") }, is: .duplicateItem)
+    try expect(keychain.items(matching: .all), is: [item])
+    try expect(keychain.secret(of: item), is: "first")
   }
 
   @Test("deleting what is gone already is no error, and counts nothing")
@@ -66,11 +67,11 @@ import Testing
     let keyring = PrivateKeyring()
     let (mine, other) = (try keyring.keychain(), try keyring.keychain())
     let items = [try mine.add(.internet("a.example"), "a"), try mine.add(.internet("b.example"), "b")]
-    #expect(try other.delete([items[0]]) == 1)
-    #expect(try mine.delete(items) == 1)
-    #expect(try mine.delete(items) == 0)
-    #expect(try mine.delete([.internet("never.example")]) == 0)
-    #expect(try mine.items(matching: .all) == [])
+    try expect(other.delete([items[0]]), is: 1)
+    try expect(mine.delete(items), is: 1)
+    try expect(mine.delete(items), is: 0)
+    try expect(mine.delete([.internet("never.example")]), is: 0)
+    try expect(mine.items(matching: .all), is: [])
   }
 
   @Test("a reference that nobody gave is of no item")
@@ -82,11 +83,11 @@ import Testing
     ] {
       var item = Item.internet()
       item.reference = ItemReference(ByteString(text))
-      #expect(failure { try keychain.credential(of: item) } == .itemNotFound, "\(text)")
-      #expect(failure { try keychain.update(item) } == .itemNotFound, "\(text)")
-      #expect(try keychain.delete([item]) == 0, "\(text)")
+      expect(failure { try keychain.credential(of: item) }, is: .itemNotFound, "\(text)")
+      expect(failure { try keychain.update(item) }, is: .itemNotFound, "\(text)")
+      try expect(keychain.delete([item]), is: 0, "\(text)")
     }
-    #expect(try keychain.facts().collection?.name == "login")
+    try expect(keychain.facts().collection?.name, is: "login")
   }
 
   @Test("the path of an item that is gone is not taken for the item when another has it")
@@ -94,16 +95,16 @@ import Testing
     let keyring = PrivateKeyring()
     let old = try keyring.keychain().add(.internet("old.example"), "old")
     let added = time(nil)
-    #expect(try keyring.keychain().delete([old]) == 1)
+    try expect(keyring.keychain().delete([old]), is: 1)
     keyring.restartKeyring()
     try waitUntil { time(nil) > added + 1 }
     let keychain = try keyring.keychain()
     let new = try keychain.add(.internet("new.example"), "new")
     try #require(new.path == old.path, "gnome-keyring gives paths anew")
-    #expect(failure { try keychain.credential(of: old) } == .itemNotFound)
-    #expect(failure { try keychain.update(old, .text("x")) } == .itemNotFound)
-    #expect(try keychain.delete([old]) == 0)
-    #expect(try keychain.secret(of: new) == "new")
+    expect(failure { try keychain.credential(of: old) }, is: .itemNotFound)
+    expect(failure { try keychain.update(old, .text("x")) }, is: .itemNotFound)
+    try expect(keychain.delete([old]), is: 0)
+    try expect(keychain.secret(of: new), is: "new")
   }
 
   @Test("an account that differs in nothing but how Unicode spells it is another one")
@@ -116,15 +117,15 @@ import Testing
     for comment in ["e\u{301}", "\u{e9}"] as [ByteString] {
       other.comment = comment
       let updated = try keychain.update(other)
-      #expect(updated.key == other.key && updated.comment == comment)
-      #expect(updated.reference == item.reference)
+      expect(updated.key == other.key && updated.comment == comment)
+      expect(updated.reference, is: item.reference)
     }
     other.label = "e\u{301}"
-    #expect(try keychain.update(other).label == "e\u{301}")
+    try expect(keychain.update(other).label, is: "e\u{301}")
     other.label = "\u{e9}"
-    #expect(try keychain.update(other).label == "\u{e9}")
-    #expect(try keyring.keychain().foundAccounts(.internet()) == ["e\u{301}"])
-    #expect(try keychain.add(.internet(account: "\u{e9}"), "other").reference != item.reference)
+    try expect(keychain.update(other).label, is: "\u{e9}")
+    try expect(keyring.keychain().foundAccounts(.internet()), is: ["e\u{301}"])
+    try expect(keychain.add(.internet(account: "\u{e9}"), "other").reference != item.reference)
   }
 
   // MARK: Several changes
@@ -140,13 +141,13 @@ import Testing
         try keychain.add(.internet("new.example"), "new")
         try keychain.update(item, .text("changed"))
         try keychain.delete([item])
-        #expect(try keychain.items(matching: .all).map(\.key) == [Item.internet("new.example").key])
+        try expect(keychain.items(matching: .all).map(\.key), is: [Item.internet("new.example").key])
         throw KeychainError.promptDismissed
       }
     }
-    #expect(error == .promptDismissed)
-    #expect(try keychain.everything() == before)
-    #expect(try keyring.keychain().everything() == before)
+    expect(error, is: .promptDismissed)
+    try expect(keychain.everything(), is: before)
+    try expect(keyring.keychain().everything(), is: before)
     // The lock is free again.
     try keyring.keychain { $0.patience = 0 }.add(.internet("new.example"), "new")
   }
@@ -168,19 +169,19 @@ import Testing
         }
       } catch {}
       // The key is free as soon as it is given up, and not before.
-      #expect(failure { try keychain.add(.internet(account: "alice"), "x") } == .duplicateItem)
+      expect(failure { try keychain.add(.internet(account: "alice"), "x") }, is: .duplicateItem)
       var moved = item
       moved.key = Item.internet(account: "bob").key
       try keychain.update(moved)
       try keychain.add(.internet(account: "alice"), "of alice")
       // Other processes don't see it yet.
-      do { #expect(try keyring.keychain().items(matching: .all).count == 1) } catch { Issue.record(error) }
+      do { try expect(keyring.keychain().items(matching: .all).count, is: 1) } catch { Issue.record(error) }
     }
     let other = try keyring.keychain()
-    #expect(try other.items(matching: .all).count == 3)
-    #expect(try other.answeredSecret(.internet("new.example")) == "second")
-    #expect(try other.answeredSecret(.internet(account: "bob")) == "s3cret")
-    #expect(try other.answeredSecret(.internet(account: "alice")) == "of alice")
+    try expect(other.items(matching: .all).count, is: 3)
+    try expect(other.answeredSecret(.internet("new.example")), is: "second")
+    try expect(other.answeredSecret(.internet(account: "bob")), is: "s3cret")
+    try expect(other.answeredSecret(.internet(account: "alice")), is: "of alice")
   }
 
   @Test("of several that add the same item at once, one does and the others are told")
@@ -194,8 +195,8 @@ import Testing
         outcomes.append("added")
       } catch { outcomes.append("\(error)") }
     }
-    #expect(outcomes.all.sorted() == ["added", "duplicateItem", "duplicateItem", "duplicateItem"])
-    #expect(try keyring.keychain().items(matching: .all).count == 1)
+    expect(outcomes.all.sorted(), is: ["added", "duplicateItem", "duplicateItem", "duplicateItem"])
+    try expect(keyring.keychain().items(matching: .all).count, is: 1)
   }
 
   @Test("of several that save at once, none is lost and none is there twice")
@@ -212,8 +213,8 @@ import Testing
         }
       } catch { errors.append("\(error)") }
     }
-    #expect(errors.all == [])
-    #expect(try keyring.keychain().items(matching: .all).count == 8)
+    expect(errors.all, is: [])
+    try expect(keyring.keychain().items(matching: .all).count, is: 8)
   }
 
   @Test("a writer gives up when its patience ends, says who keeps it waiting, and reads all the same")
@@ -225,8 +226,8 @@ import Testing
         Issue.record("it was not busy")
         return
       }
-      #expect(path.hasSuffix("/secret-service.lock"))
-      do { #expect(try other.items(matching: .all) == []) } catch { Issue.record(error) }
+      expect(path.hasSuffix("/secret-service.lock"))
+      do { try expect(other.items(matching: .all), is: []) } catch { Issue.record(error) }
     }
   }
 
@@ -244,21 +245,21 @@ import Testing
     let path = try keychain.makeForeignItem(
       attributes, label: label, secret: "first\npassword_expiry_utc=4000000000\nfuture=1")
     let found = try #require(try keychain.revealedAnswer(.internet("github.com")))
-    #expect(found.credential == RevealedCredential("first", expiry: 4_000_000_000))
-    #expect(found.item.label == nil)
+    expect(found.credential, is: RevealedCredential("first", expiry: 4_000_000_000))
+    expect(found.item.label, is: nil)
     let saved = Item.internet("github.com", account: "alice")
-    #expect(try keychain.save(saved, .text("second", refreshToken: "t0ken")) == .updated)
+    try expect(keychain.save(saved, .text("second", refreshToken: "t0ken")), is: .updated)
     var stored = try #require(try keychain.storedItemNow(at: path))
-    #expect(stored.attributes == attributes && stored.label == label)
-    #expect(try keychain.storedBody(at: path) == "second\noauth_refresh_token=t0ken")
+    expect(stored.attributes == attributes && stored.label == label)
+    try expect(keychain.storedBody(at: path), is: "second\noauth_refresh_token=t0ken")
     var item = try #require(try keychain.find(.internet("github.com")).first)
     item.label = "work"
     item.comment = "a remark"
     try keychain.update(item)
     stored = try #require(try keychain.storedItemNow(at: path))
-    #expect(stored.attributes == attributes.merging(["llavero:comment": "a remark"]) { $1 })
-    #expect(stored.label == "work")
-    #expect(try keychain.items(matching: .all).count == 1)
+    expect(stored.attributes, is: attributes.merging(["llavero:comment": "a remark"]) { $1 })
+    expect(stored.label, is: "work")
+    try expect(keychain.items(matching: .all).count, is: 1)
   }
 
   @Test("items that are no passwords here are counted, never listed, and never touched")
@@ -271,16 +272,16 @@ import Testing
       [:],
     ]
     let paths = try strangers.map { try keychain.makeForeignItem($0, label: "x", secret: "x") }
-    #expect(try keychain.items(matching: .all) == [])
-    #expect(try keychain.facts().collection?.itemCount == strangers.count)
+    try expect(keychain.items(matching: .all), is: [])
+    try expect(keychain.facts().collection?.itemCount, is: strangers.count)
     try keychain.save(.internet(account: "alice"), .text("s3cret"))
-    #expect(try keychain.erase(.internet()) == 1)
+    try expect(keychain.erase(.internet()), is: 1)
     for (path, attributes) in zip(paths, strangers) {
       // gnome-keyring gives a schema to items without one when it reads its own file again.
       let now = try keychain.storedItemNow(at: path)?.attributes.filter {
         $0.key != "xdg:schema" || attributes[$0.key] != nil
       }
-      #expect(now == attributes)
+      expect(now, is: attributes)
     }
   }
 
@@ -292,7 +293,7 @@ import Testing
     for secret in [secret, "a\nb\n", "a\npassword_expiry_utc=5"] {
       var item = try keychain.add(.generic("key"), .bytes(secret.bytes))
       item.key = Item.internet().key
-      #expect(try keychain.secret(of: try keychain.update(item)) == secret)
+      try expect(keychain.secret(of: try keychain.update(item)), is: secret)
       _ = try keychain.erase(.internet())
     }
   }

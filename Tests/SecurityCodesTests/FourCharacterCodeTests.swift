@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import SecurityCodes
 import TestSupport
@@ -16,10 +17,10 @@ import Testing
     ])
   func protocols(code: String, scheme: String) throws {
     let parsed = try #require(FourCharacterCode(exactly: ByteString(code)))
-    #expect(parsed.protocolName == ByteString(scheme))
-    #expect(FourCharacterCode(ofProtocol: ByteString(scheme)) == parsed)
-    #expect(FourCharacterCode(ofProtocol: ByteString(scheme.uppercased())) == parsed)
-    #expect(parsed.bytes == Array(code.utf8))
+    expect(parsed.protocolName, is: ByteString(scheme))
+    expect(FourCharacterCode(ofProtocol: ByteString(scheme)), is: parsed)
+    expect(FourCharacterCode(ofProtocol: ByteString(scheme.uppercased())), is: parsed)
+    expect(parsed.bytes, is: Array(code.utf8))
   }
 
   @Test(
@@ -30,32 +31,32 @@ import Testing
     ])
   func authenticationTypes(code: String, name: String) throws {
     let parsed = try #require(FourCharacterCode(exactly: ByteString(code)))
-    #expect(parsed.authenticationTypeName == ByteString(name))
-    #expect(FourCharacterCode(ofAuthenticationType: ByteString(name)) == parsed)
+    expect(parsed.authenticationTypeName, is: ByteString(name))
+    expect(FourCharacterCode(ofAuthenticationType: ByteString(name)), is: parsed)
   }
 
   @Test("no protocol is the number 0")
   func noProtocol() {
-    #expect(FourCharacterCode(ofProtocol: "").rawValue == 0)
-    #expect(FourCharacterCode(rawValue: 0).protocolName == "")
+    expect(FourCharacterCode(ofProtocol: "").rawValue, is: 0)
+    expect(FourCharacterCode(rawValue: 0).protocolName, is: "")
   }
 
   @Test("the default authentication type is none")
   func defaultAuthentication() {
-    #expect(FourCharacterCode(ofAuthenticationType: nil) == "dflt")
-    #expect(FourCharacterCode.defaultAuthentication.authenticationTypeName == nil)
+    expect(FourCharacterCode(ofAuthenticationType: nil), is: "dflt")
+    expect(FourCharacterCode.defaultAuthentication.authenticationTypeName, is: nil)
   }
 
   @Test("a code has four bytes", arguments: ["", "ftp", "https", "é🔑", "htp"])
   func length(text: String) {
-    #expect(FourCharacterCode(exactly: ByteString(text)) == nil)
+    expect(FourCharacterCode(exactly: ByteString(text)), is: nil)
   }
 
   @Test("a name that is unknown is padded or cut off")
   func abbreviations() {
-    #expect(FourCharacterCode(ofProtocol: "git").bytes == Array("git ".utf8))
-    #expect(FourCharacterCode(ofProtocol: "svn+ssh").bytes == Array("svn+".utf8))
-    #expect(FourCharacterCode(ofProtocol: "cert").protocolName == "cert")
+    expect(FourCharacterCode(ofProtocol: "git").bytes, is: Array("git ".utf8))
+    expect(FourCharacterCode(ofProtocol: "svn+ssh").bytes, is: Array("svn+".utf8))
+    expect(FourCharacterCode(ofProtocol: "cert").protocolName, is: "cert")
   }
 
   @Test("every code but those of spaces comes back as it was given")
@@ -68,10 +69,10 @@ import Testing
         bytes[generator.number(in: 0..<4)] = generator.bytes(1)[0] | 0x80
       }
       let code = try #require(FourCharacterCode(exactly: ByteString(bytes)))
-      #expect(code.bytes == bytes)
-      #expect(FourCharacterCode(ofProtocol: code.protocolName) == code)
-      #expect(FourCharacterCode(ofAuthenticationType: code.authenticationTypeName) == code)
-      #expect(FourCharacterCode(abbreviating: code.name) == code)
+      expect(code.bytes, is: bytes)
+      expect(FourCharacterCode(ofProtocol: code.protocolName), is: code)
+      expect(FourCharacterCode(ofAuthenticationType: code.authenticationTypeName), is: code)
+      expect(FourCharacterCode(abbreviating: code.name), is: code)
     }
   }
 }

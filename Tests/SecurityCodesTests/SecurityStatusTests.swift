@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import SecurityCodes
@@ -14,15 +15,15 @@ import Testing
       (.noDefaultKeychain, 37), (.missingEntitlement, 30), (.interactionRequired, 29),
     ] as [(SecurityStatus, Int32)])
   func exitStatuses(status: SecurityStatus, exit: Int32) {
-    #expect(status.exitStatus == exit)
+    expect(status.exitStatus, is: exit)
   }
 
   @Test("the sentences that scripts look for")
   func messages() {
-    #expect(SecurityStatus.itemNotFound.message == "The specified item could not be found in the keychain.")
-    #expect(SecurityStatus.duplicateItem.message == "The specified item already exists in the keychain.")
-    #expect(SecurityStatus.interactionNotAllowed.message == "User interaction is not allowed.")
-    #expect(SecurityStatus(rawValue: 12345).message == "OSStatus 12345")
+    expect(SecurityStatus.itemNotFound.message, is: "The specified item could not be found in the keychain.")
+    expect(SecurityStatus.duplicateItem.message, is: "The specified item already exists in the keychain.")
+    expect(SecurityStatus.interactionNotAllowed.message, is: "User interaction is not allowed.")
+    expect(SecurityStatus(rawValue: 12345).message, is: "OSStatus 12345")
   }
 
   @Test(
@@ -49,8 +50,8 @@ import Testing
       (.slot(.renewalOpensNothing(id: "aa", plugin: "x")), .notAvailable),
     ] as [(KeychainError, SecurityStatus)])
   func errors(error: KeychainError, status: SecurityStatus) {
-    #expect(SecurityStatus(error) == status)
+    expect(SecurityStatus(error), is: status)
     // Whatever the error is, a script sees that it failed.
-    #expect(SecurityStatus(error).exitStatus != 0)
+    expect(SecurityStatus(error).exitStatus != 0)
   }
 }

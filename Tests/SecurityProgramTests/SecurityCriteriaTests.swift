@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Testing
 
@@ -28,7 +29,7 @@ import Testing
       ["-p", "/acme/"], ["-t", "dflt"], ["-l", "work"], ["-j", "c"], ["-c", "abcd"], ["-d", ""], ["-D", ""],
     ] {
       let options = try SecurityOptions(good.map { SecurityWord(Secret($0)) }, "a:s:d:p:P:r:t:l:D:j:c:C:")
-      #expect(try SecurityCriteria(options, isInternetPassword: true).matches(item), "\(good)")
+      try expect(SecurityCriteria(options, isInternetPassword: true).matches(item), "\(good)")
     }
     for bad in [
       ["-s", "git.exampl"], ["-a", "Alice"], ["-a", ""], ["-r", "http"], ["-P", "8443"], ["-p", ""],
@@ -36,19 +37,19 @@ import Testing
       ["-d", "docker"], ["-D", "x"],
     ] {
       let options = try SecurityOptions(bad.map { SecurityWord(Secret($0)) }, "a:s:d:p:P:r:t:l:D:j:c:C:")
-      #expect(try !SecurityCriteria(options, isInternetPassword: true).matches(item), "\(bad)")
+      try expect(!SecurityCriteria(options, isInternetPassword: true).matches(item), "\(bad)")
     }
-    #expect(try !generic().matches(item))
-    #expect(try !internet().matches(Item(GenericPassword(service: "s"))))
+    try expect(!generic().matches(item))
+    try expect(!internet().matches(Item(GenericPassword(service: "s"))))
   }
 
   @Test("with a whole primary key nothing else counts")
   func primaryKey() throws {
     let backup = Item(GenericPassword(service: "backup", account: "root"))
-    #expect(try generic("-s", "backup", "-a", "root", "-l", "other").matches(backup))
-    #expect(try !generic("-s", "backup", "-l", "other").matches(backup))
-    #expect(try generic("-s", "backup", "-l", "backup").matches(backup))
-    #expect(try !generic("-s", "backup", "-G", "x").matches(backup))
+    try expect(generic("-s", "backup", "-a", "root", "-l", "other").matches(backup))
+    try expect(!generic("-s", "backup", "-l", "other").matches(backup))
+    try expect(generic("-s", "backup", "-l", "backup").matches(backup))
+    try expect(!generic("-s", "backup", "-G", "x").matches(backup))
   }
 
   @Test("without a security domain, what git and people use comes first")
@@ -57,30 +58,30 @@ import Testing
       InternetPassword(protocol: "https", server: "r.example", account: "a", securityDomain: "docker"))
     let git = Item(InternetPassword(protocol: "https", server: "r.example", account: "a"))
     let criteria = try internet("-s", "r.example")
-    #expect(criteria.found(among: [docker, git], criteria.matches) == [git, docker])
+    expect(criteria.found(among: [docker, git], criteria.matches), is: [git, docker])
     let named = try internet("-s", "r.example", "-d", "docker")
-    #expect(named.found(among: [docker, git], named.matches) == [docker])
+    expect(named.found(among: [docker, git], named.matches), is: [docker])
   }
 
   @Test("a new item has what was said, and https where no protocol was")
   func newItem() throws {
-    #expect(
-      try internet("-s", "h", "-a", "a", "-p", "/x/", "-P", "0", "-t", "dflt").newItem()
-        == Item(InternetPassword(protocol: "https", server: "h", account: "a", path: "x")))
-    #expect(try generic("-s", "s", "-a", "").newItem() == Item(GenericPassword(service: "s")))
+    try expect(
+      internet("-s", "h", "-a", "a", "-p", "/x/", "-P", "0", "-t", "dflt").newItem(),
+      is: Item(InternetPassword(protocol: "https", server: "h", account: "a", path: "x")))
+    try expect(generic("-s", "s", "-a", "").newItem(), is: Item(GenericPassword(service: "s")))
     let full = try internet(
       "-s", "h", "-a", "a", "-r", "ftp ", "-P", "2121", "-d", "x", "-t", "http", "-l", "L", "-j", "J", "-D",
       "K",
       "-c", "abc ", "-C", "note"
     ).newItem()
-    #expect(
-      full
-        == Item(
-          .internetPassword(
-            InternetPassword(
-              protocol: "ftp", server: "h", port: 2121, account: "a", securityDomain: "x",
-              authenticationType: "basic")),
-          label: "L", comment: "J", itemDescription: "K", creator: "abc", type: "note"))
+    expect(
+      full,
+      is: Item(
+        .internetPassword(
+          InternetPassword(
+            protocol: "ftp", server: "h", port: 2121, account: "a", securityDomain: "x",
+            authenticationType: "basic")),
+        label: "L", comment: "J", itemDescription: "K", creator: "abc", type: "note"))
   }
 
   @Test("a code of another length is refused", arguments: ["ftp", "", "https"])

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
       (["-Uw"], "U w |"), (["-w", ""], "w= |"),
     ])
   func reading(texts: [String], result: String) {
-    #expect(read(texts) == result)
+    expect(read(texts), is: result)
   }
 
   @Test(
@@ -46,21 +47,21 @@ import Testing
       (["--account"], "illegal option -- -"), (["-\u{1b}"], "illegal option -- \\u{1b}"),
     ])
   func refusing(texts: [String], message: String) {
-    #expect(read(texts) == message)
+    expect(read(texts), is: message)
   }
 
   @Test("the last value counts")
   func lastValue() throws {
     let options = try SecurityOptions(words(["-a", "1", "-a", "2"]), "a:")
-    #expect(options.value("a") == "2")
-    #expect(options.value("b") == nil)
+    expect(options.value("a"), is: "2")
+    expect(options.value("b"), is: nil)
   }
 
   @Test("values are bytes")
   func bytes() throws {
     let word = SecurityWord(Secret(copying: ByteString([0xff, 0x00, 0x80])))
     let options = try SecurityOptions(words(["-a"]) + [word], "a:")
-    #expect(options.value("a")?.bytes == [0xff, 0x00, 0x80])
+    expect(options.value("a")?.bytes, is: [0xff, 0x00, 0x80])
   }
 
   @Test(
@@ -73,7 +74,7 @@ import Testing
     if port == -1 {
       #expect(throws: SecurityFailure.self) { try options.port() }
     } else {
-      #expect(try options.port() == port.map { UInt16($0) })
+      try expect(options.port(), is: port.map { UInt16($0) })
     }
   }
 }
@@ -93,11 +94,11 @@ import Testing
       (#"pa"ss it's"#, ["pa\"ss", "it's"]), (#""a"b"#, ["a", "b"]), (#"-s"a b""#, ["-s\"a", "b\""]),
     ])
   func dividing(line: String, result: [String]) {
-    #expect(words(line) == result)
+    expect(words(line), is: result)
   }
 
   @Test("a line that isn't finished is refused", arguments: ["\"a", "'a\"", "a \"", "a\\", "\"a\\"])
   func refusing(line: String) {
-    #expect(words(line) == nil)
+    expect(words(line), is: nil)
   }
 }

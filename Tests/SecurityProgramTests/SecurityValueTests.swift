@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import SecurityCodes
 import TestSupport
@@ -37,23 +38,23 @@ import Testing
 
   @Test("text is quoted; other bytes come in digits, with the text beside them")
   func values() {
-    #expect(printed(Array("github.com".utf8)) == "\"github.com\"")
-    #expect(printed(Array("say \"hi\"".utf8)) == "\"say \"hi\"\"")
-    #expect(printed(Array("a\\b".utf8)) == "0x615C62  \"a\\134b\"")
-    #expect(printed(Array("é".utf8)) == "0xC3A9 ")
-    #expect(
-      printed(Array("20240101120000Z\0".utf8))
-        == "0x32303234303130313132303030305A00  \"20240101120000Z\\000\"")
-    #expect(printed([0, 0, 1, 0xbb]) == "0x000001BB ")
-    #expect(printed([0, 0, 0, 80]) == "0x00000050  \"\\000\\000\\000P\"")
+    expect(printed(Array("github.com".utf8)), is: "\"github.com\"")
+    expect(printed(Array("say \"hi\"".utf8)), is: "\"say \"hi\"\"")
+    expect(printed(Array("a\\b".utf8)), is: "0x615C62  \"a\\134b\"")
+    expect(printed(Array("é".utf8)), is: "0xC3A9 ")
+    expect(
+      printed(Array("20240101120000Z\0".utf8)),
+      is: "0x32303234303130313132303030305A00  \"20240101120000Z\\000\"")
+    expect(printed([0, 0, 1, 0xbb]), is: "0x000001BB ")
+    expect(printed([0, 0, 0, 80]), is: "0x00000050  \"\\000\\000\\000P\"")
   }
 
   @Test("a password is raw if it is printable, else digits")
   func secrets() {
-    #expect(printedSecret(Array("a\\b \"c\"".utf8)) == "a\\b \"c\"")
-    #expect(printedSecret(Array("line1\nline2".utf8)) == "6c696e65310a6c696e6532")
-    #expect(printedSecret(Array("café".utf8)) == "636166c3a9")
-    #expect(printedSecret([]) == "")
+    expect(printedSecret(Array("a\\b \"c\"".utf8)), is: "a\\b \"c\"")
+    expect(printedSecret(Array("line1\nline2".utf8)), is: "6c696e65310a6c696e6532")
+    expect(printedSecret(Array("café".utf8)), is: "636166c3a9")
+    expect(printedSecret([]), is: "")
   }
 
   @Test("what is printed can be read back")
@@ -66,17 +67,17 @@ import Testing
         ? generator.bytes(length)
         : (0..<length).map { _ in generator.pick(Array("ab \"\\'0x~\n\u{7f}".utf8)) }
       let text = printed(bytes)
-      #expect(read(text) == bytes, "\(text)")
-      #expect(text.utf8.allSatisfy { 0x20...0x7e ~= $0 })
+      expect(read(text), is: bytes, "\(text)")
+      expect(text.utf8.allSatisfy { 0x20...0x7e ~= $0 })
     }
   }
 
   @Test("hexadecimal digits are read in both cases, and nothing else")
   func hexadecimal() {
     func bytes(_ text: String) -> [UInt8]? { self.bytes(ofHexadecimal: Secret(text)) }
-    #expect(bytes("00fFA9") == [0, 0xff, 0xa9])
-    #expect(bytes("") == [])
-    for bad in ["0", "0g", "0x00", "é", " 00"] { #expect(bytes(bad) == nil) }
+    expect(bytes("00fFA9"), is: [0, 0xff, 0xa9])
+    expect(bytes(""), is: [])
+    for bad in ["0", "0g", "0x00", "é", " 00"] { expect(bytes(bad), is: nil) }
   }
 
   @Test(
@@ -86,7 +87,7 @@ import Testing
       ("", nil), ("x", nil), ("0x", nil), ("0x100000000", nil),
     ] as [(String, Int32?)])
   func numbers(text: String, number: Int32?) {
-    #expect(SecurityErrorCommand.status(text)?.rawValue == number)
+    expect(SecurityErrorCommand.status(text)?.rawValue, is: number)
   }
 
   @Test("an item is printed with the attributes of its class")
@@ -103,8 +104,9 @@ import Testing
     item.creationDate = Timestamp(milliseconds: 1_704_110_400_123)
     item.creator = "git"
     item.comment = "Ü"
-    #expect(
-      text(item) == """
+    expect(
+      text(item),
+      is: """
         keychain: "/v"
         version: 512
         class: "inet"
@@ -132,11 +134,11 @@ import Testing
 
         """)
     let generic = text(Item(GenericPassword(service: "backup", account: "")))
-    #expect(generic.contains("class: \"genp\"\n"))
-    #expect(generic.contains("    0x00000007 <blob>=\"backup\"\n"))
-    #expect(generic.contains("    \"acct\"<blob>=\"\"\n"))
-    #expect(generic.contains("    \"gena\"<blob>=<NULL>\n"))
-    #expect(generic.contains("    \"svce\"<blob>=\"backup\"\n"))
-    #expect(!generic.contains("srvr"))
+    expect(generic.contains("class: \"genp\"\n"))
+    expect(generic.contains("    0x00000007 <blob>=\"backup\"\n"))
+    expect(generic.contains("    \"acct\"<blob>=\"\"\n"))
+    expect(generic.contains("    \"gena\"<blob>=<NULL>\n"))
+    expect(generic.contains("    \"svce\"<blob>=\"backup\"\n"))
+    expect(!generic.contains("srvr"))
   }
 }

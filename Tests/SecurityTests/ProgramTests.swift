@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 /// Typical programs for Keychain Services, each run in a separate process on each keychain.
@@ -9,44 +10,41 @@ import Testing
     arguments: Keychain.allCases)
   func internetPassword(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
-    #expect(
-      try await home.run("security-programs find-internet-password example.com")
-        == .init(errors: "noPassword\n", status: 1))
-    #expect(
-      try await home.output(
-        of: "security-programs add-internet-password example.com alice", input: "s3cret\n")
-        == "added\n")
-    #expect(
-      try await home.output(of: "security-programs find-internet-password example.com")
-        == "account: alice\npassword: s3cret\n")
-    #expect(
-      try await home.run("security-programs add-internet-password example.com alice", input: "other\n")
-        == .init(errors: "unhandledError(status: -25299)\n", status: 1))
-    #expect(
-      try await home.output(of: "security-programs find-internet-password example.com")
-        == "account: alice\npassword: s3cret\n")
-    #expect(
-      try await home.output(
+    try await expect(
+      home.run("security-programs find-internet-password example.com"),
+      is: .init(errors: "noPassword\n", status: 1))
+    try await expect(
+      home.output(
+        of: "security-programs add-internet-password example.com alice", input: "s3cret\n"), is: "added\n")
+    try await expect(
+      home.output(of: "security-programs find-internet-password example.com"),
+      is: "account: alice\npassword: s3cret\n")
+    try await expect(
+      home.run("security-programs add-internet-password example.com alice", input: "other\n"),
+      is: .init(errors: "unhandledError(status: -25299)\n", status: 1))
+    try await expect(
+      home.output(of: "security-programs find-internet-password example.com"),
+      is: "account: alice\npassword: s3cret\n")
+    try await expect(
+      home.output(
         of: "security-programs add-internet-password example.org 'Jörg Ødegård' team/repo",
-        input: "geheim: ünïcode 🔑\n")
-        == "added\n")
-    #expect(
-      try await home.output(of: "security-programs find-internet-password example.org")
-        == "account: Jörg Ødegård\npassword: geheim: ünïcode 🔑\npath: team/repo\n")
-    #expect(
-      try await home.output(of: "security-programs find-internet-password example.com")
-        == "account: alice\npassword: s3cret\n")
+        input: "geheim: ünïcode 🔑\n"), is: "added\n")
+    try await expect(
+      home.output(of: "security-programs find-internet-password example.org"),
+      is: "account: Jörg Ødegård\npassword: geheim: ünïcode 🔑\npath: team/repo\n")
+    try await expect(
+      home.output(of: "security-programs find-internet-password example.com"),
+      is: "account: alice\npassword: s3cret\n")
   }
 
   @Test("two protocols of one server have a password each", arguments: Keychain.allCases)
   func twoProtocols(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
-    #expect(
-      try await home.output(of: "security-programs two-protocols example.com alice", input: "web\nmail\n")
-        == "again: duplicate\nhttps: web\nimaps: mail\nsmtp: none\n")
-    #expect(
-      try await home.output(of: "security-programs list-accounts example.com")
-        == "htps alice web\nimps alice mail\n")
+    try await expect(
+      home.output(of: "security-programs two-protocols example.com alice", input: "web\nmail\n"),
+      is: "again: duplicate\nhttps: web\nimaps: mail\nsmtp: none\n")
+    try await expect(
+      home.output(of: "security-programs list-accounts example.com"), is: "htps alice web\nimps alice mail\n")
   }
 
   @Test(
@@ -55,24 +53,25 @@ import Testing
   func genericPassword(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
     let program = "security-programs generic-password"
-    #expect(try await home.output(of: "\(program) read com.example.app alice") == "none\n")
-    #expect(try await home.output(of: "\(program) save com.example.app alice", input: "one\n") == "saved\n")
-    #expect(try await home.output(of: "\(program) save com.example.app bob", input: "two\n") == "saved\n")
-    #expect(
-      try await home.output(of: "\(program) save com.example.other alice", input: "three\n") == "saved\n")
-    #expect(try await home.output(of: "\(program) read com.example.app alice") == "one\n")
-    #expect(try await home.output(of: "\(program) save com.example.app alice", input: "newer\n") == "saved\n")
-    #expect(try await home.output(of: "\(program) read com.example.app alice") == "newer\n")
-    #expect(try await home.output(of: "\(program) rename com.example.app alice carol") == "now carol\n")
-    #expect(try await home.output(of: "\(program) accounts com.example.app") == "bob\ncarol\n")
-    #expect(try await home.output(of: "\(program) read com.example.app carol") == "newer\n")
-    #expect(
-      try await home.run("\(program) rename com.example.app carol bob")
-        == .init(errors: "unhandledError(-25299)\n", status: 1))
-    #expect(try await home.output(of: "\(program) delete com.example.app carol") == "deleted\n")
-    #expect(try await home.output(of: "\(program) delete com.example.app carol") == "deleted\n")
-    #expect(try await home.output(of: "\(program) accounts com.example.app") == "bob\n")
-    #expect(try await home.output(of: "\(program) read com.example.other alice") == "three\n")
+    try await expect(home.output(of: "\(program) read com.example.app alice"), is: "none\n")
+    try await expect(home.output(of: "\(program) save com.example.app alice", input: "one\n"), is: "saved\n")
+    try await expect(home.output(of: "\(program) save com.example.app bob", input: "two\n"), is: "saved\n")
+    try await expect(
+      home.output(of: "\(program) save com.example.other alice", input: "three\n"), is: "saved\n")
+    try await expect(home.output(of: "\(program) read com.example.app alice"), is: "one\n")
+    try await expect(
+      home.output(of: "\(program) save com.example.app alice", input: "newer\n"), is: "saved\n")
+    try await expect(home.output(of: "\(program) read com.example.app alice"), is: "newer\n")
+    try await expect(home.output(of: "\(program) rename com.example.app alice carol"), is: "now carol\n")
+    try await expect(home.output(of: "\(program) accounts com.example.app"), is: "bob\ncarol\n")
+    try await expect(home.output(of: "\(program) read com.example.app carol"), is: "newer\n")
+    try await expect(
+      home.run("\(program) rename com.example.app carol bob"),
+      is: .init(errors: "unhandledError(-25299)\n", status: 1))
+    try await expect(home.output(of: "\(program) delete com.example.app carol"), is: "deleted\n")
+    try await expect(home.output(of: "\(program) delete com.example.app carol"), is: "deleted\n")
+    try await expect(home.output(of: "\(program) accounts com.example.app"), is: "bob\n")
+    try await expect(home.output(of: "\(program) read com.example.other alice"), is: "three\n")
   }
 
   @Test("a program adds to a keychain that it names, and looks in those that it names, or in all of the list")
@@ -83,56 +82,56 @@ import Testing
     _ = try await home.output(of: "\(program) add svc own file", input: "first\n")
     _ = try await home.run("llavero keychain add work file $HOME/work --create")
     _ = try await home.output(of: "\(program) add svc other work", input: "second\n")
-    #expect(try await home.output(of: "\(program) find svc other") == "second\n")
-    #expect(try await home.output(of: "\(program) find svc other work") == "second\n")
-    #expect(try await home.output(of: "\(program) find svc other file work") == "second\n")
-    #expect(try await home.output(of: "\(program) find svc own") == "first\n")
-    #expect(try await home.run("\(program) find svc other file").errors.contains("-25300"))
-    #expect(try await home.run("\(program) find svc other nowhere").errors.contains("-25294"))
+    try await expect(home.output(of: "\(program) find svc other"), is: "second\n")
+    try await expect(home.output(of: "\(program) find svc other work"), is: "second\n")
+    try await expect(home.output(of: "\(program) find svc other file work"), is: "second\n")
+    try await expect(home.output(of: "\(program) find svc own"), is: "first\n")
+    try await expect(home.run("\(program) find svc other file").errors.contains("-25300"))
+    try await expect(home.run("\(program) find svc other nowhere").errors.contains("-25294"))
     _ = try await home.output(of: "\(program) delete svc other work")
-    #expect(try await home.run("\(program) find svc other").errors.contains("-25300"))
+    try await expect(home.run("\(program) find svc other").errors.contains("-25300"))
   }
 
   @Test("a keychain that is missing is no empty one, and none is made in its place")
   func missing() async throws {
     let home = ProgramHome(.file)
     let program = "security-programs generic-password"
-    #expect(try await home.output(of: "\(program) save com.example.app alice", input: "one\n") == "saved\n")
+    try await expect(home.output(of: "\(program) save com.example.app alice", input: "one\n"), is: "saved\n")
     _ = try await home.output(of: "mv .local/share/llavero away")
     // errSecNoSuchKeychain
     let refusal = ProgramHome.Outcome(errors: "unhandledError(-25294)\n", status: 1)
-    #expect(try await home.run("\(program) read com.example.app alice") == refusal)
-    #expect(try await home.run("\(program) save com.example.app alice", input: "two\n") == refusal)
-    #expect(try await home.run("\(program) delete com.example.app alice") == refusal)
-    #expect(try await home.run("\(program) accounts com.example.app") == refusal)
-    #expect(try await home.output(of: "ls .local/share; mv away .local/share/llavero") == "")
-    #expect(try await home.output(of: "\(program) read com.example.app alice") == "one\n")
+    try await expect(home.run("\(program) read com.example.app alice"), is: refusal)
+    try await expect(home.run("\(program) save com.example.app alice", input: "two\n"), is: refusal)
+    try await expect(home.run("\(program) delete com.example.app alice"), is: refusal)
+    try await expect(home.run("\(program) accounts com.example.app"), is: refusal)
+    try await expect(home.output(of: "ls .local/share; mv away .local/share/llavero"), is: "")
+    try await expect(home.output(of: "\(program) read com.example.app alice"), is: "one\n")
   }
 
   @Test("save updates a token that is there, and adds one that is not", arguments: Keychain.allCases)
   func saveToken(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
-    #expect(try await home.output(of: "security-programs read-token alice") == "none\n")
-    #expect(
-      try await home.output(of: "security-programs save-token alice 7e8", input: "a1\nr1\n") == "added\n")
-    #expect(
-      try await home.output(of: "security-programs save-token alice 8e8", input: "a2\nr2\n") == "updated\n")
-    #expect(try await home.output(of: "security-programs save-token bob 9e8", input: "b\nr\n") == "added\n")
-    #expect(
-      try await home.output(of: "security-programs read-token alice")
-        == "access: a2\nrefresh: r2\nexpires: 800000000.0\nscopes: repo read:org\n")
+    try await expect(home.output(of: "security-programs read-token alice"), is: "none\n")
+    try await expect(
+      home.output(of: "security-programs save-token alice 7e8", input: "a1\nr1\n"), is: "added\n")
+    try await expect(
+      home.output(of: "security-programs save-token alice 8e8", input: "a2\nr2\n"), is: "updated\n")
+    try await expect(home.output(of: "security-programs save-token bob 9e8", input: "b\nr\n"), is: "added\n")
+    try await expect(
+      home.output(of: "security-programs read-token alice"),
+      is: "access: a2\nrefresh: r2\nexpires: 800000000.0\nscopes: repo read:org\n")
   }
 
   @Test("a comment is added, read back and searched for", arguments: Keychain.allCases)
   func comment(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
-    #expect(
-      try await home.output(
-        of: "security-programs comment com.example.app alice 'expires in May, ask Ann'", input: "s3cret\n")
-        == "comment: expires in May, ask Ann\ndata: none\nby comment: s3cret\n")
-    #expect(
-      try await home.run("security-programs comment com.example.app alice other", input: "s3cret\n")
-        == .init(errors: "The specified item already exists in the keychain. (-25299)\n", status: 1))
+    try await expect(
+      home.output(
+        of: "security-programs comment com.example.app alice 'expires in May, ask Ann'", input: "s3cret\n"),
+      is: "comment: expires in May, ask Ann\ndata: none\nby comment: s3cret\n")
+    try await expect(
+      home.run("security-programs comment com.example.app alice other", input: "s3cret\n"),
+      is: .init(errors: "The specified item already exists in the keychain. (-25299)\n", status: 1))
   }
 
   @Test("a label is a search key", arguments: Keychain.allCases)
@@ -142,15 +141,15 @@ import Testing
       let output = try await home.output(
         of: "security-programs store-with-label '\(label)' \(server) alice", input: "of \(server)\n")
       let lines = output.split(separator: "\n")
-      #expect(
+      expect(
         lines.count == 2 && lines[0].hasPrefix("reference: ") && lines[1] == "label: \(label)", "\(output)")
     }
-    #expect(
-      try await home.output(of: "security-programs find-by-label Work")
-        == "a.example:8443 alice of a.example\nb.example:8443 alice of b.example\n")
-    #expect(
-      try await home.run("security-programs find-by-label Wor")
-        == .init(errors: "The specified item could not be found in the keychain. (-25300)\n", status: 1))
+    try await expect(
+      home.output(of: "security-programs find-by-label Work"),
+      is: "a.example:8443 alice of a.example\nb.example:8443 alice of b.example\n")
+    try await expect(
+      home.run("security-programs find-by-label Wor"),
+      is: .init(errors: "The specified item could not be found in the keychain. (-25300)\n", status: 1))
   }
 
   @Test("two programs share an item through an access group", arguments: Keychain.allCases)
@@ -159,21 +158,19 @@ import Testing
     _ = try await home.output(
       of: "for name in mailer calendar; do cp \"$(command -v security-programs)\" $name; done")
     let (mine, other) = ("TEAM1.com.example.shared", "TEAM1.com.example.other")
-    #expect(try await home.output(of: "./mailer share alice \(mine)", input: "s3cret\n") == "stored\n")
-    #expect(
-      try await home.output(of: "./calendar read-shared alice \(mine)")
-        == "group: \(mine)\npassword: s3cret\n")
-    #expect(try await home.output(of: "./calendar share alice \(mine)", input: "x\n") == "already there\n")
+    try await expect(home.output(of: "./mailer share alice \(mine)", input: "s3cret\n"), is: "stored\n")
+    try await expect(
+      home.output(of: "./calendar read-shared alice \(mine)"), is: "group: \(mine)\npassword: s3cret\n")
+    try await expect(home.output(of: "./calendar share alice \(mine)", input: "x\n"), is: "already there\n")
     // Another group has another item with the same service and account.
-    #expect(
-      try await home.run("./calendar read-shared alice \(other)")
-        == .init(errors: "The specified item could not be found in the keychain. (-25300)\n", status: 1))
-    #expect(try await home.output(of: "./calendar share alice \(other)", input: "second\n") == "stored\n")
-    #expect(
-      try await home.output(of: "./mailer read-shared alice \(other)")
-        == "group: \(other)\npassword: second\n")
-    #expect(
-      try await home.output(of: "./mailer read-shared alice \(mine)") == "group: \(mine)\npassword: s3cret\n")
+    try await expect(
+      home.run("./calendar read-shared alice \(other)"),
+      is: .init(errors: "The specified item could not be found in the keychain. (-25300)\n", status: 1))
+    try await expect(home.output(of: "./calendar share alice \(other)", input: "second\n"), is: "stored\n")
+    try await expect(
+      home.output(of: "./mailer read-shared alice \(other)"), is: "group: \(other)\npassword: second\n")
+    try await expect(
+      home.output(of: "./mailer read-shared alice \(mine)"), is: "group: \(mine)\npassword: s3cret\n")
   }
 
   @Test("an item survives the program's reinstallation", arguments: Keychain.allCases)
@@ -182,44 +179,43 @@ import Testing
     let program = "installation-identifier com.example.app"
     let copy = "cp \"$(command -v security-programs)\""
     let first = try await home.output(of: "mkdir one; \(copy) one/example; one/example \(program); rm -r one")
-    #expect(first.hasPrefix("new: "))
+    expect(first.hasPrefix("new: "))
     let second = try await home.output(
       of: "mkdir -p two/later; \(copy) two/later/renamed; two/later/renamed \(program)")
-    #expect(second == first.replacing("new: ", with: "known: "))
+    expect(second, is: first.replacing("new: ", with: "known: "))
   }
 
   @Test("a wrapper that knows only accounts keeps, lists, deletes and clears", arguments: Keychain.allCases)
   func accountOnly(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
     let program = "security-programs account-only"
-    #expect(try await home.output(of: "\(program) get token") == "result: -25300\n")
-    #expect(try await home.output(of: "\(program) set token", input: "one\n") == "result: 0\n")
-    #expect(try await home.output(of: "\(program) set token", input: "two\n") == "result: 0\n")
-    #expect(try await home.output(of: "\(program) get token") == "two\nresult: 0\n")
-    #expect(try await home.output(of: "\(program) flag seen") == "result: 0\n")
-    #expect(try await home.output(of: "\(program) get seen") == "\u{1}\nresult: 0\n")
-    #expect(try await home.output(of: "\(program) keys") == "example.seen\nexample.token\nresult: 0\n")
-    #expect(try await home.output(of: "\(program) delete token") == "result: 0\n")
-    #expect(try await home.output(of: "\(program) delete token") == "result: -25300\n")
-    #expect(try await home.output(of: "\(program) keys") == "example.seen\nresult: 0\n")
-    #expect(try await home.output(of: "\(program) clear") == "result: 0\n")
-    #expect(try await home.output(of: "\(program) keys") == "result: -25300\n")
+    try await expect(home.output(of: "\(program) get token"), is: "result: -25300\n")
+    try await expect(home.output(of: "\(program) set token", input: "one\n"), is: "result: 0\n")
+    try await expect(home.output(of: "\(program) set token", input: "two\n"), is: "result: 0\n")
+    try await expect(home.output(of: "\(program) get token"), is: "two\nresult: 0\n")
+    try await expect(home.output(of: "\(program) flag seen"), is: "result: 0\n")
+    try await expect(home.output(of: "\(program) get seen"), is: "\u{1}\nresult: 0\n")
+    try await expect(home.output(of: "\(program) keys"), is: "example.seen\nexample.token\nresult: 0\n")
+    try await expect(home.output(of: "\(program) delete token"), is: "result: 0\n")
+    try await expect(home.output(of: "\(program) delete token"), is: "result: -25300\n")
+    try await expect(home.output(of: "\(program) keys"), is: "example.seen\nresult: 0\n")
+    try await expect(home.output(of: "\(program) clear"), is: "result: 0\n")
+    try await expect(home.output(of: "\(program) keys"), is: "result: -25300\n")
   }
 
   @Test("a property wrapper keeps settings", arguments: Keychain.allCases)
   func settings(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
-    #expect(
-      try await home.output(of: "security-programs settings show")
-        == "license: none\nattempts: 0\nservers: \n")
+    try await expect(
+      home.output(of: "security-programs settings show"), is: "license: none\nattempts: 0\nservers: \n")
     _ = try await home.output(of: "security-programs settings attempt")
     _ = try await home.output(of: "security-programs settings attempt")
     _ = try await home.output(of: "security-programs settings license", input: "AAAA-BBBB\n")
     _ = try await home.output(of: "security-programs settings server a.example")
     _ = try await home.output(of: "security-programs settings server b.example")
-    #expect(
-      try await home.output(of: "security-programs settings show")
-        == "license: AAAA-BBBB\nattempts: 2\nservers: a.example b.example\n")
+    try await expect(
+      home.output(of: "security-programs settings show"),
+      is: "license: AAAA-BBBB\nattempts: 2\nservers: a.example b.example\n")
   }
 
   @Test("tasks use the keychain at the same time", arguments: Keychain.allCases)
@@ -228,10 +224,9 @@ import Testing
     let accounts = (1...12).map { "user\($0)" }
     let expected = accounts.map { "\($0): secret of \($0)\n" }.joined() + "count: 12\n"
     for _ in 1...2 {
-      #expect(
-        try await home.output(
-          of: "security-programs session com.example.app \(accounts.joined(separator: " "))")
-          == expected)
+      try await expect(
+        home.output(
+          of: "security-programs session com.example.app \(accounts.joined(separator: " "))"), is: expected)
     }
   }
 
@@ -246,22 +241,22 @@ import Testing
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(outputs.count == 6)
-    #expect(
-      try await home.output(of: "security-programs generic-password accounts com.example.app")
-        == (["common"] + (1...6).map { "user\($0)" }).map { "\($0)\n" }.joined())
+    expect(outputs.count, is: 6)
+    try await expect(
+      home.output(of: "security-programs generic-password accounts com.example.app"),
+      is: (["common"] + (1...6).map { "user\($0)" }).map { "\($0)\n" }.joined())
   }
 
   @Test("what is locked is an error or is left out where nobody may be asked", arguments: Keychain.allCases)
   func locked(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
     let program = "security-programs find-without-asking com.example.app alice"
-    #expect(try await home.output(of: program) == "fail: -25300\nskip: -25300\n")
+    try await expect(home.output(of: program), is: "fail: -25300\nskip: -25300\n")
     _ = try await home.output(
       of: "security-programs generic-password save com.example.app alice", input: "s3cret\n")
-    #expect(try await home.output(of: program) == "fail: 0 s3cret\nskip: 0 s3cret\n")
+    try await expect(home.output(of: program), is: "fail: 0 s3cret\nskip: 0 s3cret\n")
     try await home.lock()
-    #expect(try await home.output(of: program) == "fail: -25308\nskip: -25300\n")
+    try await expect(home.output(of: program), is: "fail: -25308\nskip: -25300\n")
   }
 
   @Test("a program asks for an encrypted file's passphrase by itself")
@@ -270,15 +265,15 @@ import Testing
     _ = try await home.output(
       of: "security-programs generic-password save com.example.app alice", input: "s3cret\n")
     let program = "security-programs ask-for-passphrase com.example.app alice"
-    #expect(try await home.output(of: program) == "fail: 0\nallow: 0 s3cret\n")
+    try await expect(home.output(of: program), is: "fail: 0\nallow: 0 s3cret\n")
     try await home.lock()
-    #expect(
-      try await home.output(of: program, input: "correct horse\n") == "fail: -25308\nasked\nallow: 0 s3cret\n"
+    try await expect(
+      home.output(of: program, input: "correct horse\n"), is: "fail: -25308\nasked\nallow: 0 s3cret\n"
     )
-    #expect(try await home.output(of: program) == "fail: -25308\nasked\nallow: -128\n")
-    #expect(
-      try await home.output(of: program, input: "wrong\nwrong\nwrong\nwrong\nwrong\n")
-        == "fail: -25308\nasked\nasked\nasked\nallow: -25293\n")
+    try await expect(home.output(of: program), is: "fail: -25308\nasked\nallow: -128\n")
+    try await expect(
+      home.output(of: program, input: "wrong\nwrong\nwrong\nwrong\nwrong\n"),
+      is: "fail: -25308\nasked\nasked\nasked\nallow: -25293\n")
   }
 
   @Test("the command and git see what a program has added", arguments: Keychain.allCases)
@@ -286,17 +281,17 @@ import Testing
     let home = ProgramHome(keychain)
     _ = try await home.output(
       of: "security-programs add-internet-password example.com alice", input: "s3cret\n")
-    #expect(try await home.output(of: "llavero get https://example.com") == "s3cret\n")
+    try await expect(home.output(of: "llavero get https://example.com"), is: "s3cret\n")
     let list = try await home.output(of: "llavero list --json")
-    #expect(list.contains(#""server":"example.com""#) && list.contains(#""protocol":"https""#), "\(list)")
-    #expect(list.contains(#""account":"alice""#), "\(list)")
-    #expect(
-      try await home.output(
-        of: "git -c credential.helper=llavero credential fill", input: "protocol=https\nhost=example.com\n\n")
-        == "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n")
+    expect(list.contains(#""server":"example.com""#) && list.contains(#""protocol":"https""#), "\(list)")
+    expect(list.contains(#""account":"alice""#), "\(list)")
+    try await expect(
+      home.output(
+        of: "git -c credential.helper=llavero credential fill", input: "protocol=https\nhost=example.com\n\n"),
+      is: "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n")
     _ = try await home.output(
       of: "security-programs generic-password save com.example.app bob", input: "generic\n")
-    #expect(try await home.output(of: "llavero get --service com.example.app --account bob") == "generic\n")
+    try await expect(home.output(of: "llavero get --service com.example.app --account bob"), is: "generic\n")
   }
 
   @Test("a program finds what git has stored", arguments: Keychain.allCases)
@@ -305,21 +300,22 @@ import Testing
     _ = try await home.output(
       of: "git -c credential.helper=llavero credential approve",
       input: "protocol=https\nhost=example.com\nusername=alice\npassword=s3cret\n\n")
-    #expect(
-      try await home.output(of: "security-programs find-internet-password example.com")
-        == "account: alice\npassword: s3cret\n")
-    #expect(try await home.output(of: "security-programs list-accounts example.com") == "htps alice s3cret\n")
+    try await expect(
+      home.output(of: "security-programs find-internet-password example.com"),
+      is: "account: alice\npassword: s3cret\n")
+    try await expect(
+      home.output(of: "security-programs list-accounts example.com"), is: "htps alice s3cret\n")
   }
 
   @Test("a certificate is found by its label and by its serial number", arguments: Keychain.allCases)
   func certificate(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
     _ = try await home.output(of: "base64 -d >certificate.der", input: certificateText)
-    #expect(
-      try await home.output(of: "security-programs certificate 'example.com of the test' certificate.der")
-        == "add: 0\nserial: 123456789abcdef0\ndata: equal\n")
-    #expect(
-      try await home.output(of: "security-programs certificate 'example.com of the test' certificate.der")
-        == "add: duplicate\nserial: 123456789abcdef0\ndata: equal\n")
+    try await expect(
+      home.output(of: "security-programs certificate 'example.com of the test' certificate.der"),
+      is: "add: 0\nserial: 123456789abcdef0\ndata: equal\n")
+    try await expect(
+      home.output(of: "security-programs certificate 'example.com of the test' certificate.der"),
+      is: "add: duplicate\nserial: 123456789abcdef0\ndata: equal\n")
   }
 }

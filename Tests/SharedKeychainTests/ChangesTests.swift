@@ -1,4 +1,5 @@
 import EncryptedFile
+import Expectations
 import Glibc
 import Keychain
 import KeychainTesting
@@ -17,16 +18,16 @@ import Testing
     try keychain.save("zero", for: key(0))
     let log = ChangeLog(try keychain.changes())
     let added = try keychain.add("one", for: login)
-    #expect(await log.waits { $0 == [.added(added)] }, "\(log.all)")
+    await expect(log.waits { $0 == [.added(added)] }, "\(log.all)")
     let updated = try keychain.update(login) { $0.comment = "a remark" }
-    #expect(await log.waits { $0.last == .updated(updated) }, "\(log.all)")
+    await expect(log.waits { $0.last == .updated(updated) }, "\(log.all)")
     // Within a second, and a millisecond, of the previous change.
     let count = log.all.count
     let secret = try keychain.update(login, secret: "two")
-    #expect(await log.waits { $0.count > count && $0.last == .updated(secret) }, "\(log.all)")
+    await expect(log.waits { $0.count > count && $0.last == .updated(secret) }, "\(log.all)")
     try keychain.delete(login)
-    #expect(await log.waits { $0.last == .deleted(secret) }, "\(log.all)")
-    #expect(!log.all.contains { $0.item.key == key(0) })
+    await expect(log.waits { $0.last == .deleted(secret) }, "\(log.all)")
+    expect(!log.all.contains { $0.item.key == key(0) })
   }
 
   @Test("are told where others make them", arguments: KeychainUnderTest.reportingChanges)
@@ -34,10 +35,10 @@ import Testing
     let (mine, others) = kind.makeShared()
     let log = ChangeLog(try mine.changes())
     try others.save("one", for: login)
-    #expect(await log.waits { $0.last?.item.key == .genericPassword(login) }, "\(log.all)")
+    await expect(log.waits { $0.last?.item.key == .genericPassword(login) }, "\(log.all)")
     try others.delete(login)
-    #expect(
-      await log.waits {
+    await expect(
+      log.waits {
         if case .deleted(let item)? = $0.last { item.key == .genericPassword(login) } else { false }
       }, "\(log.all)")
   }
@@ -48,7 +49,7 @@ import Testing
     let changes = try mine.changes()
     try others.save("one", for: login)
     let log = ChangeLog(changes)
-    #expect(await log.waits { $0.map(\.item.key) == [.genericPassword(login)] }, "\(log.all)")
+    await expect(log.waits { $0.map(\.item.key) == [.genericPassword(login)] }, "\(log.all)")
   }
 
   @Test("end up at what there is, however many come at once", arguments: KeychainUnderTest.reportingChanges)
@@ -76,7 +77,7 @@ import Testing
       }
       return Set(items.values) == there
     }
-    #expect(isUpToDate, "\(log.all)")
+    expect(isUpToDate, "\(log.all)")
   }
 
   @Test("that came and went at once are none")
@@ -89,8 +90,8 @@ import Testing
     try keychain.update(key(2)) { $0.comment = "x" }
     let log = ChangeLog(changes)
     let item = try #require(try keychain.item(key(2)))
-    #expect(await log.waits { !$0.isEmpty })
-    #expect(log.all == [.added(item)])
+    await expect(log.waits { !$0.isEmpty })
+    expect(log.all, is: [.added(item)])
   }
 
   @Test("need a keychain that can tell")
@@ -113,9 +114,9 @@ import Testing
       let change = try await iterator.next()
       Issue.record("\(String(describing: change))")
     } catch let thrown {
-      #expect(thrown == error)
+      expect(thrown, is: error)
     }
-    #expect(try await iterator.next() == nil)
+    try await expect(iterator.next(), is: nil)
   }
 
   // Each in a process of its own, because other tests open descriptors and start threads at any time.
@@ -126,7 +127,7 @@ import Testing
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(2, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(3, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(4, ChangesTests.cancel) }
-    #expect(KeychainUnderTest.reportingChanges.count == (isLongForm ? 5 : 4))
+    expect(KeychainUnderTest.reportingChanges.count, is: (isLongForm ? 5 : 4))
   }
 
   /// Runs a test of a kind of keychain, if there is one of that number, and waits until its folder and the keyring that it
@@ -149,16 +150,16 @@ import Testing
     let before = Resources()
     let log = ChangeLog(try keychain.changes())
     try keychain.save("two", for: login)
-    #expect(await log.waits { !$0.isEmpty })
+    await expect(log.waits { !$0.isEmpty })
     let start = ContinuousClock.now
     await log.cancel()
-    #expect(ContinuousClock.now - start < .seconds(30))
-    #expect(await before.areBack(), "\(before) \(Resources())")
+    expect(ContinuousClock.now - start < .seconds(30))
+    await expect(before.areBack(), "\(before) \(Resources())")
     // The keychain is unchanged, and can be watched again.
     try keychain.save("three", for: login)
     let again = ChangeLog(try keychain.changes())
     try keychain.save("four", for: login)
-    #expect(await again.waits { !$0.isEmpty })
+    await expect(again.waits { !$0.isEmpty })
   }
 
   @Test("leave nothing where nobody loops over them", .aheadOfOthers)
@@ -174,15 +175,15 @@ import Testing
     try keychain.save("one", for: login)
     let before = Resources()
     for _ in 0..<3 { _ = try keychain.changes() }
-    #expect(await before.areBack(), "\(before) \(Resources())")
+    await expect(before.areBack(), "\(before) \(Resources())")
     do {
       let first = ChangeLog(try keychain.changes())
       let second = ChangeLog(try keychain.changes())
       try keychain.save("two", for: login)
-      #expect(await first.waits { !$0.isEmpty })
-      #expect(await second.waits { !$0.isEmpty })
+      await expect(first.waits { !$0.isEmpty })
+      await expect(second.waits { !$0.isEmpty })
     }
-    #expect(await before.areBack(), "\(before) \(Resources())")
+    await expect(before.areBack(), "\(before) \(Resources())")
   }
 }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import KeychainTesting
@@ -13,61 +14,61 @@ import Testing
     arguments: KeychainUnderTest.all)
   func saving(_ kind: KeychainUnderTest) throws {
     let keychain = kind.makeShared().mine
-    #expect(try keychain.save("one", for: login, label: "Example") == .added)
+    try expect(keychain.save("one", for: login, label: "Example"), is: .added)
     let added = try #require(try keychain.item(login))
-    #expect(try keychain.save("one", for: login) == .unchanged)
-    #expect(try keychain.item(login) == added)
-    #expect(try keychain.save("one", for: login, comment: "a remark") == .updated)
-    #expect(try keychain.save("two", for: login) == .updated)
+    try expect(keychain.save("one", for: login), is: .unchanged)
+    try expect(keychain.item(login), is: added)
+    try expect(keychain.save("one", for: login, comment: "a remark"), is: .updated)
+    try expect(keychain.save("two", for: login), is: .updated)
     let item = try #require(try keychain.item(login))
-    #expect(item.reference == added.reference)
-    #expect(item.label == "Example")
-    #expect(item.comment == "a remark")
-    #expect(try keychain[login] == "two")
-    #expect(try keychain.items().count == 1)
+    expect(item.reference, is: added.reference)
+    expect(item.label, is: "Example")
+    expect(item.comment, is: "a remark")
+    try expect(keychain[login], is: "two")
+    try expect(keychain.items().count, is: 1)
   }
 
   @Test("save keeps expiry and refresh token with the secret they came with, and not with another")
   func savingConfidentialParts() throws {
     let keychain = SharedKeychain(InMemoryKeychain())
     try keychain.save(Credential(Secret("one"), expiry: 4_000_000_000, refreshToken: Secret("r")), for: login)
-    #expect(try keychain.save("one", for: login) == .unchanged)
-    #expect(try keychain.credential(of: login)?.expiry == 4_000_000_000)
-    #expect(try keychain.credential(of: login)?.hasRefreshToken == true)
-    #expect(try keychain.save("two", for: login) == .updated)
-    #expect(try keychain.credential(of: login)?.expiry == nil)
-    #expect(try keychain.credential(of: login)?.hasRefreshToken == false)
+    try expect(keychain.save("one", for: login), is: .unchanged)
+    try expect(keychain.credential(of: login)?.expiry, is: 4_000_000_000)
+    try expect(keychain.credential(of: login)?.hasRefreshToken, is: true)
+    try expect(keychain.save("two", for: login), is: .updated)
+    try expect(keychain.credential(of: login)?.expiry, is: nil)
+    try expect(keychain.credential(of: login)?.hasRefreshToken, is: false)
   }
 
   @Test("what is not there is nil, and add of what is there an error", arguments: KeychainUnderTest.all)
   func absence(_ kind: KeychainUnderTest) throws {
     let keychain = kind.makeShared().mine
-    #expect(try keychain[login] == nil)
-    #expect(try keychain.item(login) == nil)
-    #expect(try keychain.bytes(of: login) == nil)
-    #expect(try keychain.delete(login) == false)
+    try expect(keychain[login], is: nil)
+    try expect(keychain.item(login), is: nil)
+    try expect(keychain.bytes(of: login), is: nil)
+    try expect(keychain.delete(login), is: false)
     #expect(throws: KeychainError.itemNotFound) { try keychain.update(login) { $0.comment = "x" } }
     try keychain.add("one", for: login)
     #expect(throws: KeychainError.duplicateItem) { try keychain.add("two", for: login) }
-    #expect(try keychain[login] == "one")
-    #expect(try keychain.delete(login))
-    #expect(try keychain[login] == nil)
+    try expect(keychain[login], is: "one")
+    try expect(keychain.delete(login))
+    try expect(keychain[login], is: nil)
   }
 
   @Test("update changes attributes, the secret, or both", arguments: KeychainUnderTest.all)
   func updating(_ kind: KeychainUnderTest) throws {
     let keychain = kind.makeShared().mine
     try keychain.add("one", for: login, label: "Example", description: "token")
-    #expect(try keychain.update(login) { $0.comment = "a remark" }.comment == "a remark")
-    #expect(try keychain[login] == "one")
+    try expect(keychain.update(login) { $0.comment = "a remark" }.comment, is: "a remark")
+    try expect(keychain[login], is: "one")
     try keychain.update(login, secret: "two") { $0.label = nil }
     let item = try #require(try keychain.item(login))
-    #expect(item.comment == "a remark")
-    #expect(item.itemDescription == "token")
-    #expect(item.label == nil)
-    #expect(try keychain[login] == "two")
+    expect(item.comment, is: "a remark")
+    expect(item.itemDescription, is: "token")
+    expect(item.label, is: nil)
+    try expect(keychain[login], is: "two")
     try keychain.update(item, secret: [1, 2, 255] as [UInt8])
-    #expect(try keychain.bytes(of: login) == [1, 2, 255])
+    try expect(keychain.bytes(of: login), is: [1, 2, 255])
   }
 
   @Test("a body that throws changes nothing")
@@ -86,8 +87,8 @@ import Testing
         throw .promptDismissed
       }
     }
-    #expect(try keychain.item(login)?.comment == nil)
-    #expect(try keychain[login] == "one")
+    try expect(keychain.item(login)?.comment, is: nil)
+    try expect(keychain[login], is: "one")
   }
 
   @Test("a body may throw errors of its own, and they come through and undo what it did")
@@ -101,13 +102,13 @@ import Testing
         throw Refusal()
       }
     }
-    #expect(try keychain.items().isEmpty)
+    try expect(keychain.items().isEmpty)
     #expect(throws: Refusal.self) { try keychain.reading { throw Refusal() } }
     await #expect(throws: Refusal.self) { try await keychain.perform { _ in throw Refusal() } }
     try keychain.exclusively { try keychain.save("two", for: login) }
-    #expect(try keychain.reading { try keychain[login] } == "two")
+    try expect(keychain.reading { try keychain[login] }, is: "two")
     let secret = try await keychain.perform { try $0.secret(of: login) }
-    #expect(secret?.revealed == Array("two".utf8))
+    expect(secret?.revealed, is: Array("two".utf8))
     #expect(throws: KeychainError.duplicateItem) {
       try keychain.exclusively { _ = try keychain.add("x", for: login) }
     }
@@ -119,18 +120,18 @@ import Testing
     let keychain = SharedKeychain(InMemoryKeychain(clock: clock.read))
     let before = try keychain.add("one", for: login, comment: "x")
     clock.now.milliseconds += 5000
-    #expect(try keychain.update(login) { $0.comment = "x" } == before)
+    try expect(keychain.update(login) { $0.comment = "x" }, is: before)
   }
 
   @Test("a key without an account names an item without one, and no other", arguments: KeychainUnderTest.all)
   func absentAccount(_ kind: KeychainUnderTest) throws {
     let keychain = kind.makeShared().mine
     try keychain.add("alice's", for: login)
-    #expect(try keychain[GenericPassword(service: "example")] == nil)
+    try expect(keychain[GenericPassword(service: "example")], is: nil)
     try keychain.add("nobody's", for: GenericPassword(service: "example"))
-    #expect(try keychain[GenericPassword(service: "example")] == "nobody's")
-    #expect(try keychain.delete(GenericPassword(service: "example")))
-    #expect(try keychain[login] == "alice's")
+    try expect(keychain[GenericPassword(service: "example")], is: "nobody's")
+    try expect(keychain.delete(GenericPassword(service: "example")))
+    try expect(keychain[login], is: "alice's")
   }
 
   @Test("keys can be written in place, from literals and from variables")
@@ -138,12 +139,13 @@ import Testing
     let keychain = SharedKeychain(InMemoryKeychain())
     let account = ["ali", "ce"].joined()
     try keychain.save("one", for: .genericPassword(service: "example", account: account))
-    #expect(try keychain[.genericPassword(service: "example", account: "alice")] == "one")
-    #expect(try keychain[GenericPassword(service: "example", account: account)] == "one")
+    try expect(keychain[.genericPassword(service: "example", account: "alice")], is: "one")
+    try expect(keychain[GenericPassword(service: "example", account: account)], is: "one")
     try keychain.save("two", for: .internetPassword(server: "EXAMPLE.com", account: account))
     let key = InternetPassword(protocol: "https", server: "example.com", port: 443, account: "alice")
-    #expect(try keychain[key] == "two")
-    #expect(try keychain[.internetPassword(server: "example.com", account: "alice", protocol: "http")] == nil)
+    try expect(keychain[key], is: "two")
+    try expect(
+      keychain[.internetPassword(server: "example.com", account: "alice", protocol: "http")], is: nil)
   }
 
   @Test("items are found by their attributes, exactly", arguments: KeychainUnderTest.all)
@@ -155,18 +157,20 @@ import Testing
     try keychain.save("m", for: mail)
     try keychain.save("g", for: login)
     func keys(_ items: [Item]) -> Set<Item.Key> { Set(items.map(\.key.primaryKey)) }
-    #expect(keys(try keychain.items()).count == 3)
-    #expect(
-      keys(try keychain.internetPasswords(server: "example.com"))
-        == [Item.Key.internetPassword(web).primaryKey, Item.Key.internetPassword(mail).primaryKey])
-    #expect(
-      keys(try keychain.internetPasswords(protocol: "imap")) == [Item.Key.internetPassword(mail).primaryKey])
-    #expect(
-      keys(try keychain.internetPasswords(label: "the site")) == [Item.Key.internetPassword(web).primaryKey])
-    #expect(keys(try keychain.genericPasswords(service: "example")) == [.genericPassword(login)])
-    #expect(try keychain.genericPasswords(account: "bob").isEmpty)
-    #expect(try keychain.delete(try keychain.internetPasswords(account: "alice")) == 2)
-    #expect(keys(try keychain.items()) == [.genericPassword(login)])
+    expect(keys(try keychain.items()).count, is: 3)
+    expect(
+      keys(try keychain.internetPasswords(server: "example.com")),
+      is: [Item.Key.internetPassword(web).primaryKey, Item.Key.internetPassword(mail).primaryKey])
+    expect(
+      keys(try keychain.internetPasswords(protocol: "imap")), is: [Item.Key.internetPassword(mail).primaryKey]
+    )
+    expect(
+      keys(try keychain.internetPasswords(label: "the site")), is: [Item.Key.internetPassword(web).primaryKey]
+    )
+    expect(keys(try keychain.genericPasswords(service: "example")), is: [.genericPassword(login)])
+    try expect(keychain.genericPasswords(account: "bob").isEmpty)
+    try expect(keychain.delete(try keychain.internetPasswords(account: "alice")), is: 2)
+    expect(keys(try keychain.items()), is: [.genericPassword(login)])
   }
 
   @Test("what git would be given is a question of its own")
@@ -174,16 +178,16 @@ import Testing
     let keychain = SharedKeychain(InMemoryKeychain())
     try keychain.save("org", for: .internetPassword(server: "example.com", account: "alice", path: "org"))
     let query = try ItemQuery.internet(path: "org/app.git")
-    #expect(try keychain.answer(to: query)?.credential.revealed.secret == "org")
-    #expect(
-      try keychain[.internetPassword(server: "example.com", account: "alice", path: "org/app.git")] == nil)
+    try expect(keychain.answer(to: query)?.credential.revealed.secret, is: "org")
+    try expect(
+      keychain[.internetPassword(server: "example.com", account: "alice", path: "org/app.git")], is: nil)
   }
 
   @Test("a secret that is no text is bytes, and an error as text")
   func notText() throws {
     let keychain = SharedKeychain(InMemoryKeychain())
     try keychain.save([0xff, 0xfe] as [UInt8], for: login)
-    #expect(try keychain.bytes(of: login) == [0xff, 0xfe])
+    try expect(keychain.bytes(of: login), is: [0xff, 0xfe])
     #expect(throws: KeychainError.unusableAttribute(name: "secret", .notText)) {
       try keychain.string(of: login)
     }
@@ -205,10 +209,10 @@ import Testing
     #expect(throws: error) { try keychain.update(login) { $0.comment = "x" } }
     #expect(throws: error) { try keychain.delete(login) }
     #expect(throws: error) { try keychain.changes() }
-    #expect(keychain.probe() == .locked(error))
+    expect(keychain.probe(), is: .locked(error))
     faults.clear()
-    #expect(try keychain[login] == "one")
-    #expect(keychain.probe() == .ready)
+    try expect(keychain[login], is: "one")
+    expect(keychain.probe(), is: .ready)
   }
 
   @Test("a keychain that fails to write is seen by probe, and leaves what was there")
@@ -218,10 +222,10 @@ import Testing
     try keychain.save("one", for: login)
     let error = KeychainError.system(operation: "write", path: "/x", errno: ENOSPC)
     faults.fail([.adding, .updating], with: error)
-    #expect(keychain.probe() == .notWritable(error))
-    #expect(!keychain.probe().canKeepSecrets)
+    expect(keychain.probe(), is: .notWritable(error))
+    expect(!keychain.probe().canKeepSecrets)
     #expect(throws: error) { try keychain.save("two", for: login) }
-    #expect(try keychain[login] == "one")
+    try expect(keychain[login], is: "one")
   }
 
   @Test("an in-memory keychain begins with what it is given")
@@ -232,9 +236,9 @@ import Testing
         .internetPassword(server: "example.com", account: "bob"): "two",
         .genericPassword(service: "example", account: "alice"): "three",
       ]))
-    #expect(try keychain.items().count == 2)
-    #expect(try keychain[login] == "three")
-    #expect(try keychain[.internetPassword(server: "example.com", account: "bob")] == "two")
+    try expect(keychain.items().count, is: 2)
+    try expect(keychain[login], is: "three")
+    try expect(keychain[.internetPassword(server: "example.com", account: "bob")], is: "two")
   }
 
   @Test("threads that count up together lose nothing", arguments: KeychainUnderTest.all)
@@ -254,7 +258,7 @@ import Testing
         }
       }
     }
-    #expect(try mine[login] == "30")
+    try expect(mine[login], is: "30")
   }
 }
 
@@ -269,7 +273,7 @@ import Testing
     let secret = try await keychain.perform { (keychain) throws(KeychainError) in
       try keychain.secret(of: login)
     }
-    #expect(secret?.revealed == Array("one".utf8))
+    expect(secret?.revealed, is: Array("one".utf8))
     await #expect(throws: KeychainError.duplicateItem) {
       try await keychain.perform { (keychain) throws(KeychainError) in
         _ = try keychain.add("two", for: login)
@@ -300,9 +304,9 @@ import Testing
       }
       try await group.waitForAll()
     }
-    #expect(try keychain[login] != nil)
+    try expect(keychain[login] != nil)
     // Threads of other tests that run meanwhile are included.
-    #expect(counts.all.count == 64)
-    #expect(counts.all.allSatisfy { $0 < 32 })
+    expect(counts.all.count, is: 64)
+    expect(counts.all.allSatisfy { $0 < 32 })
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Testing
 
 @testable import SignIn
@@ -12,7 +13,7 @@ struct EndpointTests {
     ("http://localhost/", "http://localhost/"), ("https://example.com?x=1", "https://example.com/?x=1"),
   ])
   func isUsable(text: String, form: String) {
-    #expect(EndpointURL(text)?.text == form)
+    expect(EndpointURL(text)?.text, is: form)
   }
 
   @Test(arguments: [
@@ -25,7 +26,7 @@ struct EndpointTests {
     "https://evil.example\\@example.com/", "javascript:alert(1)",
   ])
   func isRefused(text: String) {
-    #expect(EndpointURL(text) == nil)
+    expect(EndpointURL(text), is: nil)
   }
 
   @Test(
@@ -44,28 +45,28 @@ struct EndpointTests {
       ("https://ü.example#x", nil), ("http://bücher.example/", nil), ("https://%FF.example/", nil),
     ] as [(String, String?)])
   func typed(text: String, form: String?) {
-    #expect(EndpointURL(typed: text)?.text == form)
+    expect(EndpointURL(typed: text)?.text, is: form)
     // A server writes the other form.
     if !text.hasPrefix("https://xn--"), !text.hasPrefix("https://example.com/%") {
-      #expect(EndpointURL(text) == nil)
+      expect(EndpointURL(text), is: nil)
     }
   }
 
   @Test("a relative endpoint stays on its server")
   func relative() throws {
     let server = try #require(EndpointURL("https://example.com:8443/x"))
-    #expect(server.resolving("/token")?.text == "https://example.com:8443/token")
-    #expect(server.resolving("token")?.text == "https://example.com:8443/token")
-    #expect(server.resolving("//evil.example/token") == nil)
-    #expect(server.resolving("https://login.example/token")?.text == "https://login.example/token")
-    #expect(server.resolving("http://login.example/token") == nil)
+    expect(server.resolving("/token")?.text, is: "https://example.com:8443/token")
+    expect(server.resolving("token")?.text, is: "https://example.com:8443/token")
+    expect(server.resolving("//evil.example/token"), is: nil)
+    expect(server.resolving("https://login.example/token")?.text, is: "https://login.example/token")
+    expect(server.resolving("http://login.example/token"), is: nil)
   }
 
   @Test("an endpoint keeps its own query (RFC 6749 section 3.1)")
   func query() throws {
-    #expect(try #require(EndpointURL("https://a.example/x")).adding("b=c") == "https://a.example/x?b=c")
-    #expect(try #require(EndpointURL("https://a.example/x?a")).adding("b=c") == "https://a.example/x?a&b=c")
-    #expect(try #require(EndpointURL("https://a.example/x?")).adding("b=c") == "https://a.example/x?b=c")
+    try expect(#require(EndpointURL("https://a.example/x")).adding("b=c"), is: "https://a.example/x?b=c")
+    try expect(#require(EndpointURL("https://a.example/x?a")).adding("b=c"), is: "https://a.example/x?a&b=c")
+    try expect(#require(EndpointURL("https://a.example/x?")).adding("b=c"), is: "https://a.example/x?b=c")
   }
 
   @Test(arguments: [
@@ -76,14 +77,14 @@ struct EndpointTests {
   ])
   func redirections(uri: String, sent: String, path: String) throws {
     let redirection = try #require(Redirection(uri))
-    #expect(redirection.text(port: 99) == sent)
-    #expect(redirection.path == path)
+    expect(redirection.text(port: 99), is: sent)
+    expect(redirection.path, is: path)
   }
 
   @Test(arguments: [
     "https://example.com/", "http://example.com/", "urn:ietf:wg:oauth:2.0:oob", "http://127.0.0.1/?a", "",
   ])
   func noRedirection(uri: String) {
-    #expect(Redirection(uri) == nil)
+    expect(Redirection(uri) == nil)
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import JSON
 import Testing
 
@@ -23,19 +24,19 @@ struct ExchangeFrameTests {
       request.secretHeader = Secret("X-Vault-Token: s.1")
       request.maximumReply = 99
       let read = try read(request)
-      #expect(read.method == method && read.url == url && read.headers == request.headers)
-      #expect(text(read.secretHeader) == "X-Vault-Token: s.1")
-      #expect(text(read.body) == nil && read.maximumReply == 99)
+      expect(read.method == method && read.url == url && read.headers == request.headers)
+      expect(text(read.secretHeader), is: "X-Vault-Token: s.1")
+      expect(text(read.body) == nil && read.maximumReply == 99)
     }
     let posted = try read(HTTPRequest(post: Secret(#"{"a":"\u0000é"}"#), to: url))
-    #expect(posted.method == .post && text(posted.body) == #"{"a":"\u0000é"}"#)
+    expect(posted.method == .post && text(posted.body) == #"{"a":"\u0000é"}"#)
   }
 
   @Test("a long address goes through, and one that secrets must not go to doesn't")
   func addresses() throws {
     let base = try #require(EndpointURL("https://bao.example"))
     let long = base.at(unreserved: "/" + String(repeating: "a/", count: 4000) + "b")
-    #expect(try read(HTTPRequest(get: long)).url == long)
+    try expect(read(HTTPRequest(get: long)).url, is: long)
     let text = Secret(#"{"method":"GET","url":"http://bao.example/"}"#)
     #expect(throws: JSONReader.Malformed.self) {
       _ = try text.withUnsafeBytes { try HTTPRequest(parsing: $0) }
@@ -51,9 +52,9 @@ struct ExchangeFrameTests {
     switch try outcome(reply.encoded()) {
     case .fault(let fault): Issue.record("\(fault)")
     case .reply(let read):
-      #expect(
+      expect(
         read.status == 307 && read.mediaType == "a/b" && read.retryAfter == 3 && read.clockDifference == -4)
-      #expect(read.location == "https://x/" && read.index == "i" && shown(read.body) == "\u{1}é")
+      expect(read.location == "https://x/" && read.index == "i" && shown(read.body) == "\u{1}é")
     }
   }
 
@@ -66,7 +67,7 @@ struct ExchangeFrameTests {
     ])
   func faults(fault: TransportFault) throws {
     switch try outcome(fault.encoded) {
-    case .fault(let read): #expect(read == fault)
+    case .fault(let read): expect(read, is: fault)
     case .reply: Issue.record("a reply")
     }
   }
@@ -78,13 +79,13 @@ struct ExchangeFrameTests {
     setup.serverName = "n"
     setup.timeout = 7
     let text = setup.encoded
-    #expect(try text.withUnsafeBytes { try ExchangeSetup(parsing: $0) } == setup)
+    try expect(text.withUnsafeBytes { try ExchangeSetup(parsing: $0) }, is: setup)
   }
 
   @Test("a frame has its length before it, and a bound")
   func frames() {
     let frame = ExchangeFrame.framed(Secret("abc"))
-    #expect(shown(frame) == "\u{0}\u{0}\u{0}\u{3}abc")
-    #expect([0xff, 0xff, 0xff, 0xff].map { UInt8($0) }.withUnsafeBytes { ExchangeFrame.size($0) } == nil)
+    expect(shown(frame), is: "\u{0}\u{0}\u{0}\u{3}abc")
+    expect([0xff, 0xff, 0xff, 0xff].map { UInt8($0) }.withUnsafeBytes { ExchangeFrame.size($0) }, is: nil)
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Testing
 
 @testable import SignIn
@@ -41,13 +42,14 @@ struct DeviceFlowTests {
   @Test func signsIn() throws {
     let person = PersonWithClock()
     let (token, requests) = try run([Self.codes, Self.pending, Self.tokens], person)
-    #expect(token == "t")
-    #expect(person.code == "ABCD")
-    #expect(person.waits == [5, 5])
-    #expect(requests[0] == "https://git.example/device scope=x%20y&client_id=a%20b")
-    #expect(
-      requests[2]
-        == "https://git.example/token grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=d%26d&client_id=a%20b"
+    expect(token, is: "t")
+    expect(person.code, is: "ABCD")
+    expect(person.waits, is: [5, 5])
+    expect(requests[0], is: "https://git.example/device scope=x%20y&client_id=a%20b")
+    expect(
+      requests[2],
+      is:
+        "https://git.example/token grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=d%26d&client_id=a%20b"
     )
   }
 
@@ -57,7 +59,7 @@ struct DeviceFlowTests {
     let slow = ScriptedTransport.Step.reply(status: 400, #"{"error":"slow_down"}"#)
     let slower = ScriptedTransport.Step.reply(status: 400, #"{"error":"slow_down","interval":30}"#)
     _ = try run([Self.codes, slow, Self.pending, slower, Self.tokens], person)
-    #expect(person.waits == [5, 10, 10, 30])
+    expect(person.waits, is: [5, 10, 10, 30])
   }
 
   @Test("a network that is away for a moment ends nothing")
@@ -66,7 +68,7 @@ struct DeviceFlowTests {
     let away = ScriptedTransport.Step.fault(.unreachable("x"))
     _ = try run(
       [Self.codes, away, away, .reply(status: 503, "<html>"), Self.pending, Self.tokens], person)
-    #expect(person.waits == [5, 10, 20, 40, 5])
+    expect(person.waits, is: [5, 10, 20, 40, 5])
   }
 
   @Test func endsInTime() throws {
@@ -74,7 +76,7 @@ struct DeviceFlowTests {
     #expect(throws: SignInFault.tooLate) {
       try run([Self.codes] + Array(repeating: Self.pending, count: 100), person)
     }
-    #expect(person.now == 100_000)
+    expect(person.now, is: 100_000)
   }
 
   @Test func isCancelled() throws {
@@ -97,8 +99,8 @@ struct TokenEndpointTests {
     let transport = ScriptedTransport([.reply(status: 200, #"{"access_token":"t"}"#)])
     let client = try client { $0.clientSecret = Secret("p:ä") }
     _ = try client.refresh(Secret("r+"), over: transport)
-    #expect(transport.requests == ["https://git.example/token grant_type=refresh_token&refresh_token=r%2B"])
-    #expect(transport.authorizations == ["a%20b:p%3A%C3%A4"])
+    expect(transport.requests, is: ["https://git.example/token grant_type=refresh_token&refresh_token=r%2B"])
+    expect(transport.authorizations, is: ["a%20b:p%3A%C3%A4"])
   }
 
   @Test("or into the body")
@@ -109,11 +111,12 @@ struct TokenEndpointTests {
       $0.authentication = .body
     }
     _ = try client.refresh(Secret("r"), over: transport)
-    #expect(
-      transport.requests == [
+    expect(
+      transport.requests,
+      is: [
         "https://git.example/token grant_type=refresh_token&refresh_token=r&client_id=a%20b&client_secret=p"
       ])
-    #expect(transport.authorizations == [nil])
+    expect(transport.authorizations, is: [nil])
   }
 
   @Test("one way only: a code works once")
@@ -126,9 +129,9 @@ struct TokenEndpointTests {
       _ = try client.refresh(Secret("r"), over: transport)
       Issue.record("a refusal is no token")
     } catch {
-      #expect(transport.requests.count == 1)
+      expect(transport.requests.count, is: 1)
     }
-    #expect(transport.requests.count == 1)
+    expect(transport.requests.count, is: 1)
   }
 }
 
@@ -160,31 +163,31 @@ struct AuthorizationRequestTests {
   @Test func asks() throws {
     let request = try AuthorizationRequest(try client { $0.scope = "x y" }, port: 99)
     let found = try parameters(request)
-    #expect(request.url.hasPrefix("https://git.example/authorize?response_type=code&client_id=a%20b&"))
-    #expect(found["redirect_uri"] == "http://127.0.0.1:99")
-    #expect(found["scope"] == "x y")
-    #expect(found["code_challenge_method"] == "S256")
-    #expect(found["code_challenge"]?.count == 43)
-    #expect(found["state"]?.count == 22)
+    expect(request.url.hasPrefix("https://git.example/authorize?response_type=code&client_id=a%20b&"))
+    expect(found["redirect_uri"], is: "http://127.0.0.1:99")
+    expect(found["scope"], is: "x y")
+    expect(found["code_challenge_method"], is: "S256")
+    expect(found["code_challenge"]?.count, is: 43)
+    expect(found["state"]?.count, is: 22)
     let other = try AuthorizationRequest(try client(), port: 99)
-    #expect(try parameters(other)["state"] != found["state"])
-    #expect(try parameters(other)["code_challenge"] != found["code_challenge"])
+    try expect(parameters(other)["state"] != found["state"])
+    try expect(parameters(other)["code_challenge"] != found["code_challenge"])
   }
 
   @Test("the state comes first, then the issuer, then the rest")
   func checks() throws {
     let request = try AuthorizationRequest(try client { $0.issuer = "https://git.example" }, port: 99)
     let state = try #require(try parameters(request)["state"])
-    #expect(try outcome(request, "code=c%2B&state=\(state)") == "code c+")
-    #expect(try outcome(request, "code=c&state=\(state)&iss=https%3A%2F%2Fgit.example") == "code c")
+    try expect(outcome(request, "code=c%2B&state=\(state)"), is: "code c+")
+    try expect(outcome(request, "code=c&state=\(state)&iss=https%3A%2F%2Fgit.example"), is: "code c")
     for query in [
       "", "code=c", "code=c&state=", "code=c&state=\(state)x", "code=c&code=d&state=\(state)",
       "code=%&state=\(state)",
       "state=\(state)", "code=&state=\(state)", "error=access_denied", "error=access_denied&state=x",
     ] {
-      #expect(try outcome(request, query) == "foreign", "\(query)")
+      try expect(outcome(request, query), is: "foreign", "\(query)")
     }
-    #expect(try outcome(request, "error=access_denied&state=\(state)") == "denied")
+    try expect(outcome(request, "error=access_denied&state=\(state)"), is: "denied")
     for issuer in ["https://evil.example", "https://git.example/", "HTTPS://git.example", ""] {
       #expect(throws: SignInFault.wrongIssuer, "\(issuer)") {
         try outcome(request, "code=c&state=\(state)&iss=\(issuer)")
@@ -201,21 +204,21 @@ struct AuthorizationRequestTests {
       }, port: 99)
     let state = try #require(try parameters(request)["state"])
     #expect(throws: SignInFault.wrongIssuer) { try outcome(request, "code=c&state=\(state)") }
-    #expect(try outcome(request, "code=c&state=\(state)&iss=https%3A%2F%2Fgit.example") == "code c")
+    try expect(outcome(request, "code=c&state=\(state)&iss=https%3A%2F%2Fgit.example"), is: "code c")
   }
 
   @Test("how the code comes back is asked for where it isn't the usual way")
   func responseMode() throws {
     let usual = try AuthorizationRequest(try client(), port: 99)
-    #expect(try parameters(usual)["response_mode"] == nil)
+    try expect(parameters(usual)["response_mode"], is: nil)
     let form = try AuthorizationRequest(try client(), port: 99, mode: .formPost)
-    #expect(try parameters(form)["response_mode"] == "form_post")
+    try expect(parameters(form)["response_mode"], is: "form_post")
   }
 
   @Test("the challenge of RFC 7636 appendix B")
   func challenge() {
     let key = ProofKey(verifier: Secret("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
-    #expect(key.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+    expect(key.challenge, is: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
   }
 }
 
@@ -233,14 +236,14 @@ struct ReturnRequestTests {
   }
 
   @Test func isRead() {
-    #expect(outcome("GET /cb?a=b&c HTTP/1.1\r\nHost: 127.0.0.1:9\r\nX: y\r\n\r\n") == "/cb a=b&c")
-    #expect(outcome("GET / HTTP/1.0\nhost:localhost:9\n\n") == "/ ")
-    #expect(outcome("GET /?a=b?c HTTP/1.1\r\nHost: LOCALHOST:9\r\n\r\n") == "/ a=b?c")
+    expect(outcome("GET /cb?a=b&c HTTP/1.1\r\nHost: 127.0.0.1:9\r\nX: y\r\n\r\n"), is: "/cb a=b&c")
+    expect(outcome("GET / HTTP/1.0\nhost:localhost:9\n\n"), is: "/ ")
+    expect(outcome("GET /?a=b?c HTTP/1.1\r\nHost: LOCALHOST:9\r\n\r\n"), is: "/ a=b?c")
   }
 
   @Test(arguments: ["", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: 127.0.0.1:9\r\n"])
   func incomplete(text: String) {
-    #expect(outcome(text) == "incomplete")
+    expect(outcome(text), is: "incomplete")
   }
 
   @Test(arguments: [
@@ -256,7 +259,7 @@ struct ReturnRequestTests {
     ("GET /" + String(repeating: "a", count: 40_000), "431"),
   ])
   func refused(text: String, status: String) {
-    #expect(outcome(text) == status)
+    expect(outcome(text), is: status)
   }
 
   /// A request whose browser sends a form, with these lines between `Host` and the body.
@@ -268,14 +271,14 @@ struct ReturnRequestTests {
 
   @Test("a form comes in the body, whatever is in the address")
   func isForm() {
-    #expect(
-      outcome(Self.form("\(Self.formType)\r\nContent-Length: 6", "code=1"), isForm: true) == "/cb code=1")
-    #expect(
-      outcome(Self.form("\(Self.formType);charset=UTF-8\r\ncontent-length:3", "a=1\r\n"), isForm: true)
-        == "/cb a=1")
-    #expect(outcome(Self.form("\(Self.formType)\r\nContent-Length: 0", ""), isForm: true) == "/cb ")
-    #expect(
-      outcome(Self.form("\(Self.formType)\r\nContent-Length: 7", "code=1"), isForm: true) == "incomplete")
+    expect(
+      outcome(Self.form("\(Self.formType)\r\nContent-Length: 6", "code=1"), isForm: true), is: "/cb code=1")
+    expect(
+      outcome(Self.form("\(Self.formType);charset=UTF-8\r\ncontent-length:3", "a=1\r\n"), isForm: true),
+      is: "/cb a=1")
+    expect(outcome(Self.form("\(Self.formType)\r\nContent-Length: 0", ""), isForm: true), is: "/cb ")
+    expect(
+      outcome(Self.form("\(Self.formType)\r\nContent-Length: 7", "code=1"), isForm: true), is: "incomplete")
   }
 
   @Test(
@@ -291,6 +294,6 @@ struct ReturnRequestTests {
       (form("Content-Length: 6", "code=1"), "415"),
     ])
   func isNoForm(text: String, status: String) {
-    #expect(outcome(text, isForm: true) == status)
+    expect(outcome(text, isForm: true), is: status)
   }
 }

@@ -1,9 +1,10 @@
+import Expectations
 import Properties
 import Testing
 
 struct SignInCorpusTests {
   @Test("what the fuzzer has found interesting")
   func corpus() throws {
-    #expect(try Corpus.failures(of: "sign-in-replies", SignInRepliesProperty.self) == [])
+    try expect(Corpus.failures(of: "sign-in-replies", SignInRepliesProperty.self), is: [])
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import JSON
 import Testing
 
@@ -42,16 +43,16 @@ struct SignInSettingsTests {
     }
     let id = "oauthclientid"
     let deep = "https://git.example/acme/sub/x.git"
-    #expect(try path(deep, ("\(Self.own).\(id)", "a")) == nil)
-    #expect(try path(deep, ("credential.\(id)", "a")) == nil)
-    #expect(try path(deep, ("credential.example.\(id)", "a")) == nil)
-    #expect(try path(deep, ("\(Self.own).\(id)", "a"), ("\(Self.own)/acme/.\(id)", "b")) == "acme")
-    #expect(try path(deep, ("credential.git.example/acme/sub.\(id)", "a")) == "acme/sub")
-    #expect(try path(deep, ("\(Self.own).\(id)", "a"), ("\(Self.own)/acme.oauthscopes", "b")) == nil)
-    #expect(
-      try path(deep, ("\(Self.own)/acme.provider", "gitlab"), ("\(Self.own)/acme.gitlabdevclientid", "a"))
-        == "acme")
-    #expect(try path(deep, ("\(Self.own)/acme.provider", "gitea")) == "acme")
+    try expect(path(deep, ("\(Self.own).\(id)", "a")), is: nil)
+    try expect(path(deep, ("credential.\(id)", "a")), is: nil)
+    try expect(path(deep, ("credential.example.\(id)", "a")), is: nil)
+    try expect(path(deep, ("\(Self.own).\(id)", "a"), ("\(Self.own)/acme/.\(id)", "b")), is: "acme")
+    try expect(path(deep, ("credential.git.example/acme/sub.\(id)", "a")), is: "acme/sub")
+    try expect(path(deep, ("\(Self.own).\(id)", "a"), ("\(Self.own)/acme.oauthscopes", "b")), is: nil)
+    try expect(
+      path(deep, ("\(Self.own)/acme.provider", "gitlab"), ("\(Self.own)/acme.gitlabdevclientid", "a")),
+      is: "acme")
+    try expect(path(deep, ("\(Self.own)/acme.provider", "gitea")), is: "acme")
   }
 
   @Test(
@@ -62,10 +63,10 @@ struct SignInSettingsTests {
       ("x.googlesource.com", nil), ("git.example", nil),
     ] as [(String, String?)])
   func nameForAll(host: String, name: String?) throws {
-    #expect(KnownService.at(try #require(SignInPlace("https://\(host)")))?.nameForAll == name)
+    expect(KnownService.at(try #require(SignInPlace("https://\(host)")))?.nameForAll, is: name)
     let method = try found(
       "https://\(host)/x", [("credential.oauthclientid", "a"), ("credential.oauthtokenendpoint", "/t")])
-    #expect(method.client.ignoresNamesInURLs == (name != nil))
+    expect(method.client.ignoresNamesInURLs, is: (name != nil))
   }
 
   @Test(
@@ -79,22 +80,22 @@ struct SignInSettingsTests {
       ("imaps://gmail.com", nil), ("imaps://imap.gmail.com.example", nil), ("imaps://ximap.gmail.com", nil),
     ] as [(String, String?)])
   func mailServers(url: String, provider: String?) throws {
-    #expect(KnownService.at(try #require(SignInPlace(url)))?.provider == provider)
+    expect(KnownService.at(try #require(SignInPlace(url)))?.provider, is: provider)
   }
 
   @Test("a mail server is a place with the port that the URL has, and its tokens are kept for it alone")
   func mailPlaces() throws {
     let place = try #require(SignInPlace("smtp://Smtp.Example:587/"))
-    #expect(place.origin == "smtp://smtp.example:587")
-    #expect(place.server.text == "https://smtp.example/")
-    #expect(try #require(SignInPlace("imaps://mail.example:443")).origin == "imaps://mail.example:443")
-    #expect(try #require(SignInPlace("imaps://[::1]:993")).origin == "imaps://[::1]:993")
+    expect(place.origin, is: "smtp://smtp.example:587")
+    expect(place.server.text, is: "https://smtp.example/")
+    try expect(#require(SignInPlace("imaps://mail.example:443")).origin, is: "imaps://mail.example:443")
+    try expect(#require(SignInPlace("imaps://[::1]:993")).origin, is: "imaps://[::1]:993")
     for wrong in [
       "imaps://", "imaps:mail.example", "imaps://a@mail.example", "imaps://mail.example:0", "smtp://a b",
       "ssh://mail.example",
       "imaps://mail.example:99999", "nntps://mail.example",
     ] {
-      #expect(SignInPlace(wrong) == nil, "\(wrong)")
+      expect(SignInPlace(wrong), is: nil, "\(wrong)")
     }
   }
 
@@ -107,22 +108,22 @@ struct SignInSettingsTests {
     }
     let all = ("credential.gmail.com.\(id)", "all")
     for url in ["imaps://imap.gmail.com", "smtp://smtp.gmail.com:587", "pop3s://pop.gmail.com"] {
-      #expect(try client(url, all) == "all")
+      try expect(client(url, all), is: "all")
     }
     let port = ("credential.smtp://smtp.gmail.com:587.\(id)", "port")
-    #expect(try client("smtp://smtp.gmail.com:587", all, port) == "port")
-    #expect(try client("smtps://smtp.gmail.com", all, port) == "all")
-    #expect(try client("smtp://smtp.gmail.com:587", ("credential.smtp.gmail.com.\(id)", "host")) == "host")
+    try expect(client("smtp://smtp.gmail.com:587", all, port), is: "port")
+    try expect(client("smtps://smtp.gmail.com", all, port), is: "all")
+    try expect(client("smtp://smtp.gmail.com:587", ("credential.smtp.gmail.com.\(id)", "host")), is: "host")
     // What is set for git's servers says nothing of mail, and the other way.
-    #expect(try client("imaps://imap.gmail.com", all, ("credential.provider", "github")) == "all")
-    #expect(whyNot("https://gmail.com", [all]) == "unknown")
-    #expect(whyNot("imaps://mail.example", [("credential.provider", "github")]) == "unknown")
+    try expect(client("imaps://imap.gmail.com", all, ("credential.provider", "github")), is: "all")
+    expect(whyNot("https://gmail.com", [all]), is: "unknown")
+    expect(whyNot("imaps://mail.example", [("credential.provider", "github")]), is: "unknown")
     let own = try found(
       "imaps://mail.example",
       [("credential.mail.example.provider", "outlook"), ("credential.mail.example.\(id)", "a")])
     let (provider, isClaimed) = (own.service?.provider, own.isClaimed)
-    #expect(provider == "outlook" && !isClaimed)
-    #expect(whyNot("imaps://imap.gmail.com") == "no client at Gmail")
+    expect(provider == "outlook" && !isClaimed)
+    expect(whyNot("imaps://imap.gmail.com"), is: "no client at Gmail")
   }
 
   @Test("Azure DevOps names the tenant, which is a part of one address, and nothing else")
@@ -135,9 +136,9 @@ struct SignInSettingsTests {
       let token = client.tokenEndpoint.text
       let (authorize, device) = (client.authorizationEndpoint?.text ?? "", client.deviceEndpoint?.text ?? "")
       let end = "/oauth2/v2.0/token"
-      #expect(authorize.dropLast("authorize".count) == token.dropLast("token".count))
-      #expect(device.dropLast("devicecode".count) == token.dropLast("token".count))
-      #expect(token.hasSuffix(end))
+      expect(authorize.dropLast("authorize".count), is: token.dropLast("token".count))
+      expect(device.dropLast("devicecode".count), is: token.dropLast("token".count))
+      expect(token.hasSuffix(end))
       return String(token.dropLast(end.count))
     }
     let named = "Bearer authorization_uri=\(entra)/\(tenant)"
@@ -148,22 +149,22 @@ struct SignInSettingsTests {
     ] {
       let method = try found(
         "https://dev.azure.com/acme", [("credential.oauthclientid", "a")], headers: headers)
-      #expect(method.client.tokenEndpoint.text == "\(entra)/\(tenant)/oauth2/v2.0/token")
+      expect(method.client.tokenEndpoint.text, is: "\(entra)/\(tenant)/oauth2/v2.0/token")
     }
-    #expect(try token(named, host: "acme.visualstudio.com") == "\(entra)/\(tenant)")
+    try expect(token(named, host: "acme.visualstudio.com"), is: "\(entra)/\(tenant)")
     for other in [
       "https://evil.example/\(tenant)", "\(entra).evil.example/\(tenant)", "\(entra)@evil.example/\(tenant)",
       "http://login.microsoftonline.com/\(tenant)", "\(entra)/\(tenant)/../evil", "\(entra)/\(tenant)?a=b",
       "\(entra)/common", "\(entra)/00000000-0000-0000-0000-000000000000", "\(entra)/", "\(entra)",
       "\(entra)/\(tenant.replacing("7", with: "g"))", "\(entra)/\(tenant)%2f..", "",
     ] {
-      #expect(try token("Bearer authorization_uri=\(other)") == "\(entra)/organizations")
+      try expect(token("Bearer authorization_uri=\(other)"), is: "\(entra)/organizations")
     }
-    #expect(try token("Basic authorization_uri=\(entra)/\(tenant)") == "\(entra)/organizations")
+    try expect(token("Basic authorization_uri=\(entra)/\(tenant)"), is: "\(entra)/organizations")
     // Other services have none.
     let google = try found(
       "https://x.googlesource.com", [("credential.oauthclientid", "a")], headers: [named])
-    #expect(google.client.tokenEndpoint.text == "https://oauth2.googleapis.com/token")
+    expect(google.client.tokenEndpoint.text, is: "https://oauth2.googleapis.com/token")
   }
 
   @Test("a service that only says itself what it is has its endpoints below the folder of its repositories")
@@ -172,23 +173,23 @@ struct SignInSettingsTests {
       let method = try found("https://git.example\(path)", [], headers: ["Basic realm=\"\(realm)\""])
       let (token, isClaimed) = (method.client.tokenEndpoint.text, method.isClaimed)
       let end = "/login/oauth/access_token"
-      #expect(isClaimed && token.hasSuffix(end))
+      expect(isClaimed && token.hasSuffix(end))
       return [String(token.dropLast(end.count)), method.path]
     }
     for realm in ["Gitea", "Forgejo"] {
-      #expect(try folder("/gitea/acme/app.git", realm) == ["https://git.example/gitea", "gitea"])
-      #expect(try folder("/acme/app.git", realm) == ["https://git.example", nil])
+      try expect(folder("/gitea/acme/app.git", realm), is: ["https://git.example/gitea", "gitea"])
+      try expect(folder("/acme/app.git", realm), is: ["https://git.example", nil])
     }
-    #expect(try folder("/a/b/acme/app") == ["https://git.example/a/b", "a/b"])
-    #expect(try folder("/gitea/acme/app.git/info/lfs") == ["https://git.example/gitea", "gitea"])
+    try expect(folder("/a/b/acme/app"), is: ["https://git.example/a/b", "a/b"])
+    try expect(folder("/gitea/acme/app.git/info/lfs"), is: ["https://git.example/gitea", "gitea"])
     for path in ["", "/", "/gitea", "/gitea/acme", "/app.git", "/app.git/info/lfs"] {
-      #expect(try folder(path) == ["https://git.example", nil])
+      try expect(folder(path), is: ["https://git.example", nil])
     }
     // A setting that names the client is for the place in its name, and comes first.
     let method = try found(
       "https://git.example/gitea/acme/app.git", [("\(Self.own).oauthclientid", "a")],
       headers: ["Basic realm=\"Gitea\""])
-    #expect(method.client.tokenEndpoint.text == "https://git.example/gitea/login/oauth/access_token")
+    expect(method.client.tokenEndpoint.text, is: "https://git.example/gitea/login/oauth/access_token")
   }
 
   @Test("a Bitbucket Data Center lies above the mark in the path of its repositories")
@@ -200,17 +201,17 @@ struct SignInSettingsTests {
       let token = method.client.tokenEndpoint.text
       let end = "/rest/oauth2/latest/token"
       let isGuessed = method.isPlaceGuessed
-      #expect(token.hasSuffix(end) && !isGuessed)
+      expect(token.hasSuffix(end) && !isGuessed)
       return [String(token.dropLast(end.count)), method.path]
     }
-    #expect(try folder("/bitbucket/scm/acme/app.git") == ["https://git.example/bitbucket", "bitbucket"])
-    #expect(try folder("/a/b/scm/~alice/app.git/info/lfs") == ["https://git.example/a/b", "a/b"])
-    #expect(try folder("/bitbucket/scm/acme/app") == ["https://git.example/bitbucket", "bitbucket"])
-    #expect(try folder("/scm/scm/scm/app.git") == ["https://git.example/scm", "scm"])
+    try expect(folder("/bitbucket/scm/acme/app.git"), is: ["https://git.example/bitbucket", "bitbucket"])
+    try expect(folder("/a/b/scm/~alice/app.git/info/lfs"), is: ["https://git.example/a/b", "a/b"])
+    try expect(folder("/bitbucket/scm/acme/app"), is: ["https://git.example/bitbucket", "bitbucket"])
+    try expect(folder("/scm/scm/scm/app.git"), is: ["https://git.example/scm", "scm"])
     for path in [
       "", "/scm/acme/app.git", "/scm/scm/app.git", "/bitbucket/acme/app.git", "/x/projects/acme/app",
     ] {
-      #expect(try folder(path) == ["https://git.example", nil])
+      try expect(folder(path), is: ["https://git.example", nil])
     }
   }
 
@@ -231,34 +232,34 @@ struct SignInSettingsTests {
         "https://git.example\(path)", [("\(Self.own).oauthclientid", "a")],
         headers: ["Basic realm=\"GitLab\""], over: transport)
       let token = method.client.tokenEndpoint.text
-      #expect(token.hasSuffix("/oauth/token"))
+      expect(token.hasSuffix("/oauth/token"))
       return [String(token.dropLast(12)), "\(method.isPlaceGuessed)", "\(transport.requests.count)"]
     }
     let (host, gitlab) = ("https://git.example", "https://git.example/gitlab")
     // What has two parts lies on the whole server.
-    #expect(try asked("/acme/app.git") == [host, "false", "0"])
-    #expect(try asked("/acme/app.git/info/lfs") == [host, "false", "0"])
-    #expect(try asked("/acme/sub/app.git", metadata(host)) == [host, "false", "1"])
-    #expect(try asked("", metadata(host)) == [host, "false", "1"])
-    #expect(try asked("/gitlab/acme/sub/app.git", none, metadata(gitlab)) == [gitlab, "false", "2"])
+    try expect(asked("/acme/app.git"), is: [host, "false", "0"])
+    try expect(asked("/acme/app.git/info/lfs"), is: [host, "false", "0"])
+    try expect(asked("/acme/sub/app.git", metadata(host)), is: [host, "false", "1"])
+    try expect(asked("", metadata(host)), is: [host, "false", "1"])
+    try expect(asked("/gitlab/acme/sub/app.git", none, metadata(gitlab)), is: [gitlab, "false", "2"])
     // Another service on the same host doesn't count, nor does a GitLab's text with endpoints elsewhere.
-    #expect(
-      try asked("/gitlab/acme/app.git", metadata(host, host + "/token"), metadata(gitlab))
-        == [gitlab, "false", "2"])
-    #expect(
-      try asked("/gitlab/acme/app.git", none, metadata(gitlab, "https://evil.example/oauth/token"))
-        == [host, "true", "2"])
-    #expect(try asked("/gitlab/acme/app.git", metadata(gitlab)) == [host, "true", "2"])
-    #expect(try asked("/a/b/c/d/e/app.git").last == "4")
-    #expect(try asked("") == [host, "true", "1"])
+    try expect(
+      asked("/gitlab/acme/app.git", metadata(host, host + "/token"), metadata(gitlab)),
+      is: [gitlab, "false", "2"])
+    try expect(
+      asked("/gitlab/acme/app.git", none, metadata(gitlab, "https://evil.example/oauth/token")),
+      is: [host, "true", "2"])
+    try expect(asked("/gitlab/acme/app.git", metadata(gitlab)), is: [host, "true", "2"])
+    try expect(asked("/a/b/c/d/e/app.git").last, is: "4")
+    try expect(asked(""), is: [host, "true", "1"])
     // Nobody is asked where a setting says it, as in Git Credential Manager.
     let named = try found(
       "https://git.example/git/acme/app.git",
       [("\(Self.own)/git.provider", "gitlab"), ("\(Self.own)/git.gitlabdevclientid", "a")],
       headers: ["Basic realm=\"GitLab\""], over: ScriptedTransport([]))
-    #expect(named.client.tokenEndpoint.text == "https://git.example/git/oauth/token")
+    expect(named.client.tokenEndpoint.text, is: "https://git.example/git/oauth/token")
     let isGuessed = named.isPlaceGuessed
-    #expect(!isGuessed)
+    expect(!isGuessed)
   }
 
   @Test("a host with letters beyond ASCII has the settings of each of its forms")
@@ -267,11 +268,11 @@ struct SignInSettingsTests {
       for name in ["https://bücher.example", "https://xn--bcher-kva.example", "bücher.example"] {
         let method = try found(
           url, [("credential.\(name).oauthclientid", "a"), ("credential.\(name).provider", "gitlab")])
-        #expect(method.client.tokenEndpoint.text == "https://xn--bcher-kva.example/oauth/token")
+        expect(method.client.tokenEndpoint.text, is: "https://xn--bcher-kva.example/oauth/token")
       }
     }
     let other = [("credential.https://buecher.example.provider", "x")]
-    #expect(whyNot("https://b%C3%BCcher.example", other) == "unknown")
+    expect(whyNot("https://b%C3%BCcher.example", other), is: "unknown")
   }
 
   @Test("the settings of Git Credential Manager")
@@ -286,16 +287,16 @@ struct SignInSettingsTests {
         ("\(Self.own).oauthscopes", "a b"), ("\(Self.own).oauthdefaultusername", "me"),
         ("\(Self.own).oauthuseclientauthheader", "false"), ("\(Self.own).oauthauthmodes", "devicecode"),
       ])
-    #expect(method.client.clientID == "id")
-    #expect(text(method.client.clientSecret) == "hush")
-    #expect(method.client.authorizationEndpoint?.text == "https://git.example/a")
-    #expect(method.client.tokenEndpoint.text == "https://login.example/t")
-    #expect(method.client.deviceEndpoint?.text == "https://git.example/d")
-    #expect(method.client.redirectURI == "http://localhost:99/x")
-    #expect(method.client.scope == "a b")
-    #expect(method.client.userName == "me")
-    #expect(method.client.authentication == .body)
-    #expect(method.ways == [.device])
+    expect(method.client.clientID, is: "id")
+    expect(text(method.client.clientSecret), is: "hush")
+    expect(method.client.authorizationEndpoint?.text, is: "https://git.example/a")
+    expect(method.client.tokenEndpoint.text, is: "https://login.example/t")
+    expect(method.client.deviceEndpoint?.text, is: "https://git.example/d")
+    expect(method.client.redirectURI, is: "http://localhost:99/x")
+    expect(method.client.scope, is: "a b")
+    expect(method.client.userName, is: "me")
+    expect(method.client.authentication, is: .body)
+    expect(method.ways, is: [.device])
   }
 
   @Test("the settings of git-credential-oauth")
@@ -307,10 +308,10 @@ struct SignInSettingsTests {
         ("\(Self.own).oauthtokenurl", "/t"),
         ("\(Self.own).oauthdeviceauthurl", "/d"), ("\(Self.own).oauthredirecturl", "http://127.0.0.1:1/"),
       ])
-    #expect(method.client.authorizationEndpoint?.text == "https://git.example/a")
-    #expect(method.client.deviceEndpoint?.text == "https://git.example/d")
-    #expect(method.client.redirectURI == "http://127.0.0.1:1/")
-    #expect(method.ways == [.browser, .device])
+    expect(method.client.authorizationEndpoint?.text, is: "https://git.example/a")
+    expect(method.client.deviceEndpoint?.text, is: "https://git.example/d")
+    expect(method.client.redirectURI, is: "http://127.0.0.1:1/")
+    expect(method.ways, is: [.browser, .device])
   }
 
   @Test("the most specific place counts, with or without the scheme")
@@ -322,7 +323,7 @@ struct SignInSettingsTests {
       try found(url, endpoints + settings).client.clientID
     }
     var settings = [("credential.oauthclientid", "any")]
-    #expect(try client(settings) == "any")
+    try expect(client(settings), is: "any")
     for (name, value) in [
       ("example:8443", "top"), ("corp.example:8443", "parent"), ("https://corp.example:8443", "parent2"),
       ("*.corp.example:8443", "star"), ("git.corp.example:8443", "host"),
@@ -330,26 +331,26 @@ struct SignInSettingsTests {
       ("https://git.corp.example:8443/a", "path"), ("https://git.corp.example:8443/a/b", "whole"),
     ] {
       settings.append(("credential.\(name).oauthclientid", value))
-      #expect(try client(settings) == value)
+      try expect(client(settings), is: value)
     }
-    #expect(try client(settings, at: "https://other.example:8443") == "top")
-    #expect(try client(settings, at: "https://evilcorp.example:8443") == "top")
-    #expect(try client(settings, at: "https://git.corp.example/a/b") == "any")
+    try expect(client(settings, at: "https://other.example:8443"), is: "top")
+    try expect(client(settings, at: "https://evilcorp.example:8443"), is: "top")
+    try expect(client(settings, at: "https://git.corp.example/a/b"), is: "any")
   }
 
   @Test("the last of several values counts, and an empty one unsets it")
   func repeated() throws {
     let token = ("\(Self.own).oauthtokenendpoint", "/t")
-    #expect(
-      try found(
+    try expect(
+      found(
         "https://git.example",
         [token, ("\(Self.own).oauthclientid", "a"), ("\(Self.own).oauthclientid", "b")]
       )
-      .client.clientID == "b")
-    #expect(
+      .client.clientID, is: "b")
+    expect(
       whyNot(
-        "https://git.example", [token, ("\(Self.own).oauthclientid", "a"), ("\(Self.own).oauthclientid", "")])
-        == "no client at ?")
+        "https://git.example", [token, ("\(Self.own).oauthclientid", "a"), ("\(Self.own).oauthclientid", "")]),
+      is: "no client at ?")
   }
 
   @Test("variables count before settings")
@@ -357,29 +358,29 @@ struct SignInSettingsTests {
     let method = try found(
       "https://git.example", [("\(Self.own).oauthclientid", "id"), ("\(Self.own).oauthtokenendpoint", "/t")],
       ["GCM_OAUTH_CLIENTID": "other", "GCM_OAUTH_SCOPES": "s"])
-    #expect(method.client.clientID == "other")
-    #expect(method.client.scope == "s")
+    expect(method.client.clientID, is: "other")
+    expect(method.client.scope, is: "s")
   }
 
   @Test("known services")
   func services() throws {
-    #expect(whyNot("https://github.com") == "no client at GitHub")
-    #expect(whyNot("https://gitlab.com") == "no client at GitLab")
-    #expect(whyNot("https://acme.visualstudio.com") == "no client at Azure DevOps")
-    #expect(whyNot("https://visualstudio.com.evil.example") == "unknown")
-    #expect(whyNot("https://git.example") == "unknown")
-    #expect(whyNot("https://git.example", headers: ["Basic realm=\"GitLab\""]) == "no client at GitLab")
+    expect(whyNot("https://github.com"), is: "no client at GitHub")
+    expect(whyNot("https://gitlab.com"), is: "no client at GitLab")
+    expect(whyNot("https://acme.visualstudio.com"), is: "no client at Azure DevOps")
+    expect(whyNot("https://visualstudio.com.evil.example"), is: "unknown")
+    expect(whyNot("https://git.example"), is: "unknown")
+    expect(whyNot("https://git.example", headers: ["Basic realm=\"GitLab\""]), is: "no client at GitLab")
     let forgejo = try found("https://codeberg.org", [])
-    #expect(forgejo.client.tokenEndpoint.text == "https://codeberg.org/login/oauth/access_token")
+    expect(forgejo.client.tokenEndpoint.text, is: "https://codeberg.org/login/oauth/access_token")
     let gitea = try found("https://git.example", [], headers: ["Bearer", "Basic realm=\"Gitea\""])
-    #expect(gitea.client.tokenEndpoint.text == "https://git.example/login/oauth/access_token")
+    expect(gitea.client.tokenEndpoint.text, is: "https://git.example/login/oauth/access_token")
     let gitHub = try found(
       "https://github.com/acme", [("credential.https://github.com.githubdevclientid", "id")])
-    #expect(gitHub.client.clientID == "id")
+    expect(gitHub.client.clientID, is: "id")
     let named = try found(
       "https://git.example", [("\(Self.own).provider", "gitlab"), ("\(Self.own).oauthclientid", "id")])
-    #expect(named.client.deviceEndpoint?.text == "https://git.example/oauth/authorize_device")
-    #expect(named.client.userName == "oauth2")
+    expect(named.client.deviceEndpoint?.text, is: "https://git.example/oauth/authorize_device")
+    expect(named.client.userName, is: "oauth2")
   }
 
   @Test("settings for every server name none, so that only a server's own word is left")
@@ -389,37 +390,37 @@ struct SignInSettingsTests {
       ("credential.oauthauthorizeendpoint", "/a"), ("credential.oauthtokenendpoint", "/t"),
     ]
     let gitea = ["Basic realm=\"Gitea\""]
-    #expect(try found("https://git.example", every, headers: gitea).isClaimed)
-    #expect(try found("https://git.example", every).isClaimed)
-    #expect(try found("https://git.example", every + [("credential.provider", "gitlab")]).isClaimed)
-    #expect(try found("https://git.example", every + [("\(Self.own).oauthscopes", "s")]).isClaimed)
-    #expect(try found("https://git.example", [], headers: gitea).isClaimed)
+    try expect(found("https://git.example", every, headers: gitea).isClaimed)
+    try expect(found("https://git.example", every).isClaimed)
+    try expect(found("https://git.example", every + [("credential.provider", "gitlab")]).isClaimed)
+    try expect(found("https://git.example", every + [("\(Self.own).oauthscopes", "s")]).isClaimed)
+    try expect(found("https://git.example", [], headers: gitea).isClaimed)
     for name in ["oauthclientid", "oauthtokenendpoint", "oauthtokenurl"] {
-      #expect(try !found("https://git.example/acme", every + [("\(Self.own).\(name)", "/t")]).isClaimed)
+      try expect(!found("https://git.example/acme", every + [("\(Self.own).\(name)", "/t")]).isClaimed)
     }
-    #expect(try !found("https://git.example", every + [("\(Self.own).provider", "gitlab")]).isClaimed)
-    #expect(try !found("https://git.example", every + [("credential.example.oauthclientid", "id")]).isClaimed)
-    #expect(try found("https://other.test", every + [("\(Self.own).oauthclientid", "id")]).isClaimed)
+    try expect(!found("https://git.example", every + [("\(Self.own).provider", "gitlab")]).isClaimed)
+    try expect(!found("https://git.example", every + [("credential.example.oauthclientid", "id")]).isClaimed)
+    try expect(found("https://other.test", every + [("\(Self.own).oauthclientid", "id")]).isClaimed)
     // The table of services names it, or the person.
-    #expect(try !found("https://gitlab.com", every).isClaimed)
-    #expect(
-      try !found("https://git.example", every, options: SignInMethod.Options(clientID: "typed")).isClaimed)
+    try expect(!found("https://gitlab.com", every).isClaimed)
+    try expect(
+      !found("https://git.example", every, options: SignInMethod.Options(clientID: "typed")).isClaimed)
   }
 
   @Test("a service below a path has its endpoints there")
   func belowPath() throws {
     let gitea = try found(
       "https://git.example/gitea/acme/app.git", [("\(Self.own)/gitea.provider", "gitea")])
-    #expect(gitea.client.tokenEndpoint.text == "https://git.example/gitea/login/oauth/access_token")
-    #expect(gitea.client.authorizationEndpoint?.text == "https://git.example/gitea/login/oauth/authorize")
+    expect(gitea.client.tokenEndpoint.text, is: "https://git.example/gitea/login/oauth/access_token")
+    expect(gitea.client.authorizationEndpoint?.text, is: "https://git.example/gitea/login/oauth/authorize")
     let isTrusted = !gitea.isClaimed
-    #expect(isTrusted)
+    expect(isTrusted)
     let root = try found("https://git.example/acme/app.git", [("\(Self.own).provider", "gitea")])
-    #expect(root.client.tokenEndpoint.text == "https://git.example/login/oauth/access_token")
+    expect(root.client.tokenEndpoint.text, is: "https://git.example/login/oauth/access_token")
     // The table knows where these are.
     let hosted = try found(
       "https://codeberg.org/acme/app.git", [("credential.https://codeberg.org/acme.provider", "forgejo")])
-    #expect(hosted.client.tokenEndpoint.text == "https://codeberg.org/login/oauth/access_token")
+    expect(hosted.client.tokenEndpoint.text, is: "https://codeberg.org/login/oauth/access_token")
     let body =
       #"{"issuer":"https://git.example/gitea","token_endpoint":"https://git.example/gitea/t"}"#
     let transport = ScriptedTransport([
@@ -427,9 +428,9 @@ struct SignInSettingsTests {
     ])
     let method = try found(
       "https://git.example/gitea/acme", [("\(Self.own).oauthclientid", "id")], over: transport)
-    #expect(method.client.issuer == "https://git.example/gitea")
-    #expect(
-      transport.requests.last == "https://git.example/gitea/.well-known/openid-configuration ")
+    expect(method.client.issuer, is: "https://git.example/gitea")
+    expect(
+      transport.requests.last, is: "https://git.example/gitea/.well-known/openid-configuration ")
   }
 
   @Test("a provider is one of the table, or none at all, and never what a server calls itself instead")
@@ -440,34 +441,35 @@ struct SignInSettingsTests {
       ("", "found"),
       ("gitea", "found"),
     ] {
-      #expect(whyNot("https://git.example", [("\(Self.own).provider", provider)], headers: gitea) == outcome)
+      expect(whyNot("https://git.example", [("\(Self.own).provider", provider)], headers: gitea), is: outcome)
     }
     // With endpoints and a client, a generic one is whole; its settings name the server, and its name alone doesn't.
     let every = [("credential.oauthclientid", "id"), ("credential.oauthtokenendpoint", "/t")]
-    #expect(try found("https://git.example", every + [("\(Self.own).provider", "generic")]).isClaimed)
-    #expect(
-      try found("https://git.example", every + [("\(Self.own).provider", "auto")], headers: gitea).isClaimed)
+    try expect(found("https://git.example", every + [("\(Self.own).provider", "generic")]).isClaimed)
+    try expect(
+      found("https://git.example", every + [("\(Self.own).provider", "auto")], headers: gitea).isClaimed)
     let own = [("\(Self.own).oauthclientid", "id"), ("\(Self.own).oauthtokenendpoint", "/t")]
     let generic = try found(
       "https://git.example", own + [("\(Self.own).provider", "generic")], headers: gitea)
     let isOfNoService = generic.service == nil
-    #expect(isOfNoService)
+    expect(isOfNoService)
     let isTrusted = !generic.isClaimed
-    #expect(isTrusted)
-    #expect(generic.client.tokenEndpoint.text == "https://git.example/t")
+    expect(isTrusted)
+    expect(generic.client.tokenEndpoint.text, is: "https://git.example/t")
   }
 
   @Test("an empty client takes the built-in one away")
   func noClient() {
     let gitea = ("\(Self.own).provider", "gitea")
-    #expect(whyNot("https://git.example", [gitea]) == "found")
-    #expect(
-      whyNot("https://git.example", [gitea, ("\(Self.own).oauthclientid", "")]) == "no client at Gitea")
-    #expect(whyNot("https://git.example", [gitea, ("credential.oauthclientid", "")]) == "no client at Gitea")
-    #expect(
+    expect(whyNot("https://git.example", [gitea]), is: "found")
+    expect(
+      whyNot("https://git.example", [gitea, ("\(Self.own).oauthclientid", "")]), is: "no client at Gitea")
+    expect(
+      whyNot("https://git.example", [gitea, ("credential.oauthclientid", "")]), is: "no client at Gitea")
+    expect(
       whyNot(
         "https://git.example",
-        [gitea, ("credential.oauthclientid", ""), ("\(Self.own).oauthclientid", "id")]) == "found")
+        [gitea, ("credential.oauthclientid", ""), ("\(Self.own).oauthclientid", "id")]), is: "found")
   }
 
   @Test("git's own patterns are meant as git means them")
@@ -488,7 +490,7 @@ struct SignInSettingsTests {
     ] {
       let client = try found(url, endpoints + [("credential.\(pattern).oauthclientid", "own")]).client
         .clientID
-      #expect((client == "own") == isMeant, "\(pattern) for \(url)")
+      expect((client == "own"), is: isMeant, "\(pattern) for \(url)")
     }
   }
 
@@ -500,20 +502,20 @@ struct SignInSettingsTests {
       return CredentialSettings(for: place, entries, variable: { variables[$0] }).forbidsQuestions != nil
     }
     let never = ("credential.interactive", "never")
-    #expect(!forbidden([]))
-    #expect(forbidden([never]))
-    #expect(forbidden([("\(Self.own).interactive", "false")]))
-    #expect(!forbidden([("credential.https://other.example.interactive", "false")]))
-    #expect(!forbidden([never, ("\(Self.own).interactive", "auto")]))
-    #expect(forbidden([], ["GCM_INTERACTIVE": "0"]))
-    #expect(forbidden([("\(Self.own).interactive", "true")], ["GCM_INTERACTIVE": "Never"]))
-    #expect(!forbidden([never], ["GCM_INTERACTIVE": "1"]))
+    expect(!forbidden([]))
+    expect(forbidden([never]))
+    expect(forbidden([("\(Self.own).interactive", "false")]))
+    expect(!forbidden([("credential.https://other.example.interactive", "false")]))
+    expect(!forbidden([never, ("\(Self.own).interactive", "auto")]))
+    expect(forbidden([], ["GCM_INTERACTIVE": "0"]))
+    expect(forbidden([("\(Self.own).interactive", "true")], ["GCM_INTERACTIVE": "Never"]))
+    expect(!forbidden([never], ["GCM_INTERACTIVE": "1"]))
   }
 
   @Test("a server's own name for itself leads to no other server")
   func realms() {
     for realm in ["Azure DevOps", "https://evil.example", "Google", ""] {
-      #expect(whyNot("https://git.example", headers: ["Basic realm=\"\(realm)\""]) == "unknown")
+      expect(whyNot("https://git.example", headers: ["Basic realm=\"\(realm)\""]), is: "unknown")
     }
   }
 
@@ -522,11 +524,11 @@ struct SignInSettingsTests {
     for (name, value) in [
       ("oauthtokenendpoint", "http://git.example/t"), ("oauthtokenendpoint", "//evil.example/t"),
     ] {
-      #expect(
-        whyNot("https://git.example", [("\(Self.own).oauthclientid", "id"), ("\(Self.own).\(name)", value)])
-          == "unusable oauthTokenEndpoint")
+      expect(
+        whyNot("https://git.example", [("\(Self.own).oauthclientid", "id"), ("\(Self.own).\(name)", value)]),
+        is: "unusable oauthTokenEndpoint")
     }
-    #expect(SignInPlace("http://git.example") == nil)
+    expect(SignInPlace("http://git.example"), is: nil)
   }
 
   @Test("the server's metadata, if nothing else says its endpoints")
@@ -535,9 +537,10 @@ struct SignInSettingsTests {
       #"{"issuer":"https://git.example","token_endpoint":"https://git.example/t","authorization_endpoint":"https://git.example/a"}"#
     let transport = ScriptedTransport([.reply(status: 404, ""), .reply(status: 200, body)])
     let method = try found("https://git.example/acme", [("\(Self.own).oauthclientid", "id")], over: transport)
-    #expect(method.client.issuer == "https://git.example")
-    #expect(
-      transport.requests == [
+    expect(method.client.issuer, is: "https://git.example")
+    expect(
+      transport.requests,
+      is: [
         "https://git.example/.well-known/oauth-authorization-server ",
         "https://git.example/.well-known/openid-configuration ",
       ])
@@ -559,7 +562,7 @@ struct SignInSettingsTests {
     let read = try client.encoded.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
       try ClientRegistration(json: bytes)
     }
-    #expect(shown(read.encoded) == shown(client.encoded))
+    expect(shown(read.encoded), is: shown(client.encoded))
   }
 
   @Test("work and outcomes come back as they were written")
@@ -578,9 +581,9 @@ struct SignInSettingsTests {
     let read = try work.encoded.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
       try SignInWork(parsing: bytes)
     }
-    #expect(shown(read.encoded) == shown(work.encoded))
+    expect(shown(read.encoded), is: shown(work.encoded))
     let isKept = !read.mayUseTerminal
-    #expect(isKept)
+    expect(isKept)
     var tokens = SignedIn(
       accessToken: Secret("a"), refreshToken: Secret("r"), expiry: 7, account: "me", client: try client())
     tokens.path = "acme"
@@ -588,6 +591,6 @@ struct SignInSettingsTests {
     let readOutcome = try outcome.encoded.withUnsafeBytes { (bytes) throws(JSONReader.Malformed) in
       try SignInOutcome(parsing: bytes)
     }
-    #expect(shown(readOutcome.encoded) == shown(outcome.encoded))
+    expect(shown(readOutcome.encoded), is: shown(outcome.encoded))
   }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Testing
 
 @testable import SignIn
@@ -19,21 +20,22 @@ struct TokenExchangeTests {
       $0.scope = "read"
       $0.clientID = "job"
     }.token(for: Secret("ey.j.s"), at: 1000, over: transport)
-    #expect(shown(minted.token) == "new")
-    #expect(minted.expiry == 1300)
-    #expect(
-      transport.requests == [
+    expect(shown(minted.token), is: "new")
+    expect(minted.expiry, is: 1300)
+    expect(
+      transport.requests,
+      is: [
         "https://git.example/token grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Atoken-exchange"
           + "&subject_token=ey.j.s&subject_token_type=urn%3Aietf%3Aparams%3Aoauth%3Atoken-type%3Ajwt"
           + "&audience=a%20b&scope=read&client_id=job"
       ])
-    #expect(transport.authorizations == [nil])
+    expect(transport.authorizations, is: [nil])
   }
 
   @Test("a life that isn't said is unknown")
   func unknownLife() throws {
     let transport = ScriptedTransport([.reply(status: 200, #"{"access_token":"new","token_type":"N_A"}"#)])
-    #expect(try exchange().token(for: Secret("x"), at: 1000, over: transport).expiry == nil)
+    try expect(exchange().token(for: Secret("x"), at: 1000, over: transport).expiry, is: nil)
   }
 
   @Test(
@@ -52,8 +54,8 @@ struct TokenExchangeTests {
       $0.audience = "https://a.example"
     }
     let read = try kept.encoded.withUnsafeBytes { try TokenExchange(json: $0) }
-    #expect(read.source == source)
-    #expect(shown(read.encoded) == shown(kept.encoded))
+    expect(read.source, is: source)
+    expect(shown(read.encoded), is: shown(kept.encoded))
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Testing
 
 @testable import SignIn
@@ -32,7 +33,7 @@ struct TokenReplyTests {
     (#"{"access_token":"a","expires_in":315360001}"#, "a - - -"),
   ])
   func tokens(body: String, expected: String) throws {
-    #expect(try parsed(reply(body)) == expected)
+    try expect(parsed(reply(body)), is: expected)
   }
 
   @Test(
@@ -43,21 +44,21 @@ struct TokenReplyTests {
     ] as [(String, Int64)])
   func lives(written: String, seconds: Int64) throws {
     let body = "{\"access_token\":\"a\",\"expires_in\":\(written)}"
-    #expect(try parsed(reply(body)) == "a - \(seconds) -")
+    try expect(parsed(reply(body)), is: "a - \(seconds) -")
     let codes = """
       {"device_code":"d","user_code":"u","verification_uri":"https://git.example","expires_in":\(written),"interval":"7"}
       """
     switch try DeviceReply.parse(reply(codes)) {
     case .codes(let codes):
-      #expect(codes.life == Int(seconds))
-      #expect(codes.interval == 7)
+      expect(codes.life, is: Int(seconds))
+      expect(codes.interval, is: 7)
     case .refusal: Issue.record("no codes")
     }
   }
 
   @Test("JSON behind a byte order mark is JSON")
   func mark() throws {
-    #expect(try parsed(reply("\u{feff}{\"access_token\":\"a\",\"expires_in\":5}")) == "a - 5 -")
+    try expect(parsed(reply("\u{feff}{\"access_token\":\"a\",\"expires_in\":5}")), is: "a - 5 -")
     #expect(throws: ReplyFault.notUnderstood(status: 200)) {
       try parsed(reply("{\u{feff}\"access_token\":\"a\"}"))
     }
@@ -65,10 +66,10 @@ struct TokenReplyTests {
 
   @Test("a form that is called plain text is a form, and a sentence isn't")
   func plainText() throws {
-    #expect(try parsed(reply("access_token=a&expires_in=5", mediaType: "text/plain")) == "a - 5 -")
-    #expect(
-      try parsed(reply("error=bad_refresh_token", mediaType: "text/plain")) == "invalidGrant")
-    #expect(try parsed(reply(#"{"access_token":"a="}"#, mediaType: "text/plain")) == "a= - - -")
+    try expect(parsed(reply("access_token=a&expires_in=5", mediaType: "text/plain")), is: "a - 5 -")
+    try expect(
+      parsed(reply("error=bad_refresh_token", mediaType: "text/plain")), is: "invalidGrant")
+    try expect(parsed(reply(#"{"access_token":"a="}"#, mediaType: "text/plain")), is: "a= - - -")
     for sentence in ["no = yes", "maintenance", ""] {
       #expect(throws: ReplyFault.notUnderstood(status: 200)) {
         try parsed(reply(sentence, mediaType: "text/plain"))
@@ -79,11 +80,11 @@ struct TokenReplyTests {
   @Test("a form, as GitHub has it")
   func form() throws {
     let type = "application/x-www-form-urlencoded"
-    #expect(
-      try parsed(reply("access_token=a%2bb&scope=repo%2Cgist&expires_in=5", mediaType: type))
-        == "a+b - 5 repo,gist")
-    #expect(
-      try parsed(reply("error=slow_down&interval=9", mediaType: type)) == "slowDown(interval: Optional(9))")
+    try expect(
+      parsed(reply("access_token=a%2bb&scope=repo%2Cgist&expires_in=5", mediaType: type)),
+      is: "a+b - 5 repo,gist")
+    try expect(
+      parsed(reply("error=slow_down&interval=9", mediaType: type)), is: "slowDown(interval: Optional(9))")
     #expect(throws: ReplyFault.notUnderstood(status: 200)) {
       try parsed(reply("access_token=%", mediaType: type))
     }
@@ -91,7 +92,7 @@ struct TokenReplyTests {
 
   @Test("an error counts whatever the status and whatever else there is", arguments: [200, 400, 401, 503])
   func errorsFirst(status: Int) throws {
-    #expect(try parsed(reply(#"{"access_token":"a","error":"access_denied"}"#, status: status)) == "denied")
+    try expect(parsed(reply(#"{"access_token":"a","error":"access_denied"}"#, status: status)), is: "denied")
   }
 
   @Test(arguments: [
@@ -105,14 +106,14 @@ struct TokenReplyTests {
   ])
   func errors(code: String, kind: String) throws {
     let escaped = code.replacing("\u{1b}", with: "\\u001b")
-    #expect(try parsed(reply("{\"error\":\"\(escaped)\"}", status: 400)) == kind)
+    try expect(parsed(reply("{\"error\":\"\(escaped)\"}", status: 400)), is: kind)
   }
 
   @Test("a server in trouble may send any page")
   func trouble() throws {
-    #expect(try parsed(reply("<html>", status: 502, mediaType: "text/html")) == "temporary(after: nil)")
-    #expect(try parsed(reply("{}", status: 429, retryAfter: 7)) == "temporary(after: Optional(7))")
-    #expect(try parsed(reply("no", status: 404)) == "unsupported")
+    try expect(parsed(reply("<html>", status: 502, mediaType: "text/html")), is: "temporary(after: nil)")
+    try expect(parsed(reply("{}", status: 429, retryAfter: 7)), is: "temporary(after: Optional(7))")
+    try expect(parsed(reply("no", status: 404)), is: "unsupported")
   }
 
   @Test(arguments: [
@@ -155,11 +156,11 @@ struct DeviceReplyTests {
   }
 
   @Test func codes() throws {
-    #expect(try parsed(Self.whole + "}") == "d ABCD-EFGH https://git.example/device 900 5")
-    #expect(try parsed(Self.whole + #","interval":0}"#).hasSuffix(" 1"))
-    #expect(try parsed(Self.whole + #","interval":100000}"#).hasSuffix(" 300"))
+    try expect(parsed(Self.whole + "}"), is: "d ABCD-EFGH https://git.example/device 900 5")
+    try expect(parsed(Self.whole + #","interval":0}"#).hasSuffix(" 1"))
+    try expect(parsed(Self.whole + #","interval":100000}"#).hasSuffix(" 300"))
     let google = Self.whole.replacing("verification_uri", with: "verification_url")
-    #expect(try parsed(google + "}") == "d ABCD-EFGH https://git.example/device 900 5")
+    try expect(parsed(google + "}"), is: "d ABCD-EFGH https://git.example/device 900 5")
   }
 
   @Test(arguments: [
@@ -174,8 +175,8 @@ struct DeviceReplyTests {
   }
 
   @Test func refusals() throws {
-    #expect(try parsed(#"{"error":"device_flow_disabled"}"#) == "unsupported")
-    #expect(try parsed("nothing", status: 404) == "unsupported")
+    try expect(parsed(#"{"error":"device_flow_disabled"}"#), is: "unsupported")
+    try expect(parsed("nothing", status: 404), is: "unsupported")
   }
 }
 
@@ -190,10 +191,10 @@ struct ServerMetadataTests {
     let found = try metadata(
       #"{"issuer":"https://git.example","token_endpoint":"https://git.example/t","authorization_endpoint":"https://git.example/a","device_authorization_endpoint":"https://git.example/d","authorization_response_iss_parameter_supported":true,"scopes_supported":["a","b"]}"#
     )
-    #expect(found.tokenEndpoint?.text == "https://git.example/t")
-    #expect(found.deviceEndpoint?.text == "https://git.example/d")
-    #expect(found.promisesIssuer)
-    #expect(found.scopes == ["a", "b"])
+    expect(found.tokenEndpoint?.text, is: "https://git.example/t")
+    expect(found.deviceEndpoint?.text, is: "https://git.example/d")
+    expect(found.promisesIssuer)
+    expect(found.scopes, is: ["a", "b"])
   }
 
   @Test(arguments: [
@@ -210,8 +211,9 @@ struct ServerMetadataTests {
   @Test("the places of an issuer with a path (RFC 8414 section 3.1)")
   func places() throws {
     let issuer = try #require(EndpointURL("https://a.example/tenant"))
-    #expect(
-      ServerMetadata.places(of: issuer).map(\.text) == [
+    expect(
+      ServerMetadata.places(of: issuer).map(\.text),
+      is: [
         "https://a.example/.well-known/oauth-authorization-server/tenant",
         "https://a.example/tenant/.well-known/openid-configuration",
       ])

@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Foundation
 import Glibc
 import Testing
@@ -11,8 +12,8 @@ import Testing
 
   private func pipe(nonBlocking end: Int) -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
-    #expect(Glibc.pipe(&ends) == 0)
-    #expect(fcntl(ends[end], F_SETFL, O_NONBLOCK) == 0)
+    expect(Glibc.pipe(&ends), is: 0)
+    expect(fcntl(ends[end], F_SETFL, O_NONBLOCK), is: 0)
     return (ends[0], ends[1])
   }
 
@@ -31,7 +32,7 @@ import Testing
     }
     let read = try StandardStreams.readAll(ends.read, limit: size, what: "the pipe")
     close(ends.read)
-    #expect(read.count == size)
+    expect(read.count, is: size)
   }
 
   @Test("what is read waits for its writer")
@@ -48,6 +49,6 @@ import Testing
     }
     let read = try StandardStreams.readAll(ends.read, limit: size, what: "the pipe")
     close(ends.read)
-    #expect(read.count == size)
+    expect(read.count, is: size)
   }
 }

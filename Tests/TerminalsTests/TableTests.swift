@@ -1,3 +1,4 @@
+import Expectations
 import Terminals
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
       ("ｱ", 1), ("Ａ", 2), ("…", 1), ("ไทย", 3), ("👍", 2), ("½", 1), ("\u{20000}", 2), ("a漢e\u{301}", 4),
     ])
   func width(text: String, columns: Int) {
-    #expect(displayWidth(text) == columns)
+    expect(displayWidth(text), is: columns)
   }
 
   @Test(
@@ -22,14 +23,14 @@ import Testing
       ("漢字漢字", 6, "漢字…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"), ("abc", 1, "…"), ("abc", 0, ""),
     ])
   func cut(text: String, width: Int, shown: String) {
-    #expect(shortened(text, to: width) == shown)
-    #expect(displayWidth(shown) <= max(width, displayWidth(text)))
+    expect(shortened(text, to: width), is: shown)
+    expect(displayWidth(shown) <= max(width, displayWidth(text)))
   }
 
   @Test("columns of wide characters line up")
   func wide() {
-    #expect(
-      columns([["漢", "x"], ["abc", "y"], ["e\u{301}", "z"]]).shown == "漢   x\nabc  y\ne\u{301}    z\n")
+    expect(
+      columns([["漢", "x"], ["abc", "y"], ["e\u{301}", "z"]]).shown, is: "漢   x\nabc  y\ne\u{301}    z\n")
   }
 
   @Test("a line is never wider than the terminal as long as columns can be narrower", arguments: 30...90)
@@ -41,11 +42,11 @@ import Testing
     var table = Table(limit: limit)
     table.fit(rows)
     for row in rows {
-      #expect(displayWidth(table.line(row)) <= max(limit, 4 * 8 + 3 * 2))
-      #expect(table.line(row).last != " ")
+      expect(displayWidth(table.line(row)) <= max(limit, 4 * 8 + 3 * 2))
+      expect(table.line(row).last != " ")
     }
     // The widest columns are narrowed first.
-    if limit >= 60 { #expect(table.line(rows[0]).contains("2026-11-21")) }
+    if limit >= 60 { expect(table.line(rows[0]).contains("2026-11-21")) }
   }
 
   @Test("no limit, nothing cut")
@@ -53,7 +54,7 @@ import Testing
     var table = Table()
     let long = String(repeating: "x", count: 5000)
     table.fit([[long, "y"]])
-    #expect(table.line([long, "y"]) == long + "  y")
+    expect(table.line([long, "y"]), is: long + "  y")
   }
 
   @Test("columns only grow as rows come")
@@ -61,17 +62,17 @@ import Testing
     var table = Table()
     table.fit([["aaaa", "b"]])
     table.fit([["a", "b"]])
-    #expect(table.line(["a", "b"]) == "a     b")
+    expect(table.line(["a", "b"]), is: "a     b")
     table.fit([["aaaaaa", "b"]])
-    #expect(table.line(["a", "b"]) == "a       b")
+    expect(table.line(["a", "b"]), is: "a       b")
   }
 
   @Test("columns are as wide as their longest cell, without space at the end")
   func table() {
-    #expect(
+    expect(
       columns([["A", "B", ""], ["long", "b", "x"], ["", "longer", ""]])
-        .shown == "A     B\nlong  b       x\n      longer\n")
-    #expect(columns([]).shown == "")
-    #expect(columns([["a\n\u{1b}", "b"]]).shown == "a\\u{a}\\u{1b}  b\n")
+        .shown, is: "A     B\nlong  b       x\n      longer\n")
+    expect(columns([]).shown, is: "")
+    expect(columns([["a\n\u{1b}", "b"]]).shown, is: "a\\u{a}\\u{1b}  b\n")
   }
 }

@@ -1,5 +1,6 @@
 import Age
 import CLinux
+import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
@@ -15,16 +16,16 @@ struct AgentTests {
     let agent = try RunningAgent()
     let cache = agent.cache()
     let (one, other) = (Sample(), Sample())
-    #expect(try cache.keep(one.identity, one.authentication, of: one.uuid) == .agent)
-    #expect(try cache.keep(other.identity, other.authentication, of: other.uuid) == .agent)
+    try expect(cache.keep(one.identity, one.authentication, of: one.uuid), is: .agent)
+    try expect(cache.keep(other.identity, other.authentication, of: other.uuid), is: .agent)
     for sample in [one, other] {
       let key = try cache.found(sample.uuid)
-      #expect(try sample.isOpened(by: key))
-      #expect(!(key.identity is X25519Identity))
+      try expect(sample.isOpened(by: key))
+      expect(!(key.identity is X25519Identity))
     }
-    #expect(!cache.has(randomUUID()))
-    #expect(agent.client.forget(nil) == [])
-    #expect(agent.ends())
+    expect(!cache.has(randomUUID()))
+    expect(agent.client.forget(nil), is: [])
+    expect(agent.ends())
   }
 
   @Test("opens nothing that is another's, and refuses a share of low order")
@@ -35,15 +36,15 @@ struct AgentTests {
     try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
     let key = try cache.found(sample.uuid)
     let other = try X25519Identity().recipient.wrap(FileKey())
-    #expect(try !unwraps(key, other))
+    try expect(!unwraps(key, other))
     let own = try sample.identity.recipient.wrap(FileKey())
-    #expect(try unwraps(key, other + own))
+    try expect(unwraps(key, other + own))
     let zero = try Stanza(
       type: "X25519", arguments: [String(repeating: "A", count: 43)], body: [UInt8](repeating: 0, count: 32))
     #expect(throws: AgeError.header(.x25519LowOrder)) { _ = try key.identity.unwrap([zero]) }
     cache.forget(sample.uuid)
     #expect(throws: AgeError.identityGone) { _ = try unwraps(key, own) }
-    #expect(agent.ends())
+    expect(agent.ends())
   }
 
   @Test("forgets at the idle time and at the limit, and ends then")
@@ -53,8 +54,8 @@ struct AgentTests {
       let cache = agent.cache(idle: idle, total: total)
       let sample = Sample()
       try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
-      #expect(agent.ends())
-      #expect(!cache.has(sample.uuid) && cache.state(of: sample.uuid) == nil)
+      expect(agent.ends())
+      expect(!cache.has(sample.uuid) && cache.state(of: sample.uuid) == nil)
     }
   }
 
@@ -66,9 +67,9 @@ struct AgentTests {
     try cache.keep(old.identity, old.authentication, of: old.uuid)
     try cache.keep(new.identity, new.authentication, of: old.uuid)
     let key = try cache.found(old.uuid)
-    #expect(try new.isOpened(by: key))
+    try expect(new.isOpened(by: key))
     cache.forget(old.uuid)
-    #expect(agent.ends())
+    expect(agent.ends())
   }
 
   @Test("a key that was found before opens nothing with the newer one")
@@ -81,9 +82,9 @@ struct AgentTests {
     try cache.keep(newer, former.authentication, of: former.uuid)
     let wrapped = try newer.recipient.wrap(FileKey())
     #expect(throws: AgeError.identityGone) { _ = try unwraps(found, wrapped) }
-    #expect(try unwraps(try cache.found(former.uuid), try newer.recipient.wrap(FileKey())))
+    try expect(unwraps(try cache.found(former.uuid), try newer.recipient.wrap(FileKey())))
     cache.forget(former.uuid)
-    #expect(agent.ends())
+    expect(agent.ends())
   }
 
   @Test("says that it is full, and goes on")
@@ -98,12 +99,12 @@ struct AgentTests {
     }
     for sample in samples {
       let key = try cache.found(sample.uuid)
-      #expect(try sample.isOpened(by: key))
+      try expect(sample.isOpened(by: key))
     }
     cache.forget(samples[0].uuid)
     try cache.keep(last.identity, last.authentication, of: last.uuid)
-    #expect(agent.client.forget(nil) == [])
-    #expect(agent.ends())
+    expect(agent.client.forget(nil), is: [])
+    expect(agent.ends())
   }
 
   @Test("where there is none, nothing is kept, and none is started unasked")
@@ -111,12 +112,12 @@ struct AgentTests {
     let folder = TemporaryFolder()
     let cache = UnlockCache(mode: .agent, runtimeFolder: nil, stateFolder: folder.path)
     let sample = Sample()
-    #expect(!cache.has(sample.uuid) && cache.state(of: sample.uuid) == nil)
+    expect(!cache.has(sample.uuid) && cache.state(of: sample.uuid) == nil)
     #expect(throws: KeychainError.unavailable(reason: "there is no agent")) {
       try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
     }
-    #expect(AgentClient(in: folder.path).forget(nil) == [])
-    #expect(folder.tree() == [])
+    expect(AgentClient(in: folder.path).forget(nil), is: [])
+    expect(folder.tree(), is: [])
   }
 
   @Test("one that lives and doesn't answer is told, be it stopped or without its socket")
@@ -130,16 +131,16 @@ struct AgentTests {
       // Like a stopped process: its socket accepts connections, and nobody reads from them.
       let lock = try FileLock("agent.lock", in: place, patience: 0) {}
       let listener = clinux_listen_unix(Agent.socketPath(in: place), 64)
-      #expect(cache.forget(randomUUID()) == kept)
-      #expect(client.forget(nil) == [folder.path])
+      expect(cache.forget(randomUUID()), is: kept)
+      expect(client.forget(nil), is: [folder.path])
       close(listener)
-      #expect(cache.forget(randomUUID()) == kept)
+      expect(cache.forget(randomUUID()), is: kept)
       unlink(folder["agent"])
-      #expect(cache.forget(randomUUID()) == kept)
+      expect(cache.forget(randomUUID()), is: kept)
       withExtendedLifetime(lock) {}
     }
     // A dead process holds nothing.
-    #expect(cache.forget(randomUUID()) == [] && client.forget(nil) == [])
+    expect(cache.forget(randomUUID()) == [] && client.forget(nil) == [])
   }
 
   @Test("where XDG_RUNTIME_DIR is another one, or none, all that keep a key are reached")
@@ -152,12 +153,12 @@ struct AgentTests {
     }
     let sample = Sample()
     for (agent, place) in zip(agents, places) {
-      #expect(symlink(agent.folder.path, place["llavero"]) == 0)
+      expect(symlink(agent.folder.path, place["llavero"]), is: 0)
       try cache(place.path).keep(sample.identity, sample.authentication, of: sample.uuid)
-      #expect(cache(place.path).has(sample.uuid))
+      expect(cache(place.path).has(sample.uuid))
     }
-    #expect(cache(nil).forget(sample.uuid) == [])
-    #expect(agents.allSatisfy { $0.ends() })
+    expect(cache(nil).forget(sample.uuid), is: [])
+    expect(agents.allSatisfy { $0.ends() })
     withExtendedLifetime(places) {}
   }
 
@@ -189,16 +190,16 @@ struct AgentTests {
       switch operation {
       case .keep:
         if outcome == .done { kept.insert(name) }
-        if isValid { #expect(outcome == .done || (outcome == .full && kept.count == AgentKeys.maximumCount)) }
+        if isValid { expect(outcome == .done || (outcome == .full && kept.count == AgentKeys.maximumCount)) }
       case .forget:
-        #expect(outcome == (kept.remove(name) == nil ? .notKept : .done))
+        expect(outcome, is: (kept.remove(name) == nil ? .notKept : .done))
       case .forgetAll: kept = []
-      case .unwrap: #expect(outcome == (kept.contains(name) ? .noMatch : .notKept) || outcome == .lowOrder)
-      case .describe, .state: #expect(outcome == (kept.contains(name) ? .done : .notKept))
+      case .unwrap: expect(outcome == (kept.contains(name) ? .noMatch : .notKept) || outcome == .lowOrder)
+      case .describe, .state: expect(outcome, is: (kept.contains(name) ? .done : .notKept))
       }
     }
-    #expect(keys.isEmpty == kept.isEmpty)
+    expect(keys.isEmpty, is: kept.isEmpty)
     keys.removeAll()
-    #expect(keys.hasKept && memory.allSatisfy { $0 == 0 })
+    expect(keys.hasKept && memory.allSatisfy { $0 == 0 })
   }
 }

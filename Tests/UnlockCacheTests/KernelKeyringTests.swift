@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import Testing
@@ -33,16 +34,16 @@ struct KernelKeyringTests {
       cache.forget(one.uuid)
       cache.forget(other.uuid)
     }
-    #expect(!cache.has(one.uuid))
-    #expect(try cache.keep(one.identity, one.authentication, of: one.uuid) == .keyring)
-    #expect(try cache.keep(other.identity, other.authentication, of: other.uuid) == .keyring)
+    expect(!cache.has(one.uuid))
+    try expect(cache.keep(one.identity, one.authentication, of: one.uuid), is: .keyring)
+    try expect(cache.keep(other.identity, other.authentication, of: other.uuid), is: .keyring)
     for sample in [one, other] {
       let key = try cache.found(sample.uuid)
-      #expect(try sample.isOpened(by: key))
+      try expect(sample.isOpened(by: key))
     }
     cache.forget(one.uuid)
-    #expect(!cache.has(one.uuid))
-    #expect(cache.has(other.uuid))
+    expect(!cache.has(one.uuid))
+    expect(cache.has(other.uuid))
   }
 
   @Test("keeps a vault's newer key in the place of the older")
@@ -53,7 +54,7 @@ struct KernelKeyringTests {
     try cache.keep(old.identity, old.authentication, of: old.uuid)
     try cache.keep(new.identity, new.authentication, of: old.uuid)
     let key = try cache.found(old.uuid)
-    #expect(try new.isOpened(by: key))
+    try expect(new.isOpened(by: key))
   }
 
   @Test("says how long it keeps a key")
@@ -63,9 +64,9 @@ struct KernelKeyringTests {
     defer { cache.forget(sample.uuid) }
     try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
     let state = try #require(cache.state(of: sample.uuid))
-    #expect(state.kind == .keyring)
-    #expect(7000...7200 ~= state.total)
-    if let idle = state.idle { #expect(420...600 ~= idle) }
+    expect(state.kind, is: .keyring)
+    expect(7000...7200 ~= state.total)
+    if let idle = state.idle { expect(420...600 ~= idle) }
   }
 
   @Test("forgets at the idle time", .timeLimit(.minutes(60)))
@@ -75,8 +76,8 @@ struct KernelKeyringTests {
     defer { cache.forget(sample.uuid) }
     try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
     usleep(2_500_000)
-    #expect(!cache.has(sample.uuid))
-    #expect(cache.state(of: sample.uuid) == nil)
+    expect(!cache.has(sample.uuid))
+    expect(cache.state(of: sample.uuid), is: nil)
   }
 
   @Test("nothing is looked for or kept where nothing is to be")
@@ -85,20 +86,20 @@ struct KernelKeyringTests {
     let keyring = cache()
     defer { keyring.forget(sample.uuid) }
     let none = UnlockCache(mode: .none, runtimeFolder: nil, stateFolder: "/nowhere")
-    #expect(try none.keep(sample.identity, sample.authentication, of: sample.uuid) == nil)
-    #expect(!keyring.has(sample.uuid))
+    try expect(none.keep(sample.identity, sample.authentication, of: sample.uuid), is: nil)
+    expect(!keyring.has(sample.uuid))
     try keyring.keep(sample.identity, sample.authentication, of: sample.uuid)
-    #expect(!none.has(sample.uuid) && none.state(of: sample.uuid) == nil)
+    expect(!none.has(sample.uuid) && none.state(of: sample.uuid) == nil)
     // Locking always locks, whatever cache is chosen.
     none.forget(sample.uuid)
-    #expect(!keyring.has(sample.uuid))
+    expect(!keyring.has(sample.uuid))
   }
 
   @Test("limits stay within their bounds, and idleness within the limit")
   func limits() {
-    #expect(UnlockLimits() == UnlockLimits(idle: 900, total: 28_800))
-    #expect(UnlockLimits(idle: 0, total: 0) == UnlockLimits(idle: 1, total: 1))
-    #expect(UnlockLimits(idle: .max, total: .max).total == 30 * 86_400)
-    #expect(UnlockLimits(idle: 100, total: 10).idle == 10)
+    expect(UnlockLimits(), is: UnlockLimits(idle: 900, total: 28_800))
+    expect(UnlockLimits(idle: 0, total: 0), is: UnlockLimits(idle: 1, total: 1))
+    expect(UnlockLimits(idle: .max, total: .max).total, is: 30 * 86_400)
+    expect(UnlockLimits(idle: 100, total: 10).idle, is: 10)
   }
 }

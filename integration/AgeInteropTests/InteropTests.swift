@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Testing
 
 /// A file in one format; every implementation must read what another wrote.
@@ -48,15 +49,15 @@ extension X25519Identity {
       armored: file.armored)
     try place.write(ours, to: "ours.age")
     try await StockAge.run(["-d", "-i", place["identity.txt"], "-o", place["ours.txt"], place["ours.age"]])
-    #expect(try place.output("ours.txt", of: file) == plaintext)
+    try expect(place.output("ours.txt", of: file), is: plaintext)
 
     try place.write(plaintext, to: "theirs.txt")
     let form = file.armored ? ["-a"] : []
     try await StockAge.run(
       form + ["-r", identity.recipient.description, "-o", place["theirs.age"], place["theirs.txt"]])
     let theirs = try place.read("theirs.age")
-    #expect(theirs.withUnsafeBytes { FileEncoding.detect($0) } == (file.armored ? .armored : .binary))
-    #expect(try AgeFile.decrypt(theirs, with: [X25519Identity(), identity]) == plaintext)
+    expect(theirs.withUnsafeBytes { FileEncoding.detect($0) }, is: (file.armored ? .armored : .binary))
+    try expect(AgeFile.decrypt(theirs, with: [X25519Identity(), identity]), is: plaintext)
   }
 
   @Test("age reads what we encrypt with a passphrase, and we read what it encrypts", arguments: Case.all)
@@ -67,7 +68,7 @@ extension X25519Identity {
     let recipient = try passphrase.withUnsafeBytes { try ScryptRecipient(passphrase: $0, logN: 10) }
     try place.write(try AgeFile.encrypt(plaintext, to: [recipient], armored: file.armored), to: "ours.age")
     try await StockAge.run(["-d", "-o", place["ours.txt"], place["ours.age"]], passphrase: "correct horse")
-    #expect(try place.output("ours.txt", of: file) == plaintext)
+    try expect(place.output("ours.txt", of: file), is: plaintext)
 
     // age always takes about a second to write with a passphrase, so this runs once for each format.
     guard file.size == 65537 else { return }
@@ -76,7 +77,7 @@ extension X25519Identity {
     try await StockAge.run(
       form + ["-p", "-o", place["theirs.age"], place["theirs.txt"]], passphrase: "correct horse")
     let identity = try passphrase.withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
-    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: [identity]) == plaintext)
+    try expect(AgeFile.decrypt(try place.read("theirs.age"), with: [identity]), is: plaintext)
   }
 
   @Test("we read the identity file that age-keygen writes, and age-keygen derives our recipient")
@@ -86,7 +87,7 @@ extension X25519Identity {
     let identities = try place.read("identity.txt").withUnsafeBytes { try IdentityFile.parse($0) }
     let output = try await execute(
       "age-keygen", ["-y", place["identity.txt"]], install: "apt-get install age")
-    #expect(identities.map(\.recipient.description) == output.split(separator: "\n").map(String.init))
+    expect(identities.map(\.recipient.description), is: output.split(separator: "\n").map(String.init))
   }
 }
 
@@ -100,13 +101,13 @@ extension X25519Identity {
       try AgeFile.encrypt(plaintext, to: [identity.recipient], armored: file.armored), to: "ours.age")
     try await Python.pyrage(
       "decrypt", kind: "x25519", key: identity.text, from: place["ours.age"], to: place["ours.txt"])
-    #expect(try place.output("ours.txt", of: file) == plaintext)
+    try expect(place.output("ours.txt", of: file), is: plaintext)
 
     try place.write(plaintext, to: "theirs.txt")
     try await Python.pyrage(
       "encrypt", kind: "x25519", key: identity.recipient.description, armored: file.armored,
       from: place["theirs.txt"], to: place["theirs.age"])
-    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: [identity]) == plaintext)
+    try expect(AgeFile.decrypt(try place.read("theirs.age"), with: [identity]), is: plaintext)
   }
 
   @Test("pyrage reads what we encrypt with a passphrase, and we read what it encrypts", arguments: Case.all)
@@ -118,7 +119,7 @@ extension X25519Identity {
     try place.write(try AgeFile.encrypt(plaintext, to: [recipient], armored: file.armored), to: "ours.age")
     try await Python.pyrage(
       "decrypt", kind: "passphrase", key: "contraseña", from: place["ours.age"], to: place["ours.txt"])
-    #expect(try place.output("ours.txt", of: file) == plaintext)
+    try expect(place.output("ours.txt", of: file), is: plaintext)
 
     // pyrage takes seconds to write with a passphrase, and so does reading it here. How what follows the header is
     // written doesn't depend on the kind of recipient: keys have every size in both formats.
@@ -127,6 +128,6 @@ extension X25519Identity {
     try await Python.pyrage(
       "encrypt", kind: "passphrase", key: "contraseña", from: place["theirs.txt"], to: place["theirs.age"])
     let identity = try passphrase.withUnsafeBytes { try ScryptIdentity(passphrase: $0, maximumLogN: 22) }
-    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: [identity]) == plaintext)
+    try expect(AgeFile.decrypt(try place.read("theirs.age"), with: [identity]), is: plaintext)
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Testing
 
@@ -26,13 +27,13 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
       plaintext, to: [X25519Identity().recipient] + recipients, armored: file.armored)
     try place.write(ours, to: "ours.age")
     try await StockAge.run(["-d", "-i", place["key"], "-o", place["ours.txt"], place["ours.age"]])
-    #expect(try place.output("ours.txt", of: file) == plaintext)
+    try expect(place.output("ours.txt", of: file), is: plaintext)
 
     try place.write(plaintext, to: "theirs.txt")
     let form = file.armored ? ["-a"] : []
     try await StockAge.run(
       form + ["-R", place["key.pub"], "-o", place["theirs.age"], place["theirs.txt"]])
-    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: identities) == plaintext)
+    try expect(AgeFile.decrypt(try place.read("theirs.age"), with: identities), is: plaintext)
   }
 
   @Test("pyrage reads what we encrypt for an SSH key, and we read what it encrypts", arguments: 0..<8)
@@ -54,7 +55,7 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
       open(f"{folder}/theirs.age", "wb").write(pyrage.encrypt(plain, [recipient]))
       """
     try await Python.run(script, [place.path])
-    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: [identity]) == plaintext)
+    try expect(AgeFile.decrypt(try place.read("theirs.age"), with: [identity]), is: plaintext)
   }
 
   @Test("a key whose passphrase ssh-keygen takes off can be used")
@@ -69,7 +70,7 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
       install: "apt-get install openssh-client")
     let identity = try place.read("key").withUnsafeBytes { try SSHEd25519Identity(parsing: $0) }
     let line = String(decoding: try place.read("key.pub").dropLast(), as: UTF8.self)
-    #expect(try SSHEd25519Recipient(parsing: line) == identity.recipient)
+    try expect(SSHEd25519Recipient(parsing: line), is: identity.recipient)
   }
 }
 
@@ -102,14 +103,14 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
     try place.write(ours, to: "ours.age")
     try await StockAge.run(
       ["-d", "-i", place["identity.txt"], "-o", place["ours.txt"], place["ours.age"]], plugins: place.path)
-    #expect(try place.output("ours.txt", of: file) == plaintext)
+    try expect(place.output("ours.txt", of: file), is: plaintext)
 
     try place.write(plaintext, to: "theirs.txt")
     let form = file.armored ? ["-a"] : []
     try await StockAge.run(
       form + ["-r", Self.plain.recipient, "-o", place["theirs.age"], place["theirs.txt"]], plugins: place.path
     )
-    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: identities) == plaintext)
+    try expect(AgeFile.decrypt(try place.read("theirs.age"), with: identities), is: plaintext)
   }
 
   @Test("age wraps for a plugin's identity as we do")
@@ -124,12 +125,12 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
       try PluginIdentity(parsing: $0, settings: settings)
     }
     let theirs = try place.read("theirs.age")
-    #expect(try AgeFile.decrypt(theirs, with: [identity]) == Array("hello".utf8))
+    try expect(AgeFile.decrypt(theirs, with: [identity]), is: Array("hello".utf8))
     let ours = try AgeFile.encrypt(Array("hello".utf8), to: [identity])
     func stanzas(_ file: [UInt8]) throws -> [String] {
       try file.withUnsafeBytes { try Header(parsing: $0) }.stanzas.map { "\($0.type) \($0.arguments)" }
     }
-    #expect(try stanzas(ours) == stanzas(theirs))
+    try expect(stanzas(ours), is: stanzas(theirs))
   }
 }
 
@@ -172,11 +173,11 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
       try AgeFile.encrypt(plaintext, to: [identity, X25519Identity().recipient]), to: "ours.age")
     try await StockAge.run(
       ["-d", "-i", place["identity.txt"], "-o", place["ours.txt"], place["ours.age"]], plugins: place.path)
-    #expect(try place.read("ours.txt") == plaintext)
+    try expect(place.read("ours.txt"), is: plaintext)
 
     try await StockAge.run(
       ["-e", "-i", place["identity.txt"], "-o", place["theirs.age"], place["ours.txt"]], plugins: place.path)
-    #expect(try AgeFile.decrypt(try place.read("theirs.age"), with: [identity]) == plaintext)
+    try expect(AgeFile.decrypt(try place.read("theirs.age"), with: [identity]), is: plaintext)
     let other = try AgeFile.encrypt(plaintext, to: [X25519Identity().recipient])
     #expect(throws: AgeError.noMatch) { try AgeFile.decrypt(other, with: [identity]) }
   }
@@ -190,7 +191,7 @@ private func makeSSHKey(in place: Workplace, passphrase: String = "") async thro
       Issue.record("it wrapped a key without a device")
     } catch {
       guard case .plugin("trezor-slip11", .reported(.identity, let message)) = error else { throw error }
-      #expect(!message.isEmpty)
+      expect(!message.isEmpty)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Testing
 
 @Suite struct ArmorTests {
@@ -11,10 +12,10 @@ import Testing
   func roundTrip(_ count: Int) throws {
     let binary = sample(count)
     let text = encodeArmor(binary)
-    #expect(text.count == Armor.encodedSize(ofBinary: count))
-    #expect(try decodeArmor(text) == binary)
-    #expect(text.withUnsafeBytes { Armor.isArmored($0) })
-    #expect(text.split(separator: UInt8(ascii: "\n")).allSatisfy { $0.count <= 64 })
+    expect(text.count, is: Armor.encodedSize(ofBinary: count))
+    try expect(decodeArmor(text), is: binary)
+    expect(text.withUnsafeBytes { Armor.isArmored($0) })
+    expect(text.split(separator: UInt8(ascii: "\n")).allSatisfy { $0.count <= 64 })
   }
 
   @Test(
@@ -23,7 +24,7 @@ import Testing
       "\(begin)\r\nZm9v\r\n\(end)\r\n", "\(begin)\nZm9v\n\(end)", " \n\t\r\n\n\(begin)\nZm9v\n\(end)\n \n\t",
     ])
   func accepted(_ text: String) throws {
-    #expect(try decodeArmor(ascii(text)) == ascii("foo"))
+    try expect(decodeArmor(ascii(text)), is: ascii("foo"))
   }
 
   static let refusedForms: [(String, ArmorFault)] = [
@@ -57,10 +58,10 @@ import Testing
   @Test("the form of a file is told from its beginning")
   func detection() {
     func detect(_ text: String) -> FileEncoding? { ascii(text).withUnsafeBytes { FileEncoding.detect($0) } }
-    #expect(detect("age-encryption.org/v1\n") == .binary)
-    #expect(detect("\n \(Self.begin)\n") == .armored)
-    #expect(detect("age-encryption") == nil)
-    #expect(detect("") == nil)
-    #expect(detect("# comment\n\(Self.begin)\n") == nil)
+    expect(detect("age-encryption.org/v1\n"), is: .binary)
+    expect(detect("\n \(Self.begin)\n"), is: .armored)
+    expect(detect("age-encryption"), is: nil)
+    expect(detect(""), is: nil)
+    expect(detect("# comment\n\(Self.begin)\n"), is: nil)
   }
 }

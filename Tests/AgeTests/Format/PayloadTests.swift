@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Testing
 
 @Suite struct PayloadTests {
@@ -11,32 +12,32 @@ import Testing
     let file = try AgeFile.encrypt(plaintext, to: [Self.identity.recipient])
     let header = try Header(file)
     let payloadSize = file.count - header.encodedSize
-    #expect(payloadSize == PayloadLayout.encryptedSize(ofPlaintext: size))
-    #expect(try PayloadLayout.plaintextSize(ofEncrypted: payloadSize) == size)
-    #expect(try AgeFile.decrypt(file, with: [Self.identity]) == plaintext)
+    expect(payloadSize, is: PayloadLayout.encryptedSize(ofPlaintext: size))
+    try expect(PayloadLayout.plaintextSize(ofEncrypted: payloadSize), is: size)
+    try expect(AgeFile.decrypt(file, with: [Self.identity]), is: plaintext)
 
     var reader = try makeReader(file, with: [Self.identity])
     let (plaintextSize, chunkCount) = (reader.plaintextSize, reader.chunkCount)
-    #expect(plaintextSize == size)
-    #expect(chunkCount == PayloadLayout.chunkCount(ofPlaintext: size))
+    expect(plaintextSize, is: size)
+    expect(chunkCount, is: PayloadLayout.chunkCount(ofPlaintext: size))
     let all = try readAll(&reader)
-    #expect(all == plaintext)
+    expect(all, is: plaintext)
     var joined: [UInt8] = []
     let output = UnsafeMutableRawBufferPointer.allocate(byteCount: PayloadLayout.chunkSize, alignment: 1)
     defer { output.deallocate() }
     for index in (0..<chunkCount).reversed() {
       let count = try reader.readChunk(index, into: output)
       let expected = reader.size(ofChunk: index)
-      #expect(count == expected)
+      expect(count, is: expected)
       joined = Array(output[..<count]) + joined
     }
-    #expect(joined == plaintext)
+    expect(joined, is: plaintext)
   }
 
   @Test("an armored file of any size comes back whole", arguments: [0, 1, 65536])
   func armored(_ size: Int) throws {
     let file = try AgeFile.encrypt(sample(size), to: [Self.identity.recipient], armored: true)
-    #expect(try AgeFile.decrypt(file, with: [Self.identity]) == sample(size))
+    try expect(AgeFile.decrypt(file, with: [Self.identity]), is: sample(size))
     #expect(throws: AgeError.header(.notAge)) {
       try AgeFile.decrypt(file, encoding: .binary, with: [Self.identity])
     }
@@ -56,7 +57,7 @@ import Testing
           : Int.random(in: 0...200_000, using: &generator)
       }.sorted()
       let part = try read(bounds[0]..<bounds[1], from: &reader)
-      #expect(part == Array(plaintext[bounds[0]..<bounds[1]]))
+      expect(part, is: Array(plaintext[bounds[0]..<bounds[1]]))
     }
   }
 
@@ -102,11 +103,11 @@ import Testing
       try opened.withUnsafeMutableBytes { opened in
         try sealed.withUnsafeBytes { sealed in
           try key.open(chunk: index, isLast: false, from: sealed, into: opened)
-          #expect(Array(opened) == plaintext)
+          expect(Array(opened), is: plaintext)
           #expect(throws: AgeError.payload(.chunk(index))) {
             try key.open(chunk: index, isLast: true, from: sealed, into: opened)
           }
-          #expect(opened.allSatisfy { $0 == 0 }, "nothing is left of a chunk that isn't authentic")
+          expect(opened.allSatisfy { $0 == 0 }, "nothing is left of a chunk that isn't authentic")
           #expect(throws: AgeError.payload(.chunk(2))) {
             try key.open(chunk: 2, isLast: false, from: sealed, into: opened)
           }
@@ -168,18 +169,18 @@ import Testing
     damaged[header.encodedSize + 16 + 65552 + 100] ^= 1
     var reader = try makeReader(damaged, with: [Self.identity])
     let first = try read(0..<65536, from: &reader)
-    #expect(first == Array(sample(200_000)[..<65536]))
+    expect(first, is: Array(sample(200_000)[..<65536]))
     var failure: AgeError?
     do { _ = try read(65536..<65537, from: &reader) } catch let error as AgeError { failure = error }
-    #expect(failure == .payload(.chunk(1)))
+    expect(failure, is: .payload(.chunk(1)))
     let third = try read(131_072..<131_080, from: &reader)
-    #expect(third == Array(sample(200_000)[131_072..<131_080]))
+    expect(third, is: Array(sample(200_000)[131_072..<131_080]))
   }
 
   @Test("no two files of the same contents are alike")
   func fresh() throws {
     let files = try (0..<3).map { _ in try AgeFile.encrypt(ascii("same"), to: [Self.identity.recipient]) }
-    #expect(Set(files).count == 3)
-    #expect(Set(try files.map { try Header($0).stanzas }).count == 3)
+    expect(Set(files).count, is: 3)
+    expect(Set(try files.map { try Header($0).stanzas }).count, is: 3)
   }
 }

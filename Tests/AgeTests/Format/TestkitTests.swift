@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Testing
 
 @Suite(.enabled(if: Vector.isPresent, "the age test kit is not at \(Vector.folder); set LLAVERO_AGE_TESTKIT"))
@@ -29,11 +30,11 @@ struct TestkitTests {
     }
     let released = hash.finish()
     if Self.needsHybrid(vector), outcome != vector.expectation {
-      #expect(outcome == "no match", "\(Self.withoutHybrid[vector.name] ?? "its stanzas are unknown here")")
-      #expect(released == Self.hashOfNothing)
+      expect(outcome, is: "no match", "\(Self.withoutHybrid[vector.name] ?? "its stanzas are unknown here")")
+      expect(released, is: Self.hashOfNothing)
     } else {
-      #expect(outcome == vector.expectation)
-      #expect(released == vector["payload"] ?? Self.hashOfNothing)
+      expect(outcome, is: vector.expectation)
+      expect(released, is: vector["payload"] ?? Self.hashOfNothing)
     }
   }
 
@@ -42,8 +43,8 @@ struct TestkitTests {
     let all = Vector.all.count
     let exceptions = Vector.all.count { Self.withoutHybrid[$0.name] != nil }
     print("age test kit: \(all - exceptions) of \(all) vectors exact, \(exceptions) need a hybrid identity")
-    #expect(all > 0)
-    #expect(Vector.all.allSatisfy { Self.withoutHybrid[$0.name] == nil || Self.needsHybrid($0) })
+    expect(all > 0)
+    expect(Vector.all.allSatisfy { Self.withoutHybrid[$0.name] == nil || Self.needsHybrid($0) })
   }
 
   @Test("a vector that succeeds has the file key it names and a header that encodes to itself")
@@ -55,11 +56,11 @@ struct TestkitTests {
       let fileKey = try header.fileKey(with: try Self.identities(of: vector))
       let key = fileKey.withUnsafeBytes { hex($0) }
       let encoded = try Header.encode(stanzas: header.stanzas, fileKey: fileKey)
-      #expect(key == vector["file key"], "\(vector.name)")
-      #expect(encoded == Array(file[..<header.encodedSize]), "\(vector.name)")
+      expect(key, is: vector["file key"], "\(vector.name)")
+      expect(encoded, is: Array(file[..<header.encodedSize]), "\(vector.name)")
       count += 1
     }
-    #expect(count > 0)
+    expect(count > 0)
   }
 
   @Test("random access reads the same, and refuses what is cut or extended before it reads anything")
@@ -73,9 +74,9 @@ struct TestkitTests {
         let contents = try readAll(&reader)
         var hash = SHA256()
         contents.withUnsafeBytes { hash.update($0) }
-        #expect(hash.finish() == vector["payload"], "\(vector.name)")
+        expect(hash.finish(), is: vector["payload"], "\(vector.name)")
       }
-      #expect(outcome == vector.expectation, "\(vector.name)")
+      expect(outcome, is: vector.expectation, "\(vector.name)")
     }
   }
 

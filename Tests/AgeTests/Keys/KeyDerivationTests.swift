@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Testing
 
 @Suite struct KeyDerivationTests {
@@ -36,7 +37,7 @@ import Testing
         }
       }
     }
-    #expect(hex(output) == derivation.output)
+    expect(hex(output), is: derivation.output)
   }
 
   @Test(
@@ -62,6 +63,6 @@ import Testing
         output.withUnsafeMutableBytes { KeyDerivation.hmacSHA256(key: key, message: message, into: $0) }
       }
     }
-    #expect(hex(output) == code)
+    expect(hex(output), is: code)
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Testing
 
 @Suite struct KeyTests {
@@ -8,20 +9,20 @@ import Testing
   @Test("the specification's identity has the specification's recipient, and both keep their text")
   func example() throws {
     let identity = try X25519Identity.parse(Self.identityText)
-    #expect(identity.text == Self.identityText)
-    #expect(identity.recipient.description == Self.recipientText)
-    #expect(try X25519Recipient(parsing: Self.recipientText) == identity.recipient)
-    #expect(identity.withSecretKey { Array($0) } == [UInt8](repeating: 0x42, count: 32))
+    expect(identity.text, is: Self.identityText)
+    expect(identity.recipient.description, is: Self.recipientText)
+    try expect(X25519Recipient(parsing: Self.recipientText), is: identity.recipient)
+    expect(identity.withSecretKey { Array($0) }, is: [UInt8](repeating: 0x42, count: 32))
     let copy = try [UInt8](repeating: 0x42, count: 32).withUnsafeBytes { try X25519Identity(secretKey: $0) }
-    #expect(copy.recipient == identity.recipient)
-    #expect(try X25519Recipient(publicKey: identity.recipient.publicKey) == identity.recipient)
+    expect(copy.recipient, is: identity.recipient)
+    try expect(X25519Recipient(publicKey: identity.recipient.publicKey), is: identity.recipient)
   }
 
   @Test("random identities differ and survive their text")
   func random() throws {
     let (one, other) = (X25519Identity(), X25519Identity())
-    #expect(one.text != other.text)
-    #expect(try X25519Identity.parse(one.text).recipient == one.recipient)
+    expect(one.text != other.text)
+    try expect(X25519Identity.parse(one.text).recipient, is: one.recipient)
   }
 
   @Test("keys of other kinds, cases and lengths are refused")
@@ -67,11 +68,11 @@ import Testing
     for secret in secrets {
       var text = "\(secret) " + String(reflecting: secret)
       dump(secret, to: &text)
-      #expect(text.contains("redacted"))
-      #expect(!text.contains("hunter2"))
-      #expect(!text.contains("SECRET-KEY"))
-      #expect(!text.contains("66"))
-      #expect(!text.contains("0x"))
+      expect(text.contains("redacted"))
+      expect(!text.contains("hunter2"))
+      expect(!text.contains("SECRET-KEY"))
+      expect(!text.contains("66"))
+      expect(!text.contains("0x"))
     }
   }
 }
@@ -89,13 +90,13 @@ import Testing
   func identityFile() throws {
     let other = X25519Identity()
     let found = try Self.identities("# created\r\n\r\n\(KeyTests.identityText)\r\n\n#x\n\(other.text)")
-    #expect(found.map(\.text) == [KeyTests.identityText, other.text])
+    expect(found.map(\.text), is: [KeyTests.identityText, other.text])
   }
 
   @Test("a recipients file is read alike")
   func recipientsFile() throws {
     let found = try Self.recipients("# team\n\(KeyTests.recipientText)\n")
-    #expect(found.map(\.description) == [KeyTests.recipientText])
+    expect(found.map(\.description), is: [KeyTests.recipientText])
   }
 
   @Test("a line that is no key is refused by its number")

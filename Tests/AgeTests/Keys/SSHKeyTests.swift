@@ -1,6 +1,7 @@
 import Age
 import Bytes
 import CSodium
+import Expectations
 import Testing
 
 /// Keys made by ssh-keygen.
@@ -85,7 +86,7 @@ private enum StockAgeFile {
   func vector() throws {
     let identity = try SSHKey.parse(ascii(StockAgeFile.key))
     let contents = try AgeFile.decrypt(ascii(StockAgeFile.contents), with: [identity])
-    #expect(contents == ascii("hello from stock age"))
+    expect(contents, is: ascii("hello from stock age"))
   }
 
   @Test("what is encrypted for a public key of ssh-keygen, its private key opens", arguments: 0..<4)
@@ -94,15 +95,15 @@ private enum StockAgeFile {
     let other = try SSHKey()
     let recipient = try SSHEd25519Recipient(parsing: key.publicLine)
     let identity = try key.identity()
-    #expect(identity.recipient == recipient)
-    #expect(key.publicLine.hasPrefix(recipient.description))
-    #expect(try SSHEd25519Recipient(parsing: recipient.description) == recipient)
+    expect(identity.recipient, is: recipient)
+    expect(key.publicLine.hasPrefix(recipient.description))
+    try expect(SSHEd25519Recipient(parsing: recipient.description), is: recipient)
     let native = X25519Identity()
     let file = try AgeFile.encrypt(
       ascii("hello"), to: [try other.identity().recipient, recipient, native.recipient])
-    #expect(try AgeFile.decrypt(file, with: [identity]) == ascii("hello"))
-    #expect(try AgeFile.decrypt(file, with: [try other.identity()]) == ascii("hello"))
-    #expect(try AgeFile.decrypt(file, with: [native]) == ascii("hello"))
+    try expect(AgeFile.decrypt(file, with: [identity]), is: ascii("hello"))
+    try expect(AgeFile.decrypt(file, with: [try other.identity()]), is: ascii("hello"))
+    try expect(AgeFile.decrypt(file, with: [native]), is: ascii("hello"))
     let third = try SSHKey().identity()
     #expect(throws: AgeError.noMatch) { try AgeFile.decrypt(file, with: [third]) }
   }
@@ -118,9 +119,9 @@ private enum StockAgeFile {
     var hash = SHA256()
     blob.withUnsafeBytes { hash.update($0) }
     let tag = try #require(SSHKey.decode(ascii(stanza.arguments[0])))
-    #expect(hex(tag) == hash.finish().prefix(8))
-    #expect(stanza.type == "ssh-ed25519" && stanza.arguments.count == 2 && stanza.body.count == 32)
-    #expect(stanza.arguments[1] != again.arguments[1])
+    expect(hex(tag) == hash.finish().prefix(8))
+    expect(stanza.type == "ssh-ed25519" && stanza.arguments.count == 2 && stanza.body.count == 32)
+    expect(stanza.arguments[1] != again.arguments[1])
   }
 
   @Test("a public key line in any but the plain form is refused")
@@ -133,7 +134,7 @@ private enum StockAgeFile {
       bytes.withUnsafeBytes { Base64.encode($0, padded: true, appendingTo: &text) }
       return "ssh-ed25519 " + String(decoding: text, as: UTF8.self)
     }
-    #expect(try SSHEd25519Recipient(parsing: line).publicKey == Array(blob.suffix(32)))
+    try expect(SSHEd25519Recipient(parsing: line).publicKey, is: Array(blob.suffix(32)))
     let noPoint = [UInt8](repeating: 2, count: 32)
     let identityPoint = [1] + [UInt8](repeating: 0, count: 31)
     let cases: [(String, KeyFault)] = [
@@ -176,13 +177,13 @@ private enum StockAgeFile {
     let key = try SSHKey()
     let recipient = try key.identity().recipient
     let contents = try SSHKey.contents(key.privateFile)
-    #expect(SSHKey.file(contents) == key.privateFile)
+    expect(SSHKey.file(contents), is: key.privateFile)
     for columns in [1, 64, 76, 10_000] {
-      #expect(try SSHKey.parse(SSHKey.file(contents, columns: columns)).recipient == recipient)
+      try expect(SSHKey.parse(SSHKey.file(contents, columns: columns)).recipient, is: recipient)
     }
-    #expect(try SSHKey.parse(SSHKey.file(contents, lineEnd: "\r\n")).recipient == recipient)
-    #expect(try SSHKey.parse(key.privateFile + ascii("\n\r\n")).recipient == recipient)
-    #expect(try SSHKey.parse(Array(key.privateFile.dropLast())).recipient == recipient)
+    try expect(SSHKey.parse(SSHKey.file(contents, lineEnd: "\r\n")).recipient, is: recipient)
+    try expect(SSHKey.parse(key.privateFile + ascii("\n\r\n")).recipient, is: recipient)
+    try expect(SSHKey.parse(Array(key.privateFile.dropLast())).recipient, is: recipient)
     for file in [
       [], ascii(" ") + key.privateFile, key.privateFile + ascii("x"), key.privateFile + key.privateFile,
       Array(key.privateFile.dropLast(2)), Array(key.privateFile.prefix(100)),
@@ -222,7 +223,7 @@ private enum StockAgeFile {
         head + SSHKey.string(options) + SSHKey.number(count) + key + SSHKey.string(list) + rest)
     }
 
-    #expect(try SSHKey.parse(make()).recipient.publicKey == publicKey)
+    try expect(SSHKey.parse(make()).recipient.publicKey, is: publicKey)
     let cases: [([UInt8], KeyFault)] = [
       (make(magic: "openssh-key-v2\0"), .structure), (make(cipher: "aes256-ctr"), .passphraseProtected),
       (make(kdf: "bcrypt"), .structure), (make(options: [1]), .structure), (make(count: 0), .structure),
@@ -268,12 +269,12 @@ private enum StockAgeFile {
         file[Int.random(in: 0..<file.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
       }
       do {
-        #expect(try SSHKey.parse(file).recipient == recipient)
+        try expect(SSHKey.parse(file).recipient, is: recipient)
       } catch is AgeError {
         refused += 1
       }
     }
-    #expect(refused > 400)
+    expect(refused > 400)
   }
 
   @Test("an ssh-ed25519 stanza of the wrong form ends the attempt, one for another key doesn't")
@@ -297,8 +298,8 @@ private enum StockAgeFile {
     let spoilt = try Stanza(type: "ssh-ed25519", arguments: [tag, share], body: good.body.reversed())
     let rsa = try Stanza(type: "ssh-rsa", arguments: [tag], body: [1])
     let isUnwrapped = try identity.unwrap([foreign, spoilt, rsa, good]) != nil
-    #expect(isUnwrapped)
+    expect(isUnwrapped)
     let isNothing = try identity.unwrap([foreign, spoilt, rsa]) == nil
-    #expect(isNothing)
+    expect(isNothing)
   }
 }

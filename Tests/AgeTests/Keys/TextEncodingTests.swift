@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Testing
 
 @Suite struct Bech32Tests {
@@ -20,8 +21,8 @@ import Testing
     ])
   func valid(_ text: String, _ prefixCount: Int, _ dataCount: Int) throws {
     let decoded = try Self.decode(ascii(text))
-    #expect(decoded.prefix == prefixCount)
-    #expect(decoded.data.count == dataCount)
+    expect(decoded.prefix, is: prefixCount)
+    expect(decoded.data.count, is: dataCount)
   }
 
   @Test(
@@ -50,8 +51,8 @@ import Testing
         data.withUnsafeBytes { Bech32.encode(prefix: prefix, data: $0, uppercase: uppercase, into: text) }
       }
       let decoded = try Self.decode(text)
-      #expect(decoded.prefix == 8)
-      #expect(decoded.data == data)
+      expect(decoded.prefix, is: 8)
+      expect(decoded.data, is: data)
     }
   }
 

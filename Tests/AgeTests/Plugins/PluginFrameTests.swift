@@ -1,5 +1,6 @@
 import Age
 import Bytes
+import Expectations
 import Testing
 
 @Suite struct PluginFrameTests {
@@ -20,11 +21,11 @@ import Testing
     for count in Array(0...200) + [4799, 4800, 4801] {
       let encoded = try Self.encode(["msg", "a", "~"], sample(count))
       let parsed = try Self.parse(encoded)
-      #expect(parsed.words == ["msg", "a", "~"])
-      #expect(parsed.body == sample(count))
+      expect(parsed.words, is: ["msg", "a", "~"])
+      expect(parsed.body, is: sample(count))
     }
-    #expect(try Self.encode(["done"], []) == ascii("-> done\n\n"))
-    #expect(try Self.encode(["ok", "yes"], ascii("hello")) == ascii("-> ok yes\naGVsbG8\n"))
+    try expect(Self.encode(["done"], []), is: ascii("-> done\n\n"))
+    try expect(Self.encode(["ok", "yes"], ascii("hello")), is: ascii("-> ok yes\naGVsbG8\n"))
   }
 
   @Test("a secret word stands last")
@@ -34,7 +35,7 @@ import Testing
         ["add-identity"], secretWord: word, body: UnsafeRawBufferPointer(start: nil, count: 0)
       ) { Array($0) }
     }
-    #expect(encoded == ascii("-> add-identity AGE-PLUGIN-X-1\n\n"))
+    expect(encoded, is: ascii("-> add-identity AGE-PLUGIN-X-1\n\n"))
   }
 
   @Test(
@@ -75,7 +76,7 @@ import Testing
           arrived = min(arrived + Int.random(in: 1...100, using: &random), stream.count)
         }
       }
-      #expect(found == frames)
+      expect(found, is: frames)
     }
   }
 
@@ -103,7 +104,7 @@ import Testing
           continue
         }
         let parsed = try Self.parse(Array(bytes[..<size]))
-        #expect(try Self.encode(parsed.words, parsed.body) == Array(bytes[..<size]))
+        try expect(Self.encode(parsed.words, parsed.body), is: Array(bytes[..<size]))
         read += 1
       } catch is PluginFault {
         refused += 1
@@ -111,6 +112,6 @@ import Testing
       // It doesn't matter that they are not a frame.
       _ = try? Self.parse(bytes)
     }
-    #expect(refused > 100 && waiting > 100 && read > 100)
+    expect(refused > 100 && waiting > 100 && read > 100)
   }
 }

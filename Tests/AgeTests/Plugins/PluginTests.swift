@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Testing
 
@@ -16,14 +17,14 @@ import Testing
     let extra = try Stanza(type: "example.com/slot", arguments: ["a", "b"], body: sample(1000))
     let file = try AgeFile.encrypt(
       ascii("hello"), to: [try plugin.recipient("plain"), Self.native.recipient], extraStanzas: [extra])
-    #expect(try Header(file).stanzas.map(\.type) == ["test", "X25519", "example.com/slot"])
-    #expect(
-      try AgeFile.decrypt(file, with: [X25519Identity(), try plugin.identity("plain")]) == ascii("hello"))
-    #expect(try AgeFile.decrypt(file, with: [Self.native]) == ascii("hello"))
-    #expect(try plugin.isGone())
+    try expect(Header(file).stanzas.map(\.type), is: ["test", "X25519", "example.com/slot"])
+    try expect(
+      AgeFile.decrypt(file, with: [X25519Identity(), try plugin.identity("plain")]), is: ascii("hello"))
+    try expect(AgeFile.decrypt(file, with: [Self.native]), is: ascii("hello"))
+    try expect(plugin.isGone())
     let identity = try plugin.identity("stranger")
     #expect(throws: AgeError.noMatch) { try AgeFile.decrypt(file, with: [identity]) }
-    #expect(try AgeFile.decrypt(file, with: [identity, Self.native]) == ascii("hello"))
+    try expect(AgeFile.decrypt(file, with: [identity, Self.native]), is: ascii("hello"))
   }
 
   @Test("a plugin's wrong key is told from an altered header by what it opens")
@@ -48,8 +49,8 @@ import Testing
     let plugin = try TestPlugin()
     let identity = try plugin.identity("plain")
     let file = try AgeFile.encrypt(ascii("hello"), to: [identity])
-    #expect(try Header(file).stanzas.map(\.arguments) == [["identity"]])
-    #expect(try AgeFile.decrypt(file, with: [identity]) == ascii("hello"))
+    try expect(Header(file).stanzas.map(\.arguments), is: [["identity"]])
+    try expect(AgeFile.decrypt(file, with: [identity]), is: ascii("hello"))
   }
 
   @Test("a plugin talks with a person in both state machines")
@@ -59,42 +60,42 @@ import Testing
     let settings = plugin.settings(interaction: person)
     let stanzas = try plugin.recipient("talk", settings).wrap(FileKey())
     let answers = try stanzas[0].arguments.dropFirst().map { try #require(SSHKey.decode(ascii($0))) }
-    #expect(answers == [ascii("Ælfgifu"), ascii(person.pin)])
+    expect(answers, is: [ascii("Ælfgifu"), ascii(person.pin)])
     let dialogue = [
       "test shows hello", "test lets choose well? go on stop", "test lets choose well, once more? go on -",
       "test asks your name", "test asks secretly your PIN",
     ]
-    #expect(person.log == dialogue)
+    expect(person.log, is: dialogue)
     let file = try Self.file(plugin)
-    #expect(try AgeFile.decrypt(file, with: [try plugin.identity("talk", settings)]) == ascii("hello"))
-    #expect(person.log == dialogue + dialogue)
+    try expect(AgeFile.decrypt(file, with: [try plugin.identity("talk", settings)]), is: ascii("hello"))
+    expect(person.log, is: dialogue + dialogue)
   }
 
   @Test("by default nobody answers, and a secret of no bytes is an answer")
   func silence() throws {
     let plugin = try TestPlugin()
     let file = try Self.file(plugin)
-    #expect(try AgeFile.decrypt(file, with: [try plugin.identity("refused")]) == ascii("hello"))
+    try expect(AgeFile.decrypt(file, with: [try plugin.identity("refused")]), is: ascii("hello"))
     let stanzas = try plugin.recipient("talk", plugin.settings(interaction: Person(pin: ""))).wrap(FileKey())
-    #expect(stanzas[0].arguments.last == "-")
+    expect(stanzas[0].arguments.last, is: "-")
   }
 
   @Test("commands that nobody knows are unsupported", arguments: ["grease", "labels"])
   func grease(_ mode: String) throws {
     let plugin = try TestPlugin()
-    #expect(try plugin.recipient(mode).wrap(FileKey()).count == 1)
+    try expect(plugin.recipient(mode).wrap(FileKey()).count, is: 1)
     let file = try Self.file(plugin)
-    #expect(try AgeFile.decrypt(file, with: [try plugin.identity(mode)]) == ascii("hello"))
+    try expect(AgeFile.decrypt(file, with: [try plugin.identity(mode)]), is: ascii("hello"))
   }
 
   @Test("recipients of different labels don't go together")
   func labels() throws {
     let plugin = try TestPlugin()
     let labelled = try plugin.recipient("labels")
-    #expect(try labelled.wrapWithLabels(FileKey()).labels == ["postquantum"])
-    #expect(try plugin.recipient("plain").wrapWithLabels(FileKey()).labels == [])
+    try expect(labelled.wrapWithLabels(FileKey()).labels, is: ["postquantum"])
+    try expect(plugin.recipient("plain").wrapWithLabels(FileKey()).labels, is: [])
     let file = try AgeFile.encrypt(ascii("hello"), to: [labelled, labelled])
-    #expect(try AgeFile.decrypt(file, with: [try plugin.identity("plain")]) == ascii("hello"))
+    try expect(AgeFile.decrypt(file, with: [try plugin.identity("plain")]), is: ascii("hello"))
     for recipients: [any Recipient] in [
       [labelled, Self.native.recipient], [Self.native.recipient, labelled],
     ] {
@@ -106,8 +107,8 @@ import Testing
   func severalStanzas() throws {
     let plugin = try TestPlugin()
     let stanzas = try plugin.recipient("two-stanzas").wrap(FileKey())
-    #expect(stanzas.map(\.type) == ["test-other", "test"])
-    #expect(stanzas[0].body == [UInt8](repeating: UInt8(ascii: "x"), count: 4800))
+    expect(stanzas.map(\.type), is: ["test-other", "test"])
+    expect(stanzas[0].body, is: [UInt8](repeating: UInt8(ascii: "x"), count: 4800))
     let recipient = try plugin.recipient("passphrase")
     #expect(throws: AgeError.header(.scryptNotAlone)) { try AgeFile.encrypt(ascii("x"), to: [recipient]) }
   }
@@ -145,7 +146,7 @@ import Testing
     let plugin = try TestPlugin()
     let recipient = try plugin.recipient(mode)
     #expect(throws: AgeError.plugin(name: "test", fault: fault)) { _ = try recipient.wrap(FileKey()) }
-    #expect(try plugin.isGone())
+    try expect(plugin.isGone())
   }
 
   @Test("a plugin that misbehaves while it unwraps is an error of its kind", arguments: faults + unwrapFaults)
@@ -157,7 +158,7 @@ import Testing
       // It doesn't continue with the next identity either.
       _ = try AgeFile.decrypt(file, with: [identity, Self.native])
     }
-    #expect(try plugin.isGone())
+    try expect(plugin.isGone())
   }
 
   @Test(
@@ -170,8 +171,8 @@ import Testing
     let time = seconds {
       #expect(throws: AgeError.plugin(name: "test", fault: .timedOut)) { _ = try recipient.wrap(FileKey()) }
     }
-    #expect(time >= 3 && time < 60)
-    #expect(try plugin.isGone())
+    expect(time >= 3 && time < 60)
+    try expect(plugin.isGone())
   }
 
   @Test("a plugin that reads nothing is given up when no more fits on the way to it")
@@ -180,7 +181,7 @@ import Testing
     let identity = try plugin.identity("", plugin.settings(limit: .seconds(3)))
     let stanzas = [try Stanza(type: "large", body: sample(1 << 20))]
     #expect(throws: AgeError.plugin(name: "deaf", fault: .timedOut)) { _ = try identity.unwrap(stanzas) }
-    #expect(try plugin.isGone())
+    try expect(plugin.isGone())
   }
 
   @Test("a plugin that ends while we write is no end of ours", arguments: ["exits", "dies"])
@@ -190,14 +191,14 @@ import Testing
     let stanzas = [try Stanza(type: "large", body: sample(1 << 20))]
     let end: PluginEnd = name == "exits" ? .exited(3) : .signalled(SIGKILL)
     #expect(throws: AgeError.plugin(name: name, fault: .ended(end))) { _ = try identity.unwrap(stanzas) }
-    #expect(try plugin.isGone())
+    try expect(plugin.isGone())
   }
 
   @Test("a person has longer than a plugin")
   func attended() throws {
     let plugin = try TestPlugin()
     let settings = plugin.settings(limit: .seconds(3), interaction: Person())
-    #expect(try plugin.recipient("touch", settings).wrap(FileKey()).count == 1)
+    try expect(plugin.recipient("touch", settings).wrap(FileKey()).count, is: 1)
     var hurried = settings
     hurried.timeLimit = .seconds(60)
     hurried.attendedTimeLimit = .seconds(2)
@@ -205,7 +206,7 @@ import Testing
     #expect(throws: AgeError.plugin(name: "test", fault: .timedOut)) { _ = try recipient.wrap(FileKey()) }
     var patient = settings
     patient.attendedTimeLimit = nil
-    #expect(try plugin.recipient("touch", patient).wrap(FileKey()).count == 1)
+    try expect(plugin.recipient("touch", patient).wrap(FileKey()).count, is: 1)
   }
 
   @Test(
@@ -214,8 +215,8 @@ import Testing
     let plugin = try TestPlugin()
     let recipient = try plugin.recipient(mode)
     let time = seconds { #expect(throws: Never.self) { _ = try recipient.wrap(FileKey()) } }
-    #expect(time >= (mode == "stays" ? 1 : 2) && time < 30)
-    #expect(try plugin.isGone())
+    expect(time >= (mode == "stays" ? 1 : 2) && time < 30)
+    try expect(plugin.isGone())
   }
 
   @Test("a plugin gets no descriptor but the standard streams, and no signal is blocked for it")
@@ -223,7 +224,7 @@ import Testing
     let plugin = try TestPlugin()
     let descriptor = open("/dev/null", O_RDONLY)
     defer { close(descriptor) }
-    #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC == 0)
+    expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, is: 0)
     let recipient = try plugin.recipient("descriptors")
     #expect(throws: AgeError.plugin(name: "test", fault: .reported(.internal, message: "0 1 2"))) {
       _ = try recipient.wrap(FileKey())
@@ -242,7 +243,7 @@ import Testing
   @Test("our own descriptors are as many after as before")
   func leaks() throws {
     let folder = try ScratchFolder()
-    #expect(symlink("/bin/true", folder["age-plugin-true"]) == 0)
+    expect(symlink("/bin/true", folder["age-plugin-true"]), is: 0)
     func sockets() -> Int {
       (3..<Int32(4096)).count { descriptor in
         var address = sockaddr()
@@ -261,7 +262,7 @@ import Testing
       }
     }
     // Other tests open and close sockets meanwhile, but not that many.
-    #expect(sockets() < before + 150)
+    expect(sockets() < before + 150)
   }
 
   @Test("a plugin that is missing or can't be run is said to be so")
@@ -284,19 +285,19 @@ import Testing
       let path = folder["age-plugin-test"]
       try execute("/bin/sh", ["-c", "echo '\(line)' >\(path) && chmod \(mode) \(path)"])
     }
-    #expect(try fault("") == .notFound)
-    #expect(try fault(folder.path) == .notFound)
-    #expect(try fault(":.:relative:" + folder.path) == .notFound)
+    try expect(fault(""), is: .notFound)
+    try expect(fault(folder.path), is: .notFound)
+    try expect(fault(":.:relative:" + folder.path), is: .notFound)
     try make("#!/bin/sh", 600)
     // It isn't executable, so that of the next folder is used.
-    #expect(try fault("/nowhere:\(folder.path):\(plugin.folder.path)") == nil)
+    try expect(fault("/nowhere:\(folder.path):\(plugin.folder.path)"), is: nil)
     try make("exit 1", 700)
-    #expect(try fault(folder.path) == .notStarted(errno: ENOEXEC))
+    try expect(fault(folder.path), is: .notStarted(errno: ENOEXEC))
     try make("#!/no/such/interpreter", 700)
-    #expect(try fault("\(folder.path):\(plugin.folder.path)") == .notStarted(errno: ENOENT))
+    try expect(fault("\(folder.path):\(plugin.folder.path)"), is: .notStarted(errno: ENOENT))
     unlink(folder["age-plugin-test"])
     mkdir(folder["age-plugin-test"], 0o700)
-    #expect(try fault(folder.path) == .notFound)
+    try expect(fault(folder.path), is: .notFound)
     rmdir(folder["age-plugin-test"])
   }
 
@@ -325,11 +326,11 @@ import Testing
     "names are of letters, digits and + . _ -", arguments: ["a", "yubikey", "se", "x1y", "a+b.c_d-e", ".."])
   func names(_ name: String) throws {
     let text = bech32("age1\(name)", sample(21))
-    #expect(try Self.recipient(text).name == name)
-    #expect(try Self.recipient(text).description == text)
+    try expect(Self.recipient(text).name, is: name)
+    try expect(Self.recipient(text).description, is: text)
     let identity = try Self.identity(bech32("age-plugin-\(name)-", sample(5)).uppercased())
-    #expect(identity.name == name)
-    #expect(identity.withEncodedBytes { $0.count } == 11 + name.count + 1 + 1 + 8 + 6)
+    expect(identity.name, is: name)
+    expect(identity.withEncodedBytes { $0.count }, is: 11 + name.count + 1 + 1 + 8 + 6)
   }
 
   @Test(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CredentialProtocols
+import Expectations
 import Testing
 
 @testable import Commands
@@ -18,16 +19,16 @@ import Testing
     for (words, help) in Self.commands() {
       for line in help.discussion.split(separator: "\n") where line.hasPrefix("  ") {
         // ArgumentParser breaks a line that fills the terminal.
-        #expect(line.count < 80, "\(words): \(line)")
+        expect(line.count < 80, "\(words): \(line)")
       }
     }
     for tool in Tool.all {
       for line in tool.speaks.usage.split(separator: "\n") {
-        #expect(line.count <= 80, "\(tool.name): \(line)")
+        expect(line.count <= 80, "\(tool.name): \(line)")
       }
     }
-    for line in InjectCommand.usage.split(separator: "\n") { #expect(line.count <= 80, "inject: \(line)") }
-    for line in RunCommand.usage.split(separator: "\n") { #expect(line.count <= 80, "run: \(line)") }
-    for line in ShortHelp.text.split(separator: "\n") { #expect(line.count <= 80, "llavero: \(line)") }
+    for line in InjectCommand.usage.split(separator: "\n") { expect(line.count <= 80, "inject: \(line)") }
+    for line in RunCommand.usage.split(separator: "\n") { expect(line.count <= 80, "run: \(line)") }
+    for line in ShortHelp.text.split(separator: "\n") { expect(line.count <= 80, "llavero: \(line)") }
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Expectations
 import Testing
 
 @testable import Commands
@@ -8,22 +9,22 @@ import Testing
 
   @Test("every tool has one but git, which has a topic, and each name is one tool's")
   func complete() {
-    for tool in KnownTool.all where tool.name != "git" { #expect(!tool.recipes.isEmpty, "\(tool.name)") }
-    #expect(Set(Self.all.map(\.name)).count == Self.all.count)
+    for tool in KnownTool.all where tool.name != "git" { expect(!tool.recipes.isEmpty, "\(tool.name)") }
+    expect(Set(Self.all.map(\.name)).count, is: Self.all.count)
     // A topic of that name would be shown in its place.
-    #expect(Set(Self.all.map(\.name)).isDisjoint(with: HelpTopic.all.map(\.name)))
-    #expect(ToolRecipe.named("python")?.name == "pip")
-    #expect(ToolRecipe.named("frobnicate") == nil)
+    expect(Set(Self.all.map(\.name)).isDisjoint(with: HelpTopic.all.map(\.name)))
+    expect(ToolRecipe.named("python")?.name, is: "pip")
+    expect(ToolRecipe.named("frobnicate") == nil)
   }
 
   @Test("it fits a terminal of 24 by 80, read twice, and begins with the name", arguments: all.map(\.name))
   func size(name: String) throws {
     let recipe = try #require(ToolRecipe.named(name))
     let lines = recipe.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-    #expect(lines.count <= 40)
-    for line in lines { #expect(line.count <= 80, "\(line)") }
-    #expect(lines.first?.lowercased() == name || name == "tofu")
-    #expect(lines.last?.isEmpty == false)
+    expect(lines.count <= 40)
+    for line in lines { expect(line.count <= 80, "\(line)") }
+    expect(lines.first?.lowercased() == name || name == "tofu")
+    expect(lines.last?.isEmpty, is: false)
   }
 
   @Test("llavero knows every command in it", arguments: all.map(\.name))
@@ -31,11 +32,11 @@ import Testing
     let recipe = try #require(ToolRecipe.named(name))
     let text = recipe.text.replacing(" \\\n", with: "")
     let commands = text.split(separator: "\n").filter { $0.hasPrefix("    llavero ") }
-    #expect(!commands.isEmpty)
+    expect(!commands.isEmpty)
     for command in commands {
       let words = ShellWord.words(of: command.drop { $0 == " " } + "").map(\.text)
       let isCommand = LlaveroCommand.configuration.subcommands.contains { $0._commandName == words[1] }
-      #expect(isCommand, "\(command)")
+      expect(isCommand, "\(command)")
       // What a program is run with isn't llavero's to read.
       if ["run", "inject"].contains(words[1]) { continue }
       #expect(throws: Never.self, "\(command)") { try LlaveroCommand.parseAsRoot(Array(words.dropFirst())) }
@@ -52,6 +53,6 @@ import Testing
     }
     let table = try packageText("docs/tools.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
     let row = try #require(table.first { $0.contains("`\(name)`") }, "the table has `\(name)`")
-    #expect(isFollowed != row.contains("not run: "), "\(row)")
+    expect(isFollowed != row.contains("not run: "), "\(row)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Terminals
 import Testing
@@ -22,12 +23,12 @@ import Testing
     ])
   func understood(text: String, moment: String) throws {
     let expected = try #require(Timestamp(rfc3339: Array(moment.utf8)))
-    #expect(try ExpiryText.expiry(text, at: Self.now) == expected.seconds)
+    try expect(ExpiryText.expiry(text, at: Self.now), is: expected.seconds)
   }
 
   @Test("never is no expiry")
   func never() throws {
-    #expect(try ExpiryText.expiry("never", at: Self.now) == nil)
+    try expect(ExpiryText.expiry("never", at: Self.now), is: nil)
   }
 
   @Test(
@@ -46,7 +47,7 @@ import Testing
   @Test("what has passed is refused", arguments: ["2026-11-21", "2026-11-21T08:30:00Z", "0s", "1999-12-31"])
   func passed(text: String) {
     let failure = #expect(throws: Failure.self) { try ExpiryText.expiry(text, at: Self.now) }
-    #expect(failure?.status == .usage)
-    #expect(failure?.message.contains("has passed already") == true)
+    expect(failure?.status, is: .usage)
+    expect(failure?.message.contains("has passed already"), is: true)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -45,8 +46,8 @@ import Testing
       item.type = value(isKey: false)
       item.isDefault = generator.number(in: 0..<2) == 0
       let text = ItemText.text(of: item)
-      #expect(text.utf8.allSatisfy { $0 == 0x0a || $0 >= 0x20 && $0 != 0x7f })
-      #expect(try Self.edited(item) { $0 } == item, "\(text)")
+      expect(text.utf8.allSatisfy { $0 == 0x0a || $0 >= 0x20 && $0 != 0x7f })
+      try expect(Self.edited(item) { $0 }, is: item, "\(text)")
     }
   }
 
@@ -56,7 +57,7 @@ import Testing
     for _ in 0..<5000 {
       let value = ByteString(generator.bytes(generator.number(in: 0..<8)).map { $0 % 3 == 0 ? 0x5c : $0 })
       let text = EscapedText.text(of: value)
-      #expect(try EscapedText.value(of: Array(text.utf8)[...]) == value, "\(text)")
+      try expect(EscapedText.value(of: Array(text.utf8)[...]), is: value, "\(text)")
     }
   }
 
@@ -88,22 +89,22 @@ import Testing
     expected.creator = "c"
     expected.type = "t"
     expected.isDefault = true
-    #expect(item == expected)
+    expect(item, is: expected)
   }
 
   @Test("a line that is left out, or has no value, removes the attribute, and quotation marks empty it")
   func removes() throws {
     let item = try #require(
       try Self.edited(Self.item) { _ in "server: example.com\nprotocol: https\naccount:" })
-    #expect(item == Item.internet())
+    expect(item, is: Item.internet())
     let empty = try #require(
       try Self.edited(Self.item) { _ in "server: example.com\nprotocol: https\naccount: \"\"" })
-    #expect(empty == Item.internet(account: ""))
+    expect(empty, is: Item.internet(account: ""))
   }
 
   @Test("a text that says nothing changes nothing", arguments: ["", "\n\n", "# only a remark\n", "  \r\n"])
   func nothing(text: String) throws {
-    #expect(try Self.edited(Self.item) { _ in text } == nil)
+    try expect(Self.edited(Self.item) { _ in text }, is: nil)
   }
 
   @Test(
@@ -151,7 +152,7 @@ import Testing
 
   @Test("no secret can get into it, for it knows none")
   func noSecret() {
-    #expect(!ItemText.text(of: Self.item).lowercased().contains("password:"))
-    #expect(ItemText.text(of: Self.item).contains("comment: one\\ntwo\n"))
+    expect(!ItemText.text(of: Self.item).lowercased().contains("password:"))
+    expect(ItemText.text(of: Self.item).contains("comment: one\\ntwo\n"))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Terminals
 import TestSupport
@@ -17,29 +18,29 @@ import Testing
 
   @Test("what isn't given stays, and an empty text removes")
   func changes() throws {
-    #expect(try Self.applied(KeyChange(), to: Self.full) == Self.full.key)
-    #expect(KeyChange().isEmpty)
+    try expect(Self.applied(KeyChange(), to: Self.full), is: Self.full.key)
+    expect(KeyChange().isEmpty)
     let none = KeyChange(port: "", account: "", path: "", domain: "", authenticationType: "")
-    #expect(!none.isEmpty)
-    #expect(try Self.applied(none, to: Self.full) == Item.internet().key)
+    expect(!none.isEmpty)
+    try expect(Self.applied(none, to: Self.full), is: Item.internet().key)
     let other = KeyChange(
       server: "other.example", protocol: "ssh", port: "22", account: "bob", path: "/a/", domain: "cargo",
       authenticationType: "x")
-    #expect(
-      try Self.applied(other, to: Self.full)
-        == Item.internet(
-          "other.example", account: "bob", path: "a", protocol: "ssh", port: 22, domain: "cargo",
-          authenticationType: "x"
-        ).key)
-    #expect(
-      try Self.applied(KeyChange(account: "bob", service: "b"), to: .generic("a", account: "alice"))
-        == Item.generic("b", account: "bob").key)
+    try expect(
+      Self.applied(other, to: Self.full),
+      is: Item.internet(
+        "other.example", account: "bob", path: "a", protocol: "ssh", port: 22, domain: "cargo",
+        authenticationType: "x"
+      ).key)
+    try expect(
+      Self.applied(KeyChange(account: "bob", service: "b"), to: .generic("a", account: "alice")),
+      is: Item.generic("b", account: "bob").key)
   }
 
   @Test("an address may have brackets", arguments: ["::1", "[::1]", "fe80::1"])
   func addresses(text: String) throws {
     let expected = text.hasPrefix("[") ? "::1" : text
-    #expect(try KeyChange.server(text) == ByteString(expected))
+    try expect(KeyChange.server(text), is: ByteString(expected))
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Terminals
 import TestSupport
@@ -19,26 +20,26 @@ import Testing
 
   @Test("names stand for attributes, and what is absent for nothing")
   func names() throws {
-    #expect(
-      try line("{class} {server}\\t{port}|{path}|{domain}|{account}|{comment}|", item)
-        == "internet example.com\t8443|acme|docker|alice||\n")
-    #expect(try line("{service} {server}{account}.", .generic("aws:default")) == "aws:default .\n")
-    #expect(try line("{default}/{default}", item) == "default/default\n")
+    try expect(
+      line("{class} {server}\\t{port}|{path}|{domain}|{account}|{comment}|", item),
+      is: "internet example.com\t8443|acme|docker|alice||\n")
+    try expect(line("{service} {server}{account}.", .generic("aws:default")), is: "aws:default .\n")
+    try expect(line("{default}/{default}", item), is: "default/default\n")
     for name in OutputFormat.names { _ = try OutputFormat("{\(name)}") }
   }
 
   @Test("an attribute ends no line and drives no terminal")
   func invisible() throws {
-    #expect(try line("{label}", item) == "wörk\\u{a}\n")
+    try expect(line("{label}", item), is: "wörk\\u{a}\n")
   }
 
   @Test("a format that ends a line gets no other end")
   func ends() throws {
-    #expect(try line("{account}\\0", item) == "alice\0")
-    #expect(try line("{account}\\n", item) == "alice\n")
-    #expect(try line("a\\nb", item) == "a\nb\n")
-    #expect(try line("", item) == "\n")
-    #expect(try line("\\{\\}\\\\", item) == "{}\\\n")
+    try expect(line("{account}\\0", item), is: "alice\0")
+    try expect(line("{account}\\n", item), is: "alice\n")
+    try expect(line("a\\nb", item), is: "a\nb\n")
+    try expect(line("", item), is: "\n")
+    try expect(line("\\{\\}\\\\", item), is: "{}\\\n")
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Terminals
 import TestSupport
@@ -21,17 +22,17 @@ import Testing
       let sets = try Alphabet.sets(named: chosen.isEmpty ? "letters,digits" : chosen.joined(separator: ","))
       let length = generator.number(in: sets.count..<40)
       let text = Self.text(.characters(length, of: sets)).unicodeScalars
-      #expect(text.count == length)
-      #expect(text.allSatisfy { scalar in sets.contains { $0.contains(scalar) } })
-      for set in sets { #expect(text.contains { set.contains($0) }) }
+      expect(text.count, is: length)
+      expect(text.allSatisfy { scalar in sets.contains { $0.contains(scalar) } })
+      for set in sets { expect(text.contains { set.contains($0) }) }
     }
   }
 
   @Test("characters that take several bytes count once")
   func severalBytes() {
     let text = Self.text(.characters(50, of: [Self.set("é漢🔑")]))
-    #expect(text.unicodeScalars.count == 50)
-    #expect(text.unicodeScalars.allSatisfy { "é漢🔑".unicodeScalars.contains($0) })
+    expect(text.unicodeScalars.count, is: 50)
+    expect(text.unicodeScalars.allSatisfy { "é漢🔑".unicodeScalars.contains($0) })
   }
 
   /// A chi-square test for equal `counts`. A uniform distribution fails it, beyond six standard deviations, once in
@@ -45,8 +46,8 @@ import Testing
 
   @Test("the bound itself tells an uneven die")
   func bound() {
-    #expect(Self.isUniform([1000, 1010, 990, 1000]))
-    #expect(!Self.isUniform([1000, 1150, 900, 950]))
+    expect(Self.isUniform([1000, 1010, 990, 1000]))
+    expect(!Self.isUniform([1000, 1150, 900, 950]))
   }
 
   @Test("every character is as likely as any other, at the first, a middle and the last place")
@@ -62,7 +63,7 @@ import Testing
         counts[row][try #require(flat.firstIndex(of: scalars[place]))] += 1
       }
     }
-    for row in counts { #expect(Self.isUniform(row), "\(row)") }
+    for row in counts { expect(Self.isUniform(row), "\(row)") }
   }
 
   @Test("every secret with one of each class is as likely as any other")
@@ -71,9 +72,9 @@ import Testing
     let recipe = SecretRecipe.characters(2, of: [Self.set("ab"), Self.set("123")])
     var counts: [String: Int] = [:]
     for _ in 0..<12_000 { counts[Self.text(recipe), default: 0] += 1 }
-    #expect(counts.count == 12)
-    #expect(Self.isUniform(Array(counts.values)), "\(counts)")
-    #expect(abs(recipe.bits - 3.584962500721156) < 1e-9)
+    expect(counts.count, is: 12)
+    expect(Self.isUniform(Array(counts.values)), "\(counts)")
+    expect(abs(recipe.bits - 3.584962500721156) < 1e-9)
   }
 
   @Test("every word is as likely as any other")
@@ -81,35 +82,35 @@ import Testing
     var counts = [Int](repeating: 0, count: WordList.words.count)
     for _ in 0..<600 {
       let words = Self.text(.words(64, separator: " ")).split(separator: " ")
-      #expect(words.count == 64)
+      expect(words.count, is: 64)
       for word in words { counts[try #require(WordList.words.firstIndex(of: String(word)))] += 1 }
     }
-    #expect(Self.isUniform(counts))
+    expect(Self.isUniform(counts))
   }
 
   @Test("the list has 1,024 words, each once, in small letters")
   func list() {
-    #expect(WordList.words.count == 1024)
-    #expect(Set(WordList.words).count == 1024)
-    #expect(WordList.words == WordList.words.sorted())
+    expect(WordList.words.count, is: 1024)
+    expect(Set(WordList.words).count, is: 1024)
+    expect(WordList.words, is: WordList.words.sorted())
     for word in WordList.words {
-      #expect(3...7 ~= word.utf8.count && word.utf8.allSatisfy { 0x61...0x7a ~= $0 }, "\(word)")
+      expect(3...7 ~= word.utf8.count && word.utf8.allSatisfy { 0x61...0x7a ~= $0 }, "\(word)")
     }
   }
 
   @Test("randomness is counted")
   func bits() throws {
-    #expect(SecretRecipe.words(6, separator: "-").bits == 60)
-    #expect(SecretRecipe.characters(8, of: [Self.set("01")]).bits == 8)
+    expect(SecretRecipe.words(6, separator: "-").bits, is: 60)
+    expect(SecretRecipe.characters(8, of: [Self.set("01")]).bits, is: 8)
     let usual = SecretRecipe.characters(20, of: try Alphabet.sets(named: "letters,digits")).bits
     // 20 log2 62 is 119.08; some texts lack a digit.
-    #expect(118.9..<119.08 ~= usual)
+    expect(118.9..<119.08 ~= usual)
   }
 
   @Test("classes are named once, and no others")
   func classes() throws {
-    #expect(try Alphabet.sets(named: "letters,lowercase,uppercase").count == 2)
-    #expect(try Alphabet.set(of: "aab").count == 2)
+    try expect(Alphabet.sets(named: "letters,lowercase,uppercase").count, is: 2)
+    try expect(Alphabet.set(of: "aab").count, is: 2)
     for text in ["", "letters,", "Letters", "letters, digits", "hex"] {
       #expect(throws: Failure.self) { try Alphabet.sets(named: text) }
     }

@@ -1,3 +1,4 @@
+import Expectations
 import Interchange
 import Keychain
 import KeychainTesting
@@ -11,9 +12,9 @@ struct TransferTests {
   func adds() throws {
     let keychain = InMemoryKeychain()
     let logins = [login("a.example", "alice", "1"), login("b.example", "bob", "2")]
-    #expect(try run(logins, keychain) == [.added, .added])
-    #expect(try run(logins, keychain) == [.unchanged, .unchanged])
-    #expect(try secret("a.example", keychain) == "1")
+    try expect(run(logins, keychain), is: [.added, .added])
+    try expect(run(logins, keychain), is: [.unchanged, .unchanged])
+    try expect(secret("a.example", keychain), is: "1")
   }
 
   @Test("another secret stays unless it is to be replaced")
@@ -21,10 +22,10 @@ struct TransferTests {
     let keychain = InMemoryKeychain()
     _ = try run([login("a.example", "alice", "old")], keychain)
     let logins = [login("a.example", "alice", "new")]
-    #expect(try run(logins, keychain) == [.kept])
-    #expect(try secret("a.example", keychain) == "old")
-    #expect(try run(logins, keychain, replacing: [0]) == [.replaced])
-    #expect(try secret("a.example", keychain) == "new")
+    try expect(run(logins, keychain), is: [.kept])
+    try expect(secret("a.example", keychain), is: "old")
+    try expect(run(logins, keychain, replacing: [0]), is: [.replaced])
+    try expect(secret("a.example", keychain), is: "new")
   }
 
   @Test("of two logins for one item the first comes, and the other is told")
@@ -33,8 +34,8 @@ struct TransferTests {
     let logins = [
       login("a.example", "alice", "1"), login("A.example", "alice", "2"), login("a.example", "alice", "1"),
     ]
-    #expect(try run(logins, keychain) == [.added, .repeated, .unchanged])
-    #expect(try secret("a.example", keychain) == "1")
+    try expect(run(logins, keychain), is: [.added, .repeated, .unchanged])
+    try expect(secret("a.example", keychain), is: "1")
   }
 
   @Test("a login that is named twice has the outcome of the first")
@@ -42,9 +43,9 @@ struct TransferTests {
     let keychain = InMemoryKeychain()
     _ = try run([login("a.example", "alice", "old")], keychain)
     let logins = [login("a.example", "alice", "new"), login("a.example", "alice", "new")]
-    #expect(try run(logins, keychain) == [.kept, .kept])
-    #expect(try run(logins, keychain, replacing: [0]) == [.replaced, .unchanged])
-    #expect(try run(logins, keychain) == [.unchanged, .unchanged])
+    try expect(run(logins, keychain), is: [.kept, .kept])
+    try expect(run(logins, keychain, replacing: [0]), is: [.replaced, .unchanged])
+    try expect(run(logins, keychain), is: [.unchanged, .unchanged])
   }
 
   @Test("a date to come is none, so that what is changed later answers")
@@ -53,9 +54,9 @@ struct TransferTests {
     var item = login("a.example", "alice", "1").item
     item.creationDate = Timestamp(seconds: 250_000_000_000)
     item.modificationDate = item.creationDate
-    #expect(try run([FoundLogin(item, Credential(password: "1"), at: .line(1))], keychain) == [.added])
+    try expect(run([FoundLogin(item, Credential(password: "1"), at: .line(1))], keychain), is: [.added])
     let held = try #require(try keychain.items(matching: .all).first)
-    for date in [held.creationDate, held.modificationDate] { #expect(try #require(date) <= .now) }
+    for date in [held.creationDate, held.modificationDate] { try expect(#require(date) <= .now) }
   }
 
   @Test("what no keychain takes is left out, and the others come")
@@ -66,8 +67,8 @@ struct TransferTests {
       login("b.example", "bob", String(repeating: "x", count: ItemBounds.secret + 1)),
       login("c.example", "carol", "3"),
     ]
-    #expect(try run(logins, keychain) == [.unusable, .unusable, .added])
-    #expect(try keychain.items(matching: .all).count == 1)
+    try expect(run(logins, keychain), is: [.unusable, .unusable, .added])
+    try expect(keychain.items(matching: .all).count, is: 1)
   }
 
   @Test("the account that is first at the source answers")
@@ -75,7 +76,7 @@ struct TransferTests {
     let keychain = InMemoryKeychain()
     let logins = ["one", "two", "three"].map { login("a.example", $0, $0) }
     _ = try run(logins, keychain)
-    #expect(try secret("a.example", keychain) == "one")
+    try expect(secret("a.example", keychain), is: "one")
   }
 
   @Test(
@@ -90,13 +91,13 @@ struct TransferTests {
     }
     let first = try keychain()
     let logins = ["one", "two", "three"].map { login(server, $0, $0) } + [login("b.example", "two", "b")]
-    #expect(try run(logins, first) == [.unchanged, .added, .added, .added])
-    #expect(try secret("a.example", first) == "one")
+    try expect(run(logins, first), is: [.unchanged, .added, .added, .added])
+    try expect(secret("a.example", first), is: "one")
     // What comes after another of its place stays behind it.
     let second = try keychain()
     let others = [login(server, "four", "four"), login(server, "one", "one")]
-    #expect(try run(others, second) == [.added, .unchanged])
-    #expect(try secret("a.example", second) == "four")
+    try expect(run(others, second), is: [.added, .unchanged])
+    try expect(secret("a.example", second), is: "four")
   }
 
   @Test("dates come along, and equal ones keep the source's order")
@@ -106,8 +107,8 @@ struct TransferTests {
     let logins = ["one", "two"].map { login("a.example", $0, $0, modified: date) }
     _ = try run(logins, keychain)
     let items = try keychain.items(matching: .all)
-    #expect(items.first { $0.key.account == "one" }?.modificationDate == date)
-    #expect(try secret("a.example", keychain) == "one")
+    expect(items.first { $0.key.account == "one" }?.modificationDate, is: date)
+    try expect(secret("a.example", keychain), is: "one")
   }
 
   @Test("a label alone is a difference only where notes count, and is taken where there is none")
@@ -116,14 +117,14 @@ struct TransferTests {
     _ = try run([login("a.example", "alice", "1")], keychain)
     var titled = login("a.example", "alice", "1", label: "mine").item
     titled.address = "https://a.example/login"
-    #expect(try run([FoundLogin(titled, Credential(password: "1"), at: .line(1))], keychain) == [.completed])
-    #expect(try keychain.items(matching: .all).first?.label == "mine")
-    #expect(try keychain.items(matching: .all).first?.address == "https://a.example/login")
+    try expect(run([FoundLogin(titled, Credential(password: "1"), at: .line(1))], keychain), is: [.completed])
+    try expect(keychain.items(matching: .all).first?.label, is: "mine")
+    try expect(keychain.items(matching: .all).first?.address, is: "https://a.example/login")
     let logins = [login("a.example", "alice", "1", label: "work")]
-    #expect(try run(logins, keychain) == [.unchanged])
-    #expect(try run(logins, keychain, comparesNotes: true) == [.kept])
-    #expect(try run(logins, keychain, replacing: [0], comparesNotes: true) == [.replaced])
-    #expect(try keychain.items(matching: .all).first?.label == "work")
+    try expect(run(logins, keychain), is: [.unchanged])
+    try expect(run(logins, keychain, comparesNotes: true), is: [.kept])
+    try expect(run(logins, keychain, replacing: [0], comparesNotes: true), is: [.replaced])
+    try expect(keychain.items(matching: .all).first?.label, is: "work")
   }
 
   @Test("fields that a source doesn't say stay, whether it replaces the secret or adds fields")
@@ -148,18 +149,19 @@ struct TransferTests {
     }
     _ = try run([found("old", [("PIN", "1"), ("PUK", "2")], [("Door", "back"), ("Floor", "3")])], keychain)
     let newer = [found("new", [("PUK", "3"), ("Key", "4")], [("Door", "front"), ("Room", "5")])]
-    #expect(try run(newer, keychain) == [.kept])
-    #expect(try run(newer, keychain, replacing: [0]) == [.replaced])
-    #expect(try held() == ["Door=front", "Floor=3", "Room=5", "PIN=1", "PUK=3", "Key=4"])
-    #expect(try run(newer, keychain) == [.unchanged])
-    #expect(try run(newer, keychain, comparesNotes: true) == [.unchanged])
+    try expect(run(newer, keychain), is: [.kept])
+    try expect(run(newer, keychain, replacing: [0]), is: [.replaced])
+    try expect(held(), is: ["Door=front", "Floor=3", "Room=5", "PIN=1", "PUK=3", "Key=4"])
+    try expect(run(newer, keychain), is: [.unchanged])
+    try expect(run(newer, keychain, comparesNotes: true), is: [.unchanged])
     let more = [found("new", [("CVC", "6")], [("Hall", "7")])]
-    #expect(try run(more, keychain) == [.completed])
-    #expect(try run(more, keychain, comparesNotes: true) == [.unchanged])
+    try expect(run(more, keychain), is: [.completed])
+    try expect(run(more, keychain, comparesNotes: true), is: [.unchanged])
     let other = [found("other", [("PIN", "8")], [("Door", "roof")])]
-    #expect(try run(other, keychain, replacing: [0], comparesNotes: true) == [.replaced])
-    #expect(
-      try held() == [
+    try expect(run(other, keychain, replacing: [0], comparesNotes: true), is: [.replaced])
+    try expect(
+      held(),
+      is: [
         "Door=roof", "Floor=3", "Room=5", "Hall=7", "PIN=8", "PUK=3", "Key=4", "CVC=6",
       ])
   }
@@ -172,15 +174,15 @@ struct TransferTests {
     let certificate = Item(
       .cryptographic(CryptographicItem(.certificate, ["slnr": "1"], accessGroup: "team")))
     let logins = [noProtocol, certificate].map { FoundLogin($0, Credential(password: "1"), at: .line(1)) }
-    #expect(try run(logins, keychain) == [.added, .added])
-    #expect(try run(logins, keychain, comparesNotes: true) == [.unchanged, .unchanged])
+    try expect(run(logins, keychain), is: [.added, .added])
+    try expect(run(logins, keychain, comparesNotes: true), is: [.unchanged, .unchanged])
     let found = try keychain.items(matching: .all)
-    #expect(Set(found.map(\.key)) == [noProtocol.key, certificate.key])
+    expect(Set(found.map(\.key)), is: [noProtocol.key, certificate.key])
     noProtocol.furtherAttributes = ["invi": "1"]
     let changed = [FoundLogin(noProtocol, Credential(password: "1"), at: .line(1))]
-    #expect(try run(changed, keychain, replacing: [0], comparesNotes: true) == [.replaced])
+    try expect(run(changed, keychain, replacing: [0], comparesNotes: true), is: [.replaced])
     let after = try #require(try keychain.items(matching: .criteria(ItemCriteria(noProtocol.key))).first)
-    #expect(after.furtherAttributes == ["invi": "1"])
+    expect(after.furtherAttributes, is: ["invi": "1"])
   }
 
   @Test("where the keychain fails in the middle, it is known what has come")
@@ -192,10 +194,10 @@ struct TransferTests {
     let result = Transfer(plan: plan, replacing: []).run(in: keychain, batch: 2) { done, _ in
       if done == 2 { faults.fail([.adding], with: .locked(path: "in memory")) }
     }
-    #expect(result.failure == .locked(path: "in memory"))
+    expect(result.failure, is: .locked(path: "in memory"))
     // The last of the source come first.
-    #expect(result.outcomes == [.unconfirmed, .unconfirmed, .unconfirmed, .added, .added])
-    #expect(try keychain.items(matching: .all).count == 2)
+    expect(result.outcomes, is: [.unconfirmed, .unconfirmed, .unconfirmed, .added, .added])
+    try expect(keychain.items(matching: .all).count, is: 2)
   }
 
   @Test(
@@ -207,8 +209,8 @@ struct TransferTests {
     let plan = try TransferPlan(logins, in: keychain, comparesNotes: true)
     keychain.arrives = arrives
     let result = Transfer(plan: plan, replacing: [0]).run(in: keychain, batch: 50) { _, _ in }
-    #expect(result.failure == .noAnswer(call: "CreateItem", milliseconds: 1))
-    #expect(result.outcomes == [arrives ? .replaced : .unconfirmed])
+    expect(result.failure, is: .noAnswer(call: "CreateItem", milliseconds: 1))
+    expect(result.outcomes, is: [arrives ? .replaced : .unconfirmed])
   }
 
   @Test("what was added meanwhile with the same secret is there already")
@@ -218,7 +220,7 @@ struct TransferTests {
     let plan = try TransferPlan(logins, in: keychain, comparesNotes: false)
     _ = try run(logins, keychain)
     let result = Transfer(plan: plan, replacing: []).run(in: keychain, batch: .max) { _, _ in }
-    #expect(result.outcomes == [.unchanged])
+    expect(result.outcomes, is: [.unchanged])
   }
 
   @Test("what was added meanwhile is kept, and what was deleted meanwhile comes back")
@@ -231,9 +233,9 @@ struct TransferTests {
     _ = try run([login("a.example", "alice", "mine")], keychain)
     try keychain.delete(try keychain.items(matching: .all).filter { $0.key.account == "bob" })
     let result = Transfer(plan: plan, replacing: [1]).run(in: keychain, batch: .max) { _, _ in }
-    #expect(result.outcomes == [.overtaken, .added])
-    #expect(try secret("a.example", keychain) == "mine")
-    #expect(try secret("b.example", keychain) == "new")
+    expect(result.outcomes, is: [.overtaken, .added])
+    try expect(secret("a.example", keychain), is: "mine")
+    try expect(secret("b.example", keychain), is: "new")
   }
 
   @Test("what was changed meanwhile stays, whether it was to be replaced or to be completed")
@@ -246,16 +248,16 @@ struct TransferTests {
       [login("a.example", "alice", "new"), FoundLogin(known, Credential(password: "same"), at: .line(2))],
       in: keychain, comparesNotes: false)
     let transfer = Transfer(plan: plan, replacing: [0])
-    #expect(transfer.foreseen == [.replaced, .completed])
+    expect(transfer.foreseen, is: [.replaced, .completed])
     for var item in try keychain.items(matching: .all) {
       item.comment = "theirs"
       try keychain.update(item, Credential(password: "newer"))
     }
     let result = transfer.run(in: keychain, batch: .max) { _, _ in }
-    #expect(result.outcomes == [.overtaken, .overtaken])
-    #expect(try secret("a.example", keychain) == "newer")
-    #expect(try secret("b.example", keychain) == "newer")
-    #expect(try keychain.items(matching: .all).allSatisfy { $0.comment == "theirs" })
+    expect(result.outcomes, is: [.overtaken, .overtaken])
+    try expect(secret("a.example", keychain), is: "newer")
+    try expect(secret("b.example", keychain), is: "newer")
+    try expect(keychain.items(matching: .all).allSatisfy { $0.comment == "theirs" })
   }
 
   @Test("what can't be read back is noticed")
@@ -266,12 +268,12 @@ struct TransferTests {
       in: keychain, comparesNotes: false)
     let transfer = Transfer(plan: plan, replacing: [])
     let outcomes = transfer.run(in: keychain, batch: 1) { _, _ in }.outcomes
-    #expect(try transfer.missing(outcomes, in: keychain) { _, _ in } == [])
+    try expect(transfer.missing(outcomes, in: keychain) { _, _ in }, is: [])
     let items = try keychain.items(matching: .all)
     try keychain.delete(items.filter { $0.key.account == "alice" })
     let carols = try #require(items.first { $0.key.account == "carol" })
     try keychain.update(carols, Credential(password: "other"))
-    #expect(try transfer.missing(outcomes, in: keychain) { _, _ in } == [0, 2])
+    try expect(transfer.missing(outcomes, in: keychain) { _, _ in }, is: [0, 2])
   }
 
   @Test("items that are no logins are known by what they are, whatever their name, and none comes twice")
@@ -283,8 +285,8 @@ struct TransferTests {
       other("5", ["n": "v"], "L", "a"), other("6", ["n": "v"], "L", "b"),
       other("7", ["n": "v"], "L", "a", in: "c"),
     ]
-    #expect(try run(all, keychain, comparesNotes: true) == all.map { _ in .added })
-    #expect(try keychain.items(matching: .all).count == 7)
+    try expect(run(all, keychain, comparesNotes: true), is: all.map { _ in .added })
+    try expect(keychain.items(matching: .all).count, is: 7)
     // Another keychain has other names, and makes up a schema.
     let again = [
       other("g", ["n": "v"], "L", "a", in: "c"), other("f", ["n": "v"], "L", "b"),
@@ -293,16 +295,16 @@ struct TransferTests {
       other("c", [:], "L", "a"),
       other("b", [:], "", "b"), other("a", [:], "", "a"),
     ]
-    #expect(try run(again, keychain, comparesNotes: true) == again.map { _ in .unchanged })
+    try expect(run(again, keychain, comparesNotes: true), is: again.map { _ in .unchanged })
     // A secret or a label that is another one is a difference; other attributes are another item.
-    #expect(try run([other("a", ["n": "v"], "L", "c", in: "c")], keychain, comparesNotes: true) == [.kept])
-    #expect(try run([other("a", [:], "new", "b")], keychain, comparesNotes: true) == [.kept])
+    try expect(run([other("a", ["n": "v"], "L", "c", in: "c")], keychain, comparesNotes: true), is: [.kept])
+    try expect(run([other("a", [:], "new", "b")], keychain, comparesNotes: true), is: [.kept])
     let more = [
       other("a", ["n": "v", "m": "w"], "L", "a"), other("b", [:], "", "c"), other("c", [:], "M", "z"),
     ]
-    #expect(try run(more, keychain, comparesNotes: true) == [.added, .added, .added])
-    #expect(try run([other("x", ["n": "v"], "L", "d", in: "c")], keychain, replacing: [0]) == [.replaced])
-    #expect(try keychain.items(matching: .all).count == 10)
+    try expect(run(more, keychain, comparesNotes: true), is: [.added, .added, .added])
+    try expect(run([other("x", ["n": "v"], "L", "d", in: "c")], keychain, replacing: [0]), is: [.replaced])
+    try expect(keychain.items(matching: .all).count, is: 10)
   }
 
   @Test("an item that is no login has changed if its name and one thing more are the same, or is another one")
@@ -310,16 +312,16 @@ struct TransferTests {
     let keychain = InMemoryKeychain()
     _ = try run([other("1", ["n": "v"], "L", "a")], keychain)
     let changed = [other("1", ["n": "w"], "L", "b")]
-    #expect(try run(changed, keychain) == [.kept])
-    #expect(try run(changed, keychain, replacing: [0]) == [.replaced])
+    try expect(run(changed, keychain), is: [.kept])
+    try expect(run(changed, keychain, replacing: [0]), is: [.replaced])
     let renamed = [other("1", ["n": "w"], "M", "c")]
-    #expect(try run(renamed, keychain, replacing: [0]) == [.replaced])
+    try expect(run(renamed, keychain, replacing: [0]), is: [.replaced])
     let item = try #require(try keychain.items(matching: .all).first)
-    #expect(item.secretService.lookup == renamed[0].item.secretService.lookup && item.label == "M")
+    expect(item.secretService.lookup == renamed[0].item.secretService.lookup && item.label == "M")
     let another = [other("1", ["n": "x"], "N", "d")]
-    #expect(try run(another, keychain) == [.added])
-    #expect(try run(another, keychain) == [.unchanged])
-    #expect(try keychain.items(matching: .all).map(\.key.secretServiceItem?.name) == ["1-2", "1"])
+    try expect(run(another, keychain), is: [.added])
+    try expect(run(another, keychain), is: [.unchanged])
+    try expect(keychain.items(matching: .all).map(\.key.secretServiceItem?.name), is: ["1-2", "1"])
   }
 
   @Test("a login learns by which attributes programs find it, and keeps what a person has noted")
@@ -333,13 +335,13 @@ struct TransferTests {
       return FoundLogin(item, Credential(password: "1"), at: .line(1))
     }
     let logins = [found("a.example", "alice"), found("b.example", "bob")]
-    #expect(try run(logins, keychain, comparesNotes: true) == [.completed, .kept])
-    #expect(try run(logins, keychain, comparesNotes: true) == [.unchanged, .kept])
+    try expect(run(logins, keychain, comparesNotes: true), is: [.completed, .kept])
+    try expect(run(logins, keychain, comparesNotes: true), is: [.unchanged, .kept])
     let items = try keychain.items(matching: .all)
-    #expect(
-      items.first { $0.key.account == "alice" }?.secretService.lookup
-        == lookup(["server": "a.example", "more": "1"]))
-    #expect(items.first { $0.key.account == "bob" }?.label == "mine")
+    expect(
+      items.first { $0.key.account == "alice" }?.secretService.lookup,
+      is: lookup(["server": "a.example", "more": "1"]))
+    expect(items.first { $0.key.account == "bob" }?.label, is: "mine")
   }
 
   @Test("collections come once, and there is one default collection")
@@ -350,10 +352,10 @@ struct TransferTests {
         Item(.secretService(SecretServiceItem(.collection, name: name)), label: "L", isDefault: isDefault),
         Credential(password: ""), at: .line(1))
     }
-    #expect(try run([collection("a", isDefault: true), collection("b")], keychain) == [.added, .added])
-    #expect(try run([collection("a"), collection("c", isDefault: true)], keychain) == [.unchanged, .added])
+    try expect(run([collection("a", isDefault: true), collection("b")], keychain), is: [.added, .added])
+    try expect(run([collection("a"), collection("c", isDefault: true)], keychain), is: [.unchanged, .added])
     let defaults = try keychain.items(matching: .all).filter(\.isDefault)
-    #expect(defaults.map(\.key) == [.secretService(SecretServiceItem(.collection, name: "a"))])
+    expect(defaults.map(\.key), is: [.secretService(SecretServiceItem(.collection, name: "a"))])
   }
 
   private func other(
@@ -379,11 +381,11 @@ struct TransferTests {
     let plan = try TransferPlan(logins, in: keychain, comparesNotes: false)
     var shown: [Int] = []
     _ = Transfer(plan: plan, replacing: []).run(in: keychain, batch: 50) { done, total in
-      #expect(total == 250)
+      expect(total, is: 250)
       shown.append(done)
     }
-    #expect(shown.last == 250)
-    #expect(shown == shown.sorted())
+    expect(shown.last, is: 250)
+    expect(shown, is: shown.sorted())
   }
 
   private func login(

@@ -1,3 +1,4 @@
+import Expectations
 import TestSupport
 import Testing
 
@@ -166,16 +167,16 @@ struct ConfigurationFormatTests {
         continue
       }
       let after = edits.applied(to: before)
-      #expect(try kind.format.edits(for: after).isEmpty, "\(text)")
-      #expect(try kind.format.reading(of: after).others == kind.format.reading(of: before).others, "\(text)")
-      #expect(try kind.format.current(in: after)?.isEmpty == false, "\(text)")
+      try expect(kind.format.edits(for: after).isEmpty, "\(text)")
+      try expect(kind.format.reading(of: after).others, is: kind.format.reading(of: before).others, "\(text)")
+      try expect(kind.format.current(in: after)?.isEmpty, is: false, "\(text)")
       if after == before { continue }
-      #expect(try kind.format.undoing(edits, in: after) == before, "\(text)")
+      try expect(kind.format.undoing(edits, in: after), is: before, "\(text)")
       let change = try kind.format.change(from: before)
-      #expect(!change.added.isEmpty)
+      expect(!change.added.isEmpty)
     }
     for text in kind.texts { #expect(throws: Never.self) { try kind.format.edits(for: bytes(text)) } }
-    #expect(refused * 10 < texts.count * 9)
+    expect(refused * 10 < texts.count * 9)
   }
 
   @Test(
@@ -194,9 +195,9 @@ struct ConfigurationFormatTests {
         if text.hasPrefix("\u{FEFF}"), later.starts(with: bytes("#")) { continue }
         let undone = try kind.format.undoing(edits, in: later)
         let lines = undone.map { $0.string(0..<$0.count).split(whereSeparator: \.isNewline) }
-        #expect(lines?.contains("# later") == true, "\(text)")
+        expect(lines?.contains("# later"), is: true, "\(text)")
         if let undone {
-          #expect(try kind.format.reading(of: undone) == kind.format.reading(of: before), "\(text)")
+          try expect(kind.format.reading(of: undone), is: kind.format.reading(of: before), "\(text)")
         }
       }
     }
@@ -219,15 +220,15 @@ struct ConfigurationFormatTests {
       }
       guard let edits = try? kind.format.edits(for: text), !edits.isEmpty else { continue }
       let after = edits.applied(to: text)
-      #expect(try kind.format.undoing(edits, in: after) == text, "\(text)")
+      try expect(kind.format.undoing(edits, in: after), is: text, "\(text)")
       // No bytes inserted or removed crash the process, and nothing but the setting is removed.
       var later = after
       if let sign = signs.randomElement(using: &random) {
         later.insert(sign, at: Int.random(in: 0...later.count, using: &random))
       }
       if let undone = try? kind.format.undoing(edits, in: later) {
-        #expect(
-          try kind.format.reading(of: undone).others == kind.format.reading(of: later).others, "\(later)")
+        try expect(
+          kind.format.reading(of: undone).others, is: kind.format.reading(of: later).others, "\(later)")
       }
       _ = FormerCopy.undone(later, to: text, [kind.format])
     }
@@ -238,14 +239,14 @@ struct ConfigurationFormatTests {
     let member = JSONMember(name: "credsStore", value: "llavero")
     let before = #"{"auths":{},"credsStore":"desktop"}"#
     let rewritten = "{\n\t\"auths\": {\n\t\t\"r\": {}\n\t},\n\t\"credsStore\": \"llavero\"\n}"
-    #expect(
-      try unset(member, in: rewritten, before: before)
-        == "{\n\t\"auths\": {\n\t\t\"r\": {}\n\t},\n\t\"credsStore\": \"desktop\"\n}")
-    #expect(
-      try unset(member, in: rewritten, before: "{}") == "{\n\t\"auths\": {\n\t\t\"r\": {}\n\t}\n}")
-    #expect(
-      try unset(member, in: #"{"credsStore": "llavero", "a": 1}"#, before: "{}") == #"{"a": 1}"#)
-    #expect(try unset(member, in: #"{"credsStore": "pass"}"#, before: "{}") == nil)
+    try expect(
+      unset(member, in: rewritten, before: before),
+      is: "{\n\t\"auths\": {\n\t\t\"r\": {}\n\t},\n\t\"credsStore\": \"desktop\"\n}")
+    try expect(
+      unset(member, in: rewritten, before: "{}"), is: "{\n\t\"auths\": {\n\t\t\"r\": {}\n\t}\n}")
+    try expect(
+      unset(member, in: #"{"credsStore": "llavero", "a": 1}"#, before: "{}"), is: #"{"a": 1}"#)
+    try expect(unset(member, in: #"{"credsStore": "pass"}"#, before: "{}"), is: nil)
   }
 
   @Test("a kubeconfig, written anew by kubectl, gives back what was there, and shows no token")
@@ -268,34 +269,34 @@ struct ConfigurationFormatTests {
             provideClusterInfo: true
 
       """
-    #expect(
-      try unset(user, in: rewritten, before: before)
-        == "apiVersion: v1\nusers:\n- name: prod\n  user: {}\n")
-    #expect(
-      try unset(user, in: rewritten + "    token: s3cret\n", before: before)
-        == "apiVersion: v1\nusers:\n- name: prod\n  user:\n    token: s3cret\n")
+    try expect(
+      unset(user, in: rewritten, before: before), is: "apiVersion: v1\nusers:\n- name: prod\n  user: {}\n")
+    try expect(
+      unset(user, in: rewritten + "    token: s3cret\n", before: before),
+      is: "apiVersion: v1\nusers:\n- name: prod\n  user:\n    token: s3cret\n")
     let change = try user.change(from: bytes("users:\n- name: prod\n  user:\n    token: s3cret\n"))
-    #expect(change.added.first == "user prod:")
-    #expect(!change.added.joined().contains("s3cret") && change.removed.isEmpty)
+    expect(change.added.first, is: "user prod:")
+    expect(!change.added.joined().contains("s3cret") && change.removed.isEmpty)
   }
 
   @Test("of JSON, nothing is shown but the member")
   func noSecretsShown() throws {
     let change = try JSONMember(name: "credsStore", value: "llavero").change(
       from: bytes(#"{"auths":{"r":{"auth":"c2VjcmV0"}},"credsStore":"pass"}"#))
-    #expect(change.removed == [#""credsStore": "pass""#])
-    #expect(change.added == [#""credsStore": "llavero""#])
+    expect(change.removed, is: [#""credsStore": "pass""#])
+    expect(change.added, is: [#""credsStore": "llavero""#])
   }
 
   @Test("a record has nothing but the setting, and of JSON in one line no more than that")
   func noSecretsRecorded() throws {
     let text = #"{"auths":{"r":{"auth":"c2VjcmV0"}},"credsStore":"pass"}"#
     let edits = try JSONMember(name: "credsStore", value: "llavero").edits(for: bytes(text))
-    #expect(edits == [TextEdit(offset: 48, removed: bytes("\"pass\""), added: bytes("\"llavero\""))])
+    expect(edits, is: [TextEdit(offset: 48, removed: bytes("\"pass\""), added: bytes("\"llavero\""))])
     let pip = INISetting(section: "global", key: "keyring-provider", value: "subprocess")
     let index = "[global]\nindex-url: https://alice:s3cret@i.example/\n"
-    #expect(
-      try pip.edits(for: bytes(index)) == [
+    try expect(
+      pip.edits(for: bytes(index)),
+      is: [
         TextEdit(offset: index.utf8.count, removed: [], added: bytes("keyring-provider = subprocess\n"))
       ])
   }
@@ -303,29 +304,30 @@ struct ConfigurationFormatTests {
   @Test("lines stand where their tool looks for them")
   func places() throws {
     let key = INISetting(section: "s", key: "k", value: "1")
-    #expect(try set(key, in: "") == "[s]\nk = 1\n")
-    #expect(try set(key, in: "[a]\nx = 1") == "[a]\nx = 1\n\n[s]\nk = 1\n")
-    #expect(try set(key, in: "[s]\nx = 1\n\n[t]\ny = 2\n") == "[s]\nx = 1\nk = 1\n\n[t]\ny = 2\n")
-    #expect(try set(key, in: "[s]\nk: 0\n") == "[s]\nk: 1\n")
-    #expect(try set(key, in: "[s]\n  a = 1\n    b\n  [t]\n") == "[s]\n  a = 1\n    b\n  k = 1\n  [t]\n")
+    try expect(set(key, in: ""), is: "[s]\nk = 1\n")
+    try expect(set(key, in: "[a]\nx = 1"), is: "[a]\nx = 1\n\n[s]\nk = 1\n")
+    try expect(set(key, in: "[s]\nx = 1\n\n[t]\ny = 2\n"), is: "[s]\nx = 1\nk = 1\n\n[t]\ny = 2\n")
+    try expect(set(key, in: "[s]\nk: 0\n"), is: "[s]\nk: 1\n")
+    try expect(set(key, in: "[s]\n  a = 1\n    b\n  [t]\n"), is: "[s]\n  a = 1\n    b\n  k = 1\n  [t]\n")
     let registry = TOMLSetting("registry", "p", is: .strings(["l"]))
-    #expect(try set(registry, in: "registry.default = 1\n") == "registry.default = 1\nregistry.p = [\"l\"]\n")
-    #expect(try set(registry, in: "registry = { a = 1 }\n") == "registry = { p = [\"l\"], a = 1 }\n")
-    #expect(
-      try set(registry, in: "[registry.x]\na = 1") == "[registry.x]\na = 1\n\n[registry]\np = [\"l\"]\n")
-    #expect(try set(TOMLSetting("k", is: .string("1")), in: "[s]\nx = 1\n") == "k = \"1\"\n[s]\nx = 1\n")
-    #expect(
-      try set(GitHelperLines(helper: "llavero"), in: "[credential] helper = store\n")
-        == "[credential] helper = store\n[credential]\n\thelper =\n\thelper = llavero\n")
-    #expect(
-      try set(GitHelperLines(helper: "llavero"), in: "[credential]\n\thelper = llavero\n")
-        == "[credential]\n\thelper = llavero\n")
-    #expect(
-      try set(GitHelperLines(helper: "/a \"b\"/c;d"), in: "")
-        == "[credential]\n\thelper = \"/a \\\"b\\\"/c;d\"\n")
-    #expect(
-      try set(JSONMember(name: "credsStore", value: "llavero"), in: "{\n    \"auths\": {}\n}\n")
-        == "{\n    \"credsStore\": \"llavero\",\n    \"auths\": {}\n}\n")
+    try expect(
+      set(registry, in: "registry.default = 1\n"), is: "registry.default = 1\nregistry.p = [\"l\"]\n")
+    try expect(set(registry, in: "registry = { a = 1 }\n"), is: "registry = { p = [\"l\"], a = 1 }\n")
+    try expect(
+      set(registry, in: "[registry.x]\na = 1"), is: "[registry.x]\na = 1\n\n[registry]\np = [\"l\"]\n")
+    try expect(set(TOMLSetting("k", is: .string("1")), in: "[s]\nx = 1\n"), is: "k = \"1\"\n[s]\nx = 1\n")
+    try expect(
+      set(GitHelperLines(helper: "llavero"), in: "[credential] helper = store\n"),
+      is: "[credential] helper = store\n[credential]\n\thelper =\n\thelper = llavero\n")
+    try expect(
+      set(GitHelperLines(helper: "llavero"), in: "[credential]\n\thelper = llavero\n"),
+      is: "[credential]\n\thelper = llavero\n")
+    try expect(
+      set(GitHelperLines(helper: "/a \"b\"/c;d"), in: ""),
+      is: "[credential]\n\thelper = \"/a \\\"b\\\"/c;d\"\n")
+    try expect(
+      set(JSONMember(name: "credsStore", value: "llavero"), in: "{\n    \"auths\": {}\n}\n"),
+      is: "{\n    \"credsStore\": \"llavero\",\n    \"auths\": {}\n}\n")
   }
 
   @Test("what can't be changed safely is left alone, with the reason")
@@ -345,33 +347,33 @@ struct ConfigurationFormatTests {
       "[registry]\n[registry]\n", "registry.a = 1\n[registry]\n", "x\n", "a = \"b\n", "a = 1 b = 2\n",
       "registry = {}\nregistry.a = 1",
     ] {
-      #expect(fault(key, text) != nil, "\(text)")
+      expect(fault(key, text) != nil, "\(text)")
     }
     let block = TerraformHelperBlock(helper: "x")
-    #expect(
-      fault(block, "credentials_helper   \"y\" {\n}\n")
-        == ConfigurationFault("it names another one already: y"))
-    #expect(fault(block, "credentials_helper \"x\" {}\n") == nil)
-    for text in ["/* a\n", "a \"b\" {\n", "a = \"b\n", "}"] { #expect(fault(block, text) != nil, "\(text)") }
+    expect(
+      fault(block, "credentials_helper   \"y\" {\n}\n"),
+      is: ConfigurationFault("it names another one already: y"))
+    expect(fault(block, "credentials_helper \"x\" {}\n"), is: nil)
+    for text in ["/* a\n", "a \"b\" {\n", "a = \"b\n", "}"] { expect(fault(block, text) != nil, "\(text)") }
     for text in [
       "[1]", "{", "{\"a\":1}}", "x", #"{"credsStore":1}"#, #"{"credsStore":"a","CREDSSTORE":"b"}"#,
     ] {
-      #expect(fault(JSONMember(name: "credsStore", value: "llavero"), text) != nil, "\(text)")
+      expect(fault(JSONMember(name: "credsStore", value: "llavero"), text) != nil, "\(text)")
     }
     for text in [
       "[user\n", "[credential]\n\thelper = \"store\n", "= x\n", "[a]\nb c\n", "[credential]\nhelper\n",
       "[a]\nb = \\x\n", "[a]\nb = c\\",
     ] {
-      #expect(fault(GitHelperLines(helper: "llavero"), text) != nil, "\(text)")
+      expect(fault(GitHelperLines(helper: "llavero"), text) != nil, "\(text)")
     }
     let option = INISetting(section: "s", key: "k", value: "1")
     for text in [
       "k = 1\n", "[s]\nk = 1\nK: 2\n", "[s]\n[t]\n[s]\n", "[s]\nk\n", "[s]\ra = 1\n", "\u{FEFF}[s]\n",
     ] {
-      #expect(fault(option, text) != nil, "\(text)")
+      expect(fault(option, text) != nil, "\(text)")
     }
-    #expect(fault(VariableLine(.npm, "a", is: "b"), "[s]\n") != nil)
-    #expect(fault(ProgramText(command: "/bin/llavero get"), "#!/bin/sh\nexec other\n") != nil)
+    expect(fault(VariableLine(.npm, "a", is: "b"), "[s]\n") != nil)
+    expect(fault(ProgramText(command: "/bin/llavero get"), "#!/bin/sh\nexec other\n") != nil)
     let user = KubeconfigExec(user: "prod", program: "/bin/l")
     for text in [
       "", "{}", "users: []\n", "users: [{name: prod, user: {}}]\n", "users:\n- name: prod\n",
@@ -383,32 +385,32 @@ struct ConfigurationFormatTests {
       "? a\nusers:\n- name: prod\n  user: {}\n", "a: *b\nusers:\n- name: prod\n  user: {}\n",
       "a: b\rusers:\n- name: prod\n  user: {}\n", "a: b\u{2028}c: d\nusers:\n- name: prod\n  user: {}\n",
     ] {
-      #expect(fault(user, text) != nil, "\(text)")
+      expect(fault(user, text) != nil, "\(text)")
     }
     let helpers = BazelHelperLines(helper: "/bin/l", hosts: ["a.example"])
-    #expect(fault(helpers, "build \\") != nil)
-    #expect(fault(VariableLine(.environment, "A", is: "b"), "C=d \\\n") != nil)
-    #expect(fault(VariableLine(.wget, "a", is: "b"), "quiet\n") != nil)
+    expect(fault(helpers, "build \\") != nil)
+    expect(fault(VariableLine(.environment, "A", is: "b"), "C=d \\\n") != nil)
+    expect(fault(VariableLine(.wget, "a", is: "b"), "quiet\n") != nil)
   }
 
   @Test("what names no host for bazel goes when hosts are named")
   func unboundedHelper() throws {
     let helpers = BazelHelperLines(helper: "/bin/l", hosts: ["a.example"])
     let text = "build -c opt\ncommon --credential_helper=/bin/l\n"
-    #expect(helpers.isUnbounded(in: bytes(text)))
-    #expect(try helpers.cleaned(bytes(text)) == bytes("build -c opt\n"))
-    #expect(!helpers.isUnbounded(in: try helpers.setting(in: helpers.cleaned(bytes(text)))))
+    expect(helpers.isUnbounded(in: bytes(text)))
+    try expect(helpers.cleaned(bytes(text)), is: bytes("build -c opt\n"))
+    expect(!helpers.isUnbounded(in: try helpers.setting(in: helpers.cleaned(bytes(text)))))
   }
 
   @Test("a list of TOML gets one more, once")
   func lists() throws {
     let key = TOMLSetting("k", is: .element("x", of: ["d"]))
-    #expect(try set(key, in: "") == "k = [\"d\", \"x\"]\n")
-    #expect(try set(key, in: "k = []\n") == "k = [\"x\"]\n")
-    #expect(try set(key, in: "k = [\"a\", 'b',]") == "k = [\"a\", 'b', \"x\",]")
-    #expect(try set(key, in: "k = ['x']") == "k = ['x']")
-    #expect(try unset(key, in: "k = ['x', \"a\"]\n", before: "k = [\"a\"]\n") == "k = [ \"a\"]\n")
-    #expect(try unset(key, in: "k=['d','x']", before: "") == "")
+    try expect(set(key, in: ""), is: "k = [\"d\", \"x\"]\n")
+    try expect(set(key, in: "k = []\n"), is: "k = [\"x\"]\n")
+    try expect(set(key, in: "k = [\"a\", 'b',]"), is: "k = [\"a\", 'b', \"x\",]")
+    try expect(set(key, in: "k = ['x']"), is: "k = ['x']")
+    try expect(unset(key, in: "k = ['x', \"a\"]\n", before: "k = [\"a\"]\n"), is: "k = [ \"a\"]\n")
+    try expect(unset(key, in: "k=['d','x']", before: ""), is: "")
   }
 
   @Test("a former path of llavero goes where the right one is there as well, or comes")
@@ -416,17 +418,17 @@ struct ConfigurationFormatTests {
     let own = "cargo-credential-llavero"
     let key = TOMLSetting("k", is: .element(own, of: ["d"]))
     let (former, other) = ("/old/bin/cargo-credential-llavero", "/older/bin/llavero-credential")
-    #expect(try set(key, in: "k = [\"d\", \"\(own)\", \"\(former)\"]\n") == "k = [\"d\", \"\(own)\"]\n")
-    #expect(try set(key, in: "k = [\"\(former)\", \"\(own)\", 'x']\n") == "k = [ \"\(own)\", 'x']\n")
-    #expect(try set(key, in: "k = [\"\(former)\", 'x', \"\(other)\"]\n") == "k = [\"\(own)\", 'x']\n")
+    try expect(set(key, in: "k = [\"d\", \"\(own)\", \"\(former)\"]\n"), is: "k = [\"d\", \"\(own)\"]\n")
+    try expect(set(key, in: "k = [\"\(former)\", \"\(own)\", 'x']\n"), is: "k = [ \"\(own)\", 'x']\n")
+    try expect(set(key, in: "k = [\"\(former)\", 'x', \"\(other)\"]\n"), is: "k = [\"\(own)\", 'x']\n")
     // What is on the PATH no more is asked for in vain.
     let absolute = TOMLSetting("k", is: .element("/bin/\(own)", of: []))
-    #expect(try set(absolute, in: "k = ['x', '\(own)']\n") == "k = ['x', \"/bin/\(own)\"]\n")
+    try expect(set(absolute, in: "k = ['x', '\(own)']\n"), is: "k = ['x', \"/bin/\(own)\"]\n")
     let bazel = BazelHelperLines(helper: "/b/bazel-credential-llavero", hosts: ["a"])
     let line = "common --credential_helper=a="
     let right = line + "/b/bazel-credential-llavero\n"
-    #expect(
-      try set(bazel, in: line + "/old/bazel-credential-llavero\nbuild x\n" + right) == "build x\n" + right)
+    try expect(
+      set(bazel, in: line + "/old/bazel-credential-llavero\nbuild x\n" + right), is: "build x\n" + right)
   }
 
   @Test("another askpass of wget stays before llavero, and a former llavero doesn't")
@@ -435,31 +437,31 @@ struct ConfigurationFormatTests {
     line.keepsOthers = true
     let others = "use-askpass = /bin/ask\nquiet = on\n"
     let both = others + "use_askpass = /b/llavero-askpass\n"
-    #expect(try set(line, in: others) == both)
-    #expect(try set(line, in: both) == both)
-    #expect(try unset(line, in: both, before: others) == others)
-    #expect(
-      try set(line, in: "use_askpass = /old/llavero-askpass\n") == "use_askpass = /b/llavero-askpass\n")
+    try expect(set(line, in: others), is: both)
+    try expect(set(line, in: both), is: both)
+    try expect(unset(line, in: both, before: others), is: others)
+    try expect(
+      set(line, in: "use_askpass = /old/llavero-askpass\n"), is: "use_askpass = /b/llavero-askpass\n")
   }
 
   @Test("go's list gives back what others have put there since")
   func goList() throws {
     let go = GoAuthList.setting("l goauth")
-    #expect(try unset(go, in: "A=1\nGOAUTH=l goauth;netrc\n", before: "") == "A=1\n")
-    #expect(try unset(go, in: "GOAUTH=l goauth;git /x\n", before: "GOAUTH=netrc\n") == "GOAUTH=git /x\n")
-    #expect(try unset(go, in: "A=1\nGOAUTH=l goauth\n", before: "GOAUTH=off\n") == "A=1\nGOAUTH=off\n")
+    try expect(unset(go, in: "A=1\nGOAUTH=l goauth;netrc\n", before: ""), is: "A=1\n")
+    try expect(unset(go, in: "GOAUTH=l goauth;git /x\n", before: "GOAUTH=netrc\n"), is: "GOAUTH=git /x\n")
+    try expect(unset(go, in: "A=1\nGOAUTH=l goauth\n", before: "GOAUTH=off\n"), is: "A=1\nGOAUTH=off\n")
   }
 
   @Test("a profile's section is found by the name that the SDKs see")
   func profiles() throws {
-    #expect(AWSProfile.name(ofSection: "profile \"my work\"") == "my work")
-    #expect(AWSProfile.name(ofSection: "profile 'a'") == "a")
-    #expect(AWSProfile.name(ofSection: "profile my work") == nil)
-    #expect(AWSProfile.name(ofSection: "default") == "default")
-    #expect(AWSProfile.name(ofSection: "profiles") == nil)
-    #expect(
-      try set(AWSProfile.setting("credential_process", is: "x", for: "my work"), in: "[profile my work]\n")
-        == "[profile my work]\n\n[profile \"my work\"]\ncredential_process = x\n")
+    expect(AWSProfile.name(ofSection: "profile \"my work\""), is: "my work")
+    expect(AWSProfile.name(ofSection: "profile 'a'"), is: "a")
+    expect(AWSProfile.name(ofSection: "profile my work"), is: nil)
+    expect(AWSProfile.name(ofSection: "default"), is: "default")
+    expect(AWSProfile.name(ofSection: "profiles"), is: nil)
+    try expect(
+      set(AWSProfile.setting("credential_process", is: "x", for: "my work"), in: "[profile my work]\n"),
+      is: "[profile my work]\n\n[profile \"my work\"]\ncredential_process = x\n")
   }
 
   @Test(
@@ -469,24 +471,24 @@ struct ConfigurationFormatTests {
     func undone(_ text: String, _ copy: String, _ formats: [any ConfigurationFormat]) -> String? {
       FormerCopy.undone(bytes(text), to: bytes(copy), formats).map { String(decoding: $0, as: UTF8.self) }
     }
-    #expect(
-      undone(#"{"credsStore": "llavero","auths":{}}"#, #"{"auths":{}}"#, docker) == #"{"auths":{}}"#)
-    #expect(
-      undone(#"{"credsStore": "llavero","x":1}"#, #"{"credsStore":"pass"}"#, docker)
-        == #"{"credsStore": "pass","x":1}"#)
-    #expect(undone(#"{"x":1}"#, #"{"credsStore":"pass"}"#, docker) == nil)
+    expect(
+      undone(#"{"credsStore": "llavero","auths":{}}"#, #"{"auths":{}}"#, docker), is: #"{"auths":{}}"#)
+    expect(
+      undone(#"{"credsStore": "llavero","x":1}"#, #"{"credsStore":"pass"}"#, docker),
+      is: #"{"credsStore": "pass","x":1}"#)
+    expect(undone(#"{"x":1}"#, #"{"credsStore":"pass"}"#, docker), is: nil)
     let pip: [any ConfigurationFormat] = [INISetting(section: "global", key: "k", value: "1")]
-    #expect(undone("[global]\na = 2\nk = 1\n", "[global]\na = 2\nk=0\n", pip) == "[global]\na = 2\nk=0\n")
+    expect(undone("[global]\na = 2\nk = 1\n", "[global]\na = 2\nk=0\n", pip), is: "[global]\na = 2\nk=0\n")
     // The tool did not always understand what 0.1.0 wrote.
     let git: [any ConfigurationFormat] = [GitHelperLines(helper: "llavero")]
-    #expect(
-      undone("[include]\npath = x\n[credential]\n\thelper = llavero\n", "[include]\npath = x\n", git)
-        == "[include]\npath = x\n")
+    expect(
+      undone("[include]\npath = x\n[credential]\n\thelper = llavero\n", "[include]\npath = x\n", git),
+      is: "[include]\npath = x\n")
     let twice = "[global]\nk: 0\nk = 1\n"
-    #expect(undone(twice, "[global]\nk: 0\n", pip) == "[global]\nk: 0\n")
-    #expect(undone(twice, "[global]\nk: 0\n[gone]\n", pip) == nil)
-    #expect(FormerCopy.isNeeded(for: bytes(twice), pip))
-    #expect(!FormerCopy.isNeeded(for: bytes("[global]\nk: 0\n"), pip))
-    #expect(undone("# new\n[global]\nk = 1\n", "[global]\nk=0\n", pip) == "# new\n[global]\nk = 0\n")
+    expect(undone(twice, "[global]\nk: 0\n", pip), is: "[global]\nk: 0\n")
+    expect(undone(twice, "[global]\nk: 0\n[gone]\n", pip), is: nil)
+    expect(FormerCopy.isNeeded(for: bytes(twice), pip))
+    expect(!FormerCopy.isNeeded(for: bytes("[global]\nk: 0\n"), pip))
+    expect(undone("# new\n[global]\nk = 1\n", "[global]\nk=0\n", pip), is: "# new\n[global]\nk = 0\n")
   }
 }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Testing
 
 @testable import Commands
@@ -21,17 +22,17 @@ import Testing
 
   @Test("helpers are asked in their order, and an empty one forgets those before")
   func order() {
-    #expect(chains(["=store", "=", "=cache", "=llavero"])[0].asked.map(\.value) == ["cache", "llavero"])
-    #expect(chains([])[0].asked.isEmpty)
+    expect(chains(["=store", "=", "=cache", "=llavero"])[0].asked.map(\.value), is: ["cache", "llavero"])
+    expect(chains([])[0].asked.isEmpty)
   }
 
   @Test("a URL has the helpers for all and its own, as they stand in the files")
   func urls() {
     let all = chains(["=llavero", "https://a=", "https://a=x", "https://b=y", "=z"])
-    #expect(all.map(\.url) == [nil, "https://a", "https://b"])
-    #expect(all.map { $0.asked.map(\.value) } == [["llavero", "z"], ["x", "z"], ["llavero", "y", "z"]])
-    #expect(all[1].forgotten?.helper.value == "llavero")
-    #expect(all[2].forgotten == nil)
+    expect(all.map(\.url), is: [nil, "https://a", "https://b"])
+    expect(all.map { $0.asked.map(\.value) }, is: [["llavero", "z"], ["x", "z"], ["llavero", "y", "z"]])
+    expect(all[1].forgotten?.helper.value, is: "llavero")
+    expect(all[2].forgotten == nil)
   }
 
   @Test(
@@ -42,16 +43,16 @@ import Testing
       ("libsecret", false), ("!gh auth git-credential", false), ("", false),
     ])
   func names(value: String, isLlavero: Bool) {
-    #expect(GitHelperChain.Helper(key: "", value: value, origin: "", scope: "").isLlavero == isLlavero)
+    expect(GitHelperChain.Helper(key: "", value: value, origin: "", scope: "").isLlavero, is: isLlavero)
   }
 
   @Test("llavero alone is right")
   func right() {
-    #expect(problems(["=llavero"]) == [[]])
-    #expect(problems(["=store", "=", "=llavero"]) == [[]])
+    expect(problems(["=llavero"]), is: [[]])
+    expect(problems(["=store", "=", "=llavero"]), is: [[]])
     // A helper that makes new tokens if none are stored yet.
-    #expect(problems(["=llavero", "=oauth"]) == [[]])
-    #expect(problems(["=llavero", "https://a=special"]) == [[], []])
+    expect(problems(["=llavero", "=oauth"]), is: [[]])
+    expect(problems(["=llavero", "https://a=special"]), is: [[], []])
   }
 
   @Test(
@@ -71,16 +72,16 @@ import Testing
       ([], ["git doesn't ask llavero"]),
     ] as [([String], [String])])
   func wrong(entries: [String], told: [String]) {
-    #expect(problems(entries)[0] == told)
+    expect(problems(entries)[0], is: told)
   }
 
   @Test("what was reset for a URL names the line that does it")
   func reset() throws {
     let chain = chains(["=llavero", "https://github.com=", "https://github.com=!gh auth git-credential"])[1]
     let problem = try #require(chain.problems().first)
-    #expect(problem.problem.hasPrefix("git forgets llavero here"))
-    #expect(
-      problem.remedy?.description == "git config --global --unset-all credential.https://github.com.helper")
+    expect(problem.problem.hasPrefix("git forgets llavero here"))
+    expect(
+      problem.remedy?.description, is: "git config --global --unset-all credential.https://github.com.helper")
   }
 
   @Test("a removal is of that value and no other")
@@ -88,21 +89,21 @@ import Testing
     func removal(_ value: String, _ key: String = "credential.helper") -> String {
       GitHelperChain.Helper(key: key, value: value, origin: "file:/f", scope: "local").removal.description
     }
-    #expect(
-      removal("store --file x")
-        == "git config --local --fixed-value --unset-all credential.helper \"store --file x\"")
-    #expect(
-      removal("!f() { echo 'x'; }")
-        == "git config --local --fixed-value --unset-all credential.helper $'!f() { echo \\'x\\'; }'")
+    expect(
+      removal("store --file x"),
+      is: "git config --local --fixed-value --unset-all credential.helper \"store --file x\"")
+    expect(
+      removal("!f() { echo 'x'; }"),
+      is: "git config --local --fixed-value --unset-all credential.helper $'!f() { echo \\'x\\'; }'")
     // A repository's own configuration may have it.
-    #expect(
-      removal("store", "credential.https://x/;touch${IFS}y;.helper")
-        == "git config --local --fixed-value --unset-all $'credential.https://x/;touch${IFS}y;.helper' store")
+    expect(
+      removal("store", "credential.https://x/;touch${IFS}y;.helper"),
+      is: "git config --local --fixed-value --unset-all $'credential.https://x/;touch${IFS}y;.helper' store")
   }
 
   @Test("files of git's store are found")
   func files() {
     let values = ["store --file /a", "store --file=/b", "store", "cache --file /c"]
-    #expect(chains(values.map { "=" + $0 })[0].storeFiles == ["/a", "/b"])
+    expect(chains(values.map { "=" + $0 })[0].storeFiles, is: ["/a", "/b"])
   }
 }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Testing
 
 @testable import Commands
@@ -6,8 +7,8 @@ import Testing
 @Suite("what is known of each tool") struct KnownToolTests {
   @Test("each has a name of its own, and each protocol that llavero speaks is some tool's")
   func complete() {
-    #expect(Set(KnownTool.all.map(\.name)).count == KnownTool.all.count)
-    #expect(Set(KnownTool.all.compactMap(\.speaks)) == Set(Tool.all.map(\.name) + ["git-credential"]))
+    expect(Set(KnownTool.all.map(\.name)).count, is: KnownTool.all.count)
+    expect(Set(KnownTool.all.compactMap(\.speaks)), is: Set(Tool.all.map(\.name) + ["git-credential"]))
   }
 
   @Test("what a tool kept before is of a kind that can be imported", arguments: KnownTool.all.map(\.name))
@@ -17,30 +18,30 @@ import Testing
     // The text after setup mentions it.
     let next = try tool.setup?.next(SetupPlace()).description ?? ""
     if let kind = tool.imports.first, next.contains("llavero import") {
-      #expect(next.contains("'llavero import \(kind)'"))
+      expect(next.contains("'llavero import \(kind)'"))
     }
   }
 
   @Test("the text after the setup of a profile names it")
   func profile() throws {
     let next = try #require(KnownTool.aws.setup).next(SetupPlace(part: "my work"))
-    #expect(
-      next == "store the key with 'llavero add --service \"aws:my work\" --account ACCESS-KEY-ID'")
+    expect(
+      next, is: "store the key with 'llavero add --service \"aws:my work\" --account ACCESS-KEY-ID'")
   }
 
   @Test("it is set up by its own name, or by that of its protocol or of one of its programs")
   func names() {
     for tool in KnownTool.all {
       guard let setup = tool.setup else { continue }
-      #expect(ToolSetup.named(tool.name)?.name == setup.name)
+      expect(ToolSetup.named(tool.name)?.name, is: setup.name)
     }
-    #expect(ToolSetup.named("goauth")?.name == "go")
-    #expect(ToolSetup.named("keyring")?.name == "python")
-    #expect(ToolSetup.named("docker")?.name == "docker")
-    for name in ["pip", "pip3", "uv", "twine", "poetry"] { #expect(ToolSetup.named(name)?.name == "python") }
-    for name in ["skopeo", "buildah"] { #expect(ToolSetup.named(name)?.name == "podman") }
-    #expect(ToolSetup.named("tofu")?.name == "opentofu")
-    #expect(ToolSetup.named("kubectl")?.name == "kubectl")
+    expect(ToolSetup.named("goauth")?.name, is: "go")
+    expect(ToolSetup.named("keyring")?.name, is: "python")
+    expect(ToolSetup.named("docker")?.name, is: "docker")
+    for name in ["pip", "pip3", "uv", "twine", "poetry"] { expect(ToolSetup.named(name)?.name, is: "python") }
+    for name in ["skopeo", "buildah"] { expect(ToolSetup.named(name)?.name, is: "podman") }
+    expect(ToolSetup.named("tofu")?.name, is: "opentofu")
+    expect(ToolSetup.named("kubectl")?.name, is: "kubectl")
   }
 
   @Test(
@@ -54,8 +55,8 @@ import Testing
         let cells = row.split(separator: "|")
         return tool.setup == nil ? cells[0].contains(name) : cells[1].contains("`\(name)")
       })
-    #expect(row.contains(tool.page) || name == "git")
+    expect(row.contains(tool.page) || name == "git")
     let page = tool.page.dropLast(3)
-    #expect(try packageText("man/\(page).1").contains(".Dt \(page.uppercased()) 1"))
+    try expect(packageText("man/\(page).1").contains(".Dt \(page.uppercased()) 1"))
   }
 }

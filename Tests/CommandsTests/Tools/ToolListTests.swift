@@ -1,5 +1,6 @@
 import ArgumentParser
 import CredentialProtocols
+import Expectations
 import Testing
 
 @testable import Commands
@@ -35,20 +36,20 @@ import Testing
     for tool in KnownTool.all {
       // Every program can use this one's file, which is why it stands apart.
       if tool.name == KnownTool.netrc.name {
-        #expect(section.contains("netrc file"))
+        expect(section.contains("netrc file"))
       } else {
         let list = tool.speaks == nil && tool.setup == nil ? others : speaking
-        #expect(!list.isDisjoint(with: Self.names(tool)), "\(tool.name) is missing")
+        expect(!list.isDisjoint(with: Self.names(tool)), "\(tool.name) is missing")
       }
     }
     let known = KnownTool.all.reduce(into: Self.others) { $0.formUnion(Self.names($1)) }
-    #expect(speaking.union(others).subtracting(known).sorted() == [])
+    expect(speaking.union(others).subtracting(known).sorted(), is: [])
   }
 
   @Test("the README is a page of 150 lines at most")
   func readmeIsShort() throws {
-    #expect(
-      try packageText("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+    try expect(
+      packageText("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
   }
 
   @Test("llavero-setup(1)'s has each tool that can be set up with its page, and no other")
@@ -57,25 +58,25 @@ import Testing
     let list = try part(of: page, after: "\n.Bl -column", before: "\n.El\n")
     let rows = list.split(separator: "\n").filter { $0.hasPrefix(".It ") }
     let tools = KnownTool.all.filter { $0.setup != nil }
-    #expect(rows.map { $0.split(separator: " ")[2] } == tools.map { Substring($0.name) })
+    expect(rows.map { $0.split(separator: " ")[2] }, is: tools.map { Substring($0.name) })
     for (row, tool) in zip(rows, tools) {
-      #expect(row.hasPrefix(".It Cm \(tool.name) Ta Xr \(tool.page.dropLast(3)) 1"), "\(row)")
+      expect(row.hasPrefix(".It Cm \(tool.name) Ta Xr \(tool.page.dropLast(3)) 1"), "\(row)")
     }
     // The others are told from these.
     let rest = try part(of: page, after: list + "\n.El\n.Pp\n", before: "\n.Pp\n")
     let byHand = KnownTool.all.filter { $0.setup == nil }
     for tool in byHand {
-      #expect(rest.contains(tool.name))
-      #expect(rest.contains(".Xr \(tool.page.dropLast(3)) 1"))
+      expect(rest.contains(tool.name))
+      expect(rest.contains(".Xr \(tool.page.dropLast(3)) 1"))
     }
-    #expect(rest.split(separator: "\n").count { $0.hasPrefix(".Xr ") } == Set(byHand.map(\.page)).count)
+    expect(rest.split(separator: "\n").count { $0.hasPrefix(".Xr ") }, is: Set(byHand.map(\.page)).count)
   }
 
   @Test("that of 'llavero setup --help' has each tool that can be set up, and no other")
   func setupHelp() throws {
     let list = try part(of: SetupCommand.configuration.discussion, after: " The tools are ", before: ".")
     let tools = KnownTool.all.filter { $0.setup != nil }
-    #expect(list.split(separator: ", ") == tools.map { Substring($0.name) })
+    expect(list.split(separator: ", "), is: tools.map { Substring($0.name) })
   }
 
   @Test("llavero-credential(1)'s has each protocol with its links, and no other")
@@ -92,6 +93,6 @@ import Testing
       for link in links { expected.insert(".It Nm \(link) Cm \(tool.name)") }
       if links.isEmpty { expected.insert(".It Cm \(tool.name)") }
     }
-    #expect(rows.sorted() == expected.sorted())
+    expect(rows.sorted(), is: expected.sorted())
   }
 }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -24,13 +25,13 @@ import Testing
   @Test("a request ends at the end of the input or at a blank line")
   func ends() throws {
     let lines = Array("a=1\nb=2\n".utf8)
-    #expect(try read(lines).text == lines)
-    #expect(try read(lines + [0x0a]).text == lines)
-    #expect(try read(lines + Array("\nc=3\n".utf8)).text == lines)
-    #expect(try read(lines + Array("\nhalf a line".utf8)).text == lines)
-    #expect(try read([]).text == [])
-    #expect(try read([0x0a]).text == [])
-    #expect(try read(Array("\na=1\n".utf8)).text == [])
+    try expect(read(lines).text, is: lines)
+    try expect(read(lines + [0x0a]).text, is: lines)
+    try expect(read(lines + Array("\nc=3\n".utf8)).text, is: lines)
+    try expect(read(lines + Array("\nhalf a line".utf8)).text, is: lines)
+    try expect(read([]).text, is: [])
+    try expect(read([0x0a]).text, is: [])
+    try expect(read(Array("\na=1\n".utf8)).text, is: [])
   }
 
   @Test("after the blank line nothing more is waited for")
@@ -42,9 +43,9 @@ import Testing
       buffer.copyBytes(from: piece)
       return piece.count
     }
-    #expect(text.withUnsafeBytes { Array($0) } == Array("a=1\n".utf8))
+    expect(text.withUnsafeBytes { Array($0) }, is: Array("a=1\n".utf8))
     let rest = try read(Array("a=1\n\n".utf8) + [UInt8](repeating: 0, count: 100_000), piece: 5)
-    #expect(rest.taken == 5)
+    expect(rest.taken, is: 5)
   }
 
   @Test("a line of 65,535 bytes with its LF is read, and one more is refused")
@@ -52,7 +53,7 @@ import Testing
     for prefix in [[], Array("protocol=https\n".utf8)] {
       for piece in [1, 4096, 5000] {
         let fits = prefix + line(65_535) + line(10)
-        #expect(try read(fits, piece: piece).text == fits)
+        try expect(read(fits, piece: piece).text, is: fits)
         let error = ProtocolError.lineTooLong(line: prefix.isEmpty ? 1 : 2, limit: 65_535)
         #expect(throws: error) { try read(prefix + line(65_536) + line(10), piece: piece) }
         #expect(throws: error) { try read(prefix + Array(line(65_536).dropLast()), piece: piece) }
@@ -71,7 +72,7 @@ import Testing
         return count
       }.revealed
     }
-    #expect(taken < 65_536 + 4096)
+    expect(taken < 65_536 + 4096)
   }
 
   @Test("a request without end is refused")
@@ -85,7 +86,7 @@ import Testing
   @Test("many long lines fit")
   func manyLines() throws {
     let input = (0..<60).flatMap { _ in line(65_535) }
-    #expect(try read(input).text == input)
+    try expect(read(input).text, is: input)
   }
 
   @Test(
@@ -99,7 +100,7 @@ import Testing
   @Test("CR is a byte of its line, and ends none")
   func carriageReturn() throws {
     let text = Array("a=1\r\n\r\nb=2\n".utf8)
-    #expect(try read(text).text == text)
+    try expect(read(text).text, is: text)
   }
 
   @Test("an error of the source is passed on")
@@ -125,7 +126,7 @@ import Testing
       }
       let whole = outcome(.max)
       for piece in [1, 7, 4095] where input.count < 10_000 || piece > 1 {
-        #expect(outcome(piece) == whole)
+        expect(outcome(piece), is: whole)
       }
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Testing
 
@@ -17,15 +18,15 @@ struct ToolArgumentsTests {
   func anywhere() throws {
     let parsed = try parse(
       "get", "--mode", "a", "x=y", "--all", "--keychain=file", "--mode=b=c", "-v", "-", "")
-    #expect(parsed.operands == ["get", "x=y", "-", ""])
-    #expect(parsed.values(of: "--mode") == ["a", "b=c"])
-    #expect(parsed.values(of: "--all") == [""])
-    #expect(parsed.values(of: "--keychain") == [])
+    expect(parsed.operands, is: ["get", "x=y", "-", ""])
+    expect(parsed.values(of: "--mode"), is: ["a", "b=c"])
+    expect(parsed.values(of: "--all"), is: [""])
+    expect(parsed.values(of: "--keychain"), is: [])
   }
 
   @Test("after two dashes there are operands alone")
   func dashes() throws {
-    #expect(try parse("--all", "--", "--mode", "--").operands == ["--mode", "--"])
+    try expect(parse("--all", "--", "--mode", "--").operands, is: ["--mode", "--"])
   }
 
   @Test("an unknown option and one without its value are refused")

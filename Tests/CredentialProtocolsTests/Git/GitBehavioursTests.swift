@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -8,45 +9,45 @@ import Testing
   @Test("1: nothing stored, nothing answered", arguments: KeychainUnderTest.all)
   func nothing(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
-    #expect(try git.get("protocol=https", "host=example.com") == "")
-    #expect(git.fresh.writes ?? 0 == 0)
+    try expect(git.get("protocol=https", "host=example.com"), is: "")
+    expect(git.fresh.writes ?? 0, is: 0)
   }
 
   @Test("2: what was stored is answered", arguments: KeychainUnderTest.all)
   func stored(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
     try git.store("protocol=https", "host=example.com", "username=alice", "password=secret")
-    #expect(try git.get("protocol=https", "host=example.com") == "username=alice\npassword=secret\n")
+    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=secret\n")
   }
 
   @Test("3 and 4: protocol and host must match", arguments: KeychainUnderTest.all)
   func place(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
     try git.store("protocol=https", "host=example.com", "username=alice", "password=secret")
-    #expect(try git.get("protocol=http", "host=example.com") == "")
-    #expect(try git.get("protocol=https", "host=other.com") == "")
-    #expect(try git.get("protocol=https", "host=example.com:8443") == "")
-    #expect(try git.get("protocol=https", "host=EXAMPLE.com:443") != "")
+    try expect(git.get("protocol=http", "host=example.com"), is: "")
+    try expect(git.get("protocol=https", "host=other.com"), is: "")
+    try expect(git.get("protocol=https", "host=example.com:8443"), is: "")
+    try expect(git.get("protocol=https", "host=EXAMPLE.com:443") != "")
   }
 
   @Test("5: a given username must match", arguments: KeychainUnderTest.all)
   func username(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
     try git.store("protocol=https", "host=example.com", "username=alice", "password=secret")
-    #expect(try git.get("protocol=https", "host=example.com", "username=bob") == "")
-    #expect(try git.get("protocol=https", "host=example.com", "username=Alice") == "")
-    #expect(
-      try git.get("protocol=https", "host=example.com", "username=alice")
-        == "username=alice\npassword=secret\n")
+    try expect(git.get("protocol=https", "host=example.com", "username=bob"), is: "")
+    try expect(git.get("protocol=https", "host=example.com", "username=Alice"), is: "")
+    try expect(
+      git.get("protocol=https", "host=example.com", "username=alice"), is: "username=alice\npassword=secret\n"
+    )
   }
 
   @Test("6: a given path must match", arguments: KeychainUnderTest.all)
   func path(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
     try git.store("protocol=https", "host=example.com", "path=foo.git", "username=alice", "password=secret")
-    #expect(try git.get("protocol=https", "host=example.com", "path=bar.git") == "")
-    #expect(
-      try git.get("protocol=https", "host=example.com", "path=foo.git") == "username=alice\npassword=secret\n"
+    try expect(git.get("protocol=https", "host=example.com", "path=bar.git"), is: "")
+    try expect(
+      git.get("protocol=https", "host=example.com", "path=foo.git"), is: "username=alice\npassword=secret\n"
     )
   }
 
@@ -55,8 +56,8 @@ import Testing
     let git = Conversation(kind)
     try git.store("protocol=https", "host=example.com", "username=alice", "password=old")
     try git.store("protocol=https", "host=example.com", "username=alice", "password=new")
-    #expect(try git.get("protocol=https", "host=example.com") == "username=alice\npassword=new\n")
-    #expect(try git.count() == 1)
+    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=new\n")
+    try expect(git.count(), is: 1)
   }
 
   @Test("8: after erase with that password, no answer", arguments: KeychainUnderTest.all)
@@ -64,8 +65,8 @@ import Testing
     let git = Conversation(kind)
     try git.store("protocol=https", "host=example.com", "username=alice", "password=secret")
     try git.erase("protocol=https", "host=example.com", "username=alice", "password=secret")
-    #expect(try git.get("protocol=https", "host=example.com") == "")
-    #expect(try git.count() == 0)
+    try expect(git.get("protocol=https", "host=example.com"), is: "")
+    try expect(git.count(), is: 0)
   }
 
   @Test(
@@ -76,8 +77,8 @@ import Testing
     try git.store("protocol=https", "host=example.com", "username=bob", "password=2")
     try git.store("protocol=https", "host=other.com", "username=carol", "password=3")
     try git.erase("protocol=https", "host=example.com")
-    #expect(try git.get("protocol=https", "host=example.com") == "")
-    #expect(try git.get("protocol=https", "host=other.com") == "username=carol\npassword=3\n")
+    try expect(git.get("protocol=https", "host=example.com"), is: "")
+    try expect(git.get("protocol=https", "host=other.com"), is: "username=carol\npassword=3\n")
   }
 
   @Test("10: several accounts on one host, each found by its name", arguments: KeychainUnderTest.all)
@@ -87,11 +88,11 @@ import Testing
       try git.store("protocol=https", "host=example.com", "username=\(name)", "password=\(password)")
     }
     for (name, password) in [("alice", "1"), ("bob", "2"), ("carol", "3")] {
-      #expect(
-        try git.get("protocol=https", "host=example.com", "username=\(name)")
-          == "username=\(name)\npassword=\(password)\n")
+      try expect(
+        git.get("protocol=https", "host=example.com", "username=\(name)"),
+        is: "username=\(name)\npassword=\(password)\n")
     }
-    #expect(try git.get("protocol=https", "host=example.com") == "username=carol\npassword=3\n")
+    try expect(git.get("protocol=https", "host=example.com"), is: "username=carol\npassword=3\n")
   }
 
   @Test(
@@ -102,7 +103,7 @@ import Testing
     try git.erase("protocol=https", "host=example.com", "username=alice", "password=old")
     try git.erase("protocol=https", "host=example.com", "username=alice", "password=")
     try git.erase("protocol=https", "host=example.com", "password=old")
-    #expect(try git.get("protocol=https", "host=example.com") == "username=alice\npassword=new\n")
+    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=new\n")
   }
 
   @Test("12: erase of one account leaves the other", arguments: KeychainUnderTest.all)
@@ -111,7 +112,7 @@ import Testing
     try git.store("protocol=https", "host=example.com", "username=alice", "password=1")
     try git.store("protocol=https", "host=example.com", "username=bob", "password=2")
     try git.erase("protocol=https", "host=example.com", "username=bob")
-    #expect(try git.get("protocol=https", "host=example.com") == "username=alice\npassword=1\n")
+    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=1\n")
   }
 
   @Test(
@@ -120,9 +121,9 @@ import Testing
   func empty(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
     try git.store("protocol=https", "host=example.com", "username=", "password=")
-    #expect(try git.get("protocol=https", "host=example.com") == "username=\npassword=\n")
-    #expect(try git.get("protocol=https", "host=example.com", "username=") == "username=\npassword=\n")
-    #expect(try git.get("protocol=https", "host=example.com", "username=alice") == "")
+    try expect(git.get("protocol=https", "host=example.com"), is: "username=\npassword=\n")
+    try expect(git.get("protocol=https", "host=example.com", "username="), is: "username=\npassword=\n")
+    try expect(git.get("protocol=https", "host=example.com", "username=alice"), is: "")
   }
 
   @Test(
@@ -132,9 +133,9 @@ import Testing
     let git = Conversation(kind)
     try git.store("protocol=https", "host=victim.example.com", "username=alice", "password=secret")
     let filling = String(repeating: "a", count: length - "wwwauth[]=".utf8.count)
-    #expect(
-      try git.get("protocol=https", "host=evil.example.com", "wwwauth[]=\(filling)host=victim.example.com")
-        == "")
+    try expect(
+      git.get("protocol=https", "host=evil.example.com", "wwwauth[]=\(filling)host=victim.example.com"),
+      is: "")
   }
 
   @Test("16: an expiry is kept, answered, and replaced with the password", arguments: KeychainUnderTest.all)
@@ -142,16 +143,16 @@ import Testing
     let git = Conversation(kind)
     try git.store(
       "protocol=https", "host=example.com", "username=alice", "password=1", "password_expiry_utc=4000000000")
-    #expect(
-      try git.get("protocol=https", "host=example.com")
-        == "username=alice\npassword=1\npassword_expiry_utc=4000000000\n")
+    try expect(
+      git.get("protocol=https", "host=example.com"),
+      is: "username=alice\npassword=1\npassword_expiry_utc=4000000000\n")
     try git.store(
       "protocol=https", "host=example.com", "username=alice", "password=2", "password_expiry_utc=4000000001")
-    #expect(
-      try git.get("protocol=https", "host=example.com")
-        == "username=alice\npassword=2\npassword_expiry_utc=4000000001\n")
+    try expect(
+      git.get("protocol=https", "host=example.com"),
+      is: "username=alice\npassword=2\npassword_expiry_utc=4000000001\n")
     try git.store("protocol=https", "host=example.com", "username=alice", "password=3")
-    #expect(try git.get("protocol=https", "host=example.com") == "username=alice\npassword=3\n")
+    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=3\n")
   }
 
   @Test("17: a refresh token is kept and answered", arguments: KeychainUnderTest.givingRefreshTokens)
@@ -160,10 +161,10 @@ import Testing
     try git.store(
       "protocol=https", "host=example.com", "username=alice", "password=1", "oauth_refresh_token=r=r")
     let answer = "username=alice\npassword=1\noauth_refresh_token=r=r\n"
-    #expect(try git.get("protocol=https", "host=example.com") == answer)
+    try expect(git.get("protocol=https", "host=example.com"), is: answer)
     // Debian's git 2.39 drops it when it stores the login again.
     try git.store("protocol=https", "host=example.com", "username=alice", "password=1")
-    #expect(try git.get("protocol=https", "host=example.com") == answer)
+    try expect(git.get("protocol=https", "host=example.com"), is: answer)
   }
 
   @Test(
@@ -173,11 +174,11 @@ import Testing
     let git = Conversation(kind)
     try git.store(
       "capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer", "credential=token")
-    #expect(
-      try git.get("capability[]=authtype", "protocol=https", "host=example.com")
-        == "capability[]=authtype\nauthtype=Bearer\ncredential=token\n")
-    #expect(try git.get("protocol=https", "host=example.com") == "")
-    #expect(try git.get("capability[]=state", "protocol=https", "host=example.com") == "")
+    try expect(
+      git.get("capability[]=authtype", "protocol=https", "host=example.com"),
+      is: "capability[]=authtype\nauthtype=Bearer\ncredential=token\n")
+    try expect(git.get("protocol=https", "host=example.com"), is: "")
+    try expect(git.get("capability[]=state", "protocol=https", "host=example.com"), is: "")
   }
 
   @Test("19: the same with a username; another username gets nothing", arguments: KeychainUnderTest.all)
@@ -186,11 +187,11 @@ import Testing
     try git.store(
       "capability[]=authtype", "protocol=https", "host=example.com", "username=alice", "authtype=Bearer",
       "credential=token")
-    #expect(
-      try git.get("capability[]=authtype", "protocol=https", "host=example.com", "username=alice")
-        == "capability[]=authtype\nusername=alice\nauthtype=Bearer\ncredential=token\n")
-    #expect(try git.get("capability[]=authtype", "protocol=https", "host=example.com", "username=bob") == "")
-    #expect(try git.get("protocol=https", "host=example.com", "username=alice") == "")
+    try expect(
+      git.get("capability[]=authtype", "protocol=https", "host=example.com", "username=alice"),
+      is: "capability[]=authtype\nusername=alice\nauthtype=Bearer\ncredential=token\n")
+    try expect(git.get("capability[]=authtype", "protocol=https", "host=example.com", "username=bob"), is: "")
+    try expect(git.get("protocol=https", "host=example.com", "username=alice"), is: "")
   }
 
   @Test("20: what is ephemeral is not stored, in neither form", arguments: KeychainUnderTest.all)
@@ -203,10 +204,10 @@ import Testing
       "capability[]=authtype", "protocol=https", "host=example.com", "username=alice", "password=1",
       "ephemeral=1")
     try git.store("protocol=https", "host=example.com", "username=alice", "password=1", "ephemeral=yes")
-    #expect(try git.count() == 0)
-    #expect(git.fresh.writes ?? 0 == 0)
+    try expect(git.count(), is: 0)
+    expect(git.fresh.writes ?? 0, is: 0)
     try git.store("protocol=https", "host=example.com", "username=alice", "password=1", "ephemeral=false")
-    #expect(try git.count() == 1)
+    try expect(git.count(), is: 1)
   }
 
   @Test(
@@ -216,15 +217,15 @@ import Testing
     git.timeout = 10
     let expiry = git.fresh.clock.now.seconds + 10
     try git.store("protocol=https", "host=example.com", "username=alice", "password=1")
-    #expect(
-      try git.get("protocol=https", "host=example.com")
-        == "username=alice\npassword=1\npassword_expiry_utc=\(expiry)\n")
+    try expect(
+      git.get("protocol=https", "host=example.com"),
+      is: "username=alice\npassword=1\npassword_expiry_utc=\(expiry)\n")
     // Git stores the login again after each use, which must not extend the expiry.
     try git.store(
       "protocol=https", "host=example.com", "username=alice", "password=1", "password_expiry_utc=\(expiry)")
     git.fresh.clock.now = Timestamp(seconds: expiry - 1)
-    #expect(try git.get("protocol=https", "host=example.com") != "")
+    try expect(git.get("protocol=https", "host=example.com") != "")
     git.fresh.clock.now = Timestamp(seconds: expiry)
-    #expect(try git.get("protocol=https", "host=example.com") == "")
+    try expect(git.get("protocol=https", "host=example.com"), is: "")
   }
 }

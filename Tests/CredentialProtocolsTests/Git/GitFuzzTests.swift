@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -81,19 +82,19 @@ import Testing
       let server = ByteString(password.dropFirst("password=".count))
       let request = try RevealedRequest(parsing: text)
       // With a final dot, the same server is named more exactly.
-      #expect(request.server?.lowercased == server || request.server?.lowercased == ByteString("\(server)."))
-      #expect(request.protocol?.lowercased == "https")
-      #expect(request.port ?? 443 == 443)
-      #expect(request.username == nil || request.username == "alice")
+      expect(request.server?.lowercased == server || request.server?.lowercased == ByteString("\(server)."))
+      expect(request.protocol?.lowercased, is: "https")
+      expect(request.port ?? 443, is: 443)
+      expect(request.username == nil || request.username == "alice")
       let named = namedHost(text)
       let spellings = ["", ":", ":443", ".", ".:", ".:443"].flatMap { port in
         ["\(server)\(port)", "[\(server)]\(port)"].map { Array($0.utf8) }
       }
-      #expect(
+      expect(
         spellings.contains(named) || named.starts(with: "https://".utf8) && contains(named, server.bytes),
         "\(String(decoding: text, as: UTF8.self))")
     }
-    #expect(answered > 300)
+    expect(answered > 300)
   }
 
   private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
@@ -110,13 +111,13 @@ import Testing
       let text = generator.mutated(generator.pick(Self.seeds), dictionary: Self.dictionary)
       let before = Set(try git.keychain.everything())
       guard (try? git.perform(.erase, text)) != nil else {
-        #expect(Set(try git.keychain.everything()) == before)
+        expect(Set(try git.keychain.everything()), is: before)
         continue
       }
       let request = try RevealedRequest(parsing: text)
       for gone in before.subtracting(try git.keychain.everything()) {
-        #expect(request.server?.lowercased == gone.credential.secret)
-        #expect(request.password == nil || request.password == gone.credential.secret)
+        expect(request.server?.lowercased, is: gone.credential.secret)
+        expect(request.password == nil || request.password == gone.credential.secret)
       }
     }
   }
@@ -131,17 +132,17 @@ import Testing
       let result = try? git.perform(.store, text)
       let after = Set(try git.keychain.everything())
       if result == nil {
-        #expect(after == before)
+        expect(after, is: before)
         continue
       }
       let request = try RevealedRequest(parsing: text)
       for gone in before.subtracting(after) {
-        #expect(gone.item.key.account == request.username)
+        expect(gone.item.key.account, is: request.username)
         guard case .internetPassword(let key) = gone.item.key else { continue }
-        #expect(key.server == request.server?.lowercased)
+        expect(key.server, is: request.server?.lowercased)
       }
       for new in after.subtracting(before) {
-        #expect(new.credential.secret == request.password)
+        expect(new.credential.secret, is: request.password)
         #expect(throws: Never.self) { try new.item.validate() }
       }
     }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import KeychainTesting
 import TestSupport
@@ -10,7 +11,7 @@ import Testing
   private func store(
     _ git: Conversation, _ lines: String..., capabilities: [String] = []
   ) throws {
-    #expect(try git.perform(.store, joined(capabilities + place + lines)) == "")
+    try expect(git.perform(.store, joined(capabilities + place + lines)), is: "")
   }
 
   @Test(
@@ -23,13 +24,13 @@ import Testing
       git, "username=alice", "password=old", "password_expiry_utc=\(expiry)", "oauth_refresh_token=r")
     git.fresh.clock.advance(seconds: 61)
     let lines = "username=alice\npassword_expiry_utc=\(expiry)\noauth_refresh_token=r\n"
-    #expect(try git.perform(.get, joined(place)) == lines)
-    #expect(try git.perform(.get, joined(place + ["username=alice"])) == lines)
-    #expect(try git.perform(.get, joined(place + ["username=bob"])) == "")
-    #expect(try git.perform(.get, joined(place + ["path=acme/app.git"])) == lines)
+    try expect(git.perform(.get, joined(place)), is: lines)
+    try expect(git.perform(.get, joined(place + ["username=alice"])), is: lines)
+    try expect(git.perform(.get, joined(place + ["username=bob"])), is: "")
+    try expect(git.perform(.get, joined(place + ["path=acme/app.git"])), is: lines)
     // No part of it depends on a capability.
-    #expect(try git.perform(.get, joined(["capability[]=authtype", "capability[]=state"] + place)) == lines)
-    #expect(try git.count() == 1)
+    try expect(git.perform(.get, joined(["capability[]=authtype", "capability[]=state"] + place)), is: lines)
+    try expect(git.count(), is: 1)
   }
 
   @Test(
@@ -44,10 +45,10 @@ import Testing
     // Git passes the next helper's answer to every helper of the chain.
     try store(
       git, "username=alice", "password=new", "oauth_refresh_token=s", "password_expiry_utc=\(expiry + 60)")
-    #expect(
-      try git.perform(.get, joined(place))
-        == "username=alice\npassword=new\npassword_expiry_utc=\(expiry + 60)\noauth_refresh_token=s\n")
-    #expect(try git.count() == 1)
+    try expect(
+      git.perform(.get, joined(place)),
+      is: "username=alice\npassword=new\npassword_expiry_utc=\(expiry + 60)\noauth_refresh_token=s\n")
+    try expect(git.count(), is: 1)
   }
 
   @Test("a password that somebody else gave and the server refused leaves the refresh token")
@@ -59,7 +60,7 @@ import Testing
     git.fresh.clock.advance(seconds: 9)
     _ = try git.perform(
       .erase, joined(place + ["username=alice", "password=typed", "oauth_refresh_token=r"]))
-    #expect(try git.perform(.get, joined(place)).contains("oauth_refresh_token=r\n"))
+    try expect(git.perform(.get, joined(place)).contains("oauth_refresh_token=r\n"))
   }
 
   @Test(
@@ -73,7 +74,7 @@ import Testing
     for _ in 0..<2 {
       _ = try git.perform(.erase, refused)
       let answer = try git.perform(.get, joined(place))
-      #expect(answer.hasSuffix("oauth_refresh_token=r\n") && !answer.contains("password="))
+      expect(answer.hasSuffix("oauth_refresh_token=r\n") && !answer.contains("password="))
       git.fresh.clock.advance(seconds: 9)
     }
   }
@@ -84,7 +85,7 @@ import Testing
     try store(git, "username=alice", "password=old", "oauth_refresh_token=r")
     git.fresh.clock.advance(seconds: 50)
     _ = try git.perform(.erase, joined(place + ["username=alice", "password=old"]))
-    #expect(try git.count() == 0)
+    try expect(git.count(), is: 0)
   }
 
   /// Gives each keychain a new secret.
@@ -112,12 +113,12 @@ import Testing
     try store(git, "username=alice", "password=new", "oauth_refresh_token=s")
     for rest in [[], ["oauth_refresh_token=r"], ["oauth_refresh_token=s"]] {
       _ = try git.perform(.store, joined(place + ["username=alice", "password=old"] + rest))
-      #expect(
-        try git.perform(.get, joined(place)) == "username=alice\npassword=new\noauth_refresh_token=s\n")
+      try expect(
+        git.perform(.get, joined(place)), is: "username=alice\npassword=new\noauth_refresh_token=s\n")
     }
     try store(git, "username=alice", "password=theirs", "oauth_refresh_token=t")
-    #expect(
-      try git.perform(.get, joined(place)) == "username=alice\npassword=theirs\noauth_refresh_token=t\n")
+    try expect(
+      git.perform(.get, joined(place)), is: "username=alice\npassword=theirs\noauth_refresh_token=t\n")
   }
 
   @Test("a keychain renews what has expired or soon will, and nothing else")
@@ -134,22 +135,22 @@ import Testing
     }
     let expiry = git.fresh.clock.now.seconds + 100
     try store(git, "username=alice", "password=old", "password_expiry_utc=\(expiry)", "oauth_refresh_token=r")
-    #expect(try answer().contains("password=old\n"))
-    #expect(renewer.renewed == 0)
+    try expect(answer().contains("password=old\n"))
+    expect(renewer.renewed, is: 0)
     // Within a minute of its end: it is still good if there is no other.
     git.fresh.clock.advance(seconds: 41)
-    #expect(try answer().contains("password=old\n"))
-    #expect(renewer.renewed == 1)
+    try expect(answer().contains("password=old\n"))
+    expect(renewer.renewed, is: 1)
     renewer.outcome = { .renewed(Answer(item: $0, credential: Credential(password: "new"))) }
-    #expect(try answer() == "username=alice\npassword=new\n")
+    try expect(answer(), is: "username=alice\npassword=new\n")
     git.fresh.clock.advance(seconds: 60)
-    #expect(try answer() == "username=alice\npassword=new\n")
+    try expect(answer(), is: "username=alice\npassword=new\n")
     // No network: the next helper gets the refresh token.
     renewer.outcome = { _ in .failed }
-    #expect(try answer().hasSuffix("oauth_refresh_token=r\n"))
+    try expect(answer().hasSuffix("oauth_refresh_token=r\n"))
     // Refused: nobody gets it.
     renewer.outcome = { _ in .ended }
-    #expect(try answer() == "")
+    try expect(answer(), is: "")
   }
 
   @Test("git may ask again where a server refuses what can be renewed, and gets a new one then")
@@ -163,28 +164,28 @@ import Testing
     }
     try store(git, "username=alice", "password=old", "oauth_refresh_token=r")
     // Nothing renews it: another question would have the same answer.
-    #expect(!(try get().contains("continue=1")))
+    expect(!(try get().contains("continue=1")))
     keychain.renewer = renewer
     renewer.outcome = { .renewed(Answer(item: $0, credential: .text("new", refreshToken: "s"))) }
     let first = try get()
-    #expect(first.contains("password=old") && first.contains("continue=1"))
-    #expect(try !git.perform(.get, joined(place)).contains("continue"))
+    expect(first.contains("password=old") && first.contains("continue=1"))
+    try expect(!git.perform(.get, joined(place)).contains("continue"))
     let state = String(try #require(first.first { $0.hasPrefix("state[]=") }))
 
     // Within a minute, somebody else may have renewed it. If it is refused again, git erases it.
     var second = try get("username=alice", "oauth_refresh_token=r", state)
-    #expect(second.contains("password=old") && !second.contains("continue=1"))
+    expect(second.contains("password=old") && !second.contains("continue=1"))
     git.fresh.clock.advance(seconds: 60)
-    #expect(renewer.renewed == 0)
+    expect(renewer.renewed, is: 0)
     second = try get("username=alice", "oauth_refresh_token=r", state)
-    #expect(second.contains("password=new") && !second.contains("continue=1"))
-    #expect(renewer.renewed == 1)
+    expect(second.contains("password=new") && !second.contains("continue=1"))
+    expect(renewer.renewed, is: 1)
 
     // No network: as without.
     renewer.outcome = { _ in .failed }
     second = try get("username=alice", "oauth_refresh_token=r", state)
-    #expect(second.last == "oauth_refresh_token=r" && !second.contains { $0.hasPrefix("password=") })
-    #expect(try git.count() == 1)
+    expect(second.last == "oauth_refresh_token=r" && !second.contains { $0.hasPrefix("password=") })
+    try expect(git.count(), is: 1)
   }
 
   @Test("who asks by 'git credential' is not told to ask again, and a further question is no refusal")
@@ -198,16 +199,16 @@ import Testing
     try store(git, "username=alice", "password=old", "oauth_refresh_token=r")
     git.isGit = false
     let first = try git.perform(.get, joined(knowing)).split(separator: "\n").map(String.init)
-    #expect(first.contains("password=old") && !first.contains { $0.hasPrefix("continue") })
+    expect(first.contains("password=old") && !first.contains { $0.hasPrefix("continue") })
     let state = try #require(first.first { $0.hasPrefix("state[]=") })
     git.fresh.clock.advance(seconds: 61)
     // git-lfs 3.8 has it in its next question, refused or not.
-    #expect(try git.perform(.get, joined(knowing + [state])).contains("password=old\n"))
-    #expect(renewer.renewed == 0)
+    try expect(git.perform(.get, joined(knowing + [state])).contains("password=old\n"))
+    expect(renewer.renewed, is: 0)
     // It says so of what was refused.
     try git.erase(place[0], place[1], "username=alice", "password=old", "capability[]=state", state)
-    #expect(try git.perform(.get, joined(knowing + [state])).contains("password=new\n"))
-    #expect(renewer.renewed == 1)
+    try expect(git.perform(.get, joined(knowing + [state])).contains("password=new\n"))
+    expect(renewer.renewed, is: 1)
   }
 
   @Test("what was renewed since git got its answer was not refused")
@@ -223,8 +224,8 @@ import Testing
     git.fresh.clock.advance(seconds: 61)
     try store(git, "username=alice", "password=new", "oauth_refresh_token=s")
     git.fresh.clock.advance(seconds: 61)
-    #expect(try git.perform(.get, joined(knowing + [state])).contains("password=new\n"))
-    #expect(renewer.renewed == 0)
+    try expect(git.perform(.get, joined(knowing + [state])).contains("password=new\n"))
+    expect(renewer.renewed, is: 0)
   }
 
   @Test("a state changes nothing of passwords, of other items and for a git without the capability")
@@ -239,17 +240,17 @@ import Testing
     let knowing = ["capability[]=state"] + place
     func state(_ account: String) throws -> String {
       let answer = try git.perform(.get, joined(knowing + ["username=\(account)"]))
-      #expect(answer.contains("continue=1") == (account == "alice"))
+      expect(answer.contains("continue=1"), is: (account == "alice"))
       return String(try #require(answer.split(separator: "\n").first { $0.hasPrefix("state[]=") }))
     }
     let (alice, bob) = (try state("alice"), try state("bob"))
-    #expect(try git.perform(.get, joined(knowing + ["username=bob", bob])).contains("password=typed\n"))
-    #expect(try git.perform(.get, joined(knowing + ["username=bob", alice])).contains("password=typed\n"))
-    #expect(try git.perform(.get, joined(place + ["username=alice", alice])).contains("password=token\n"))
+    try expect(git.perform(.get, joined(knowing + ["username=bob", bob])).contains("password=typed\n"))
+    try expect(git.perform(.get, joined(knowing + ["username=bob", alice])).contains("password=typed\n"))
+    try expect(git.perform(.get, joined(place + ["username=alice", alice])).contains("password=token\n"))
     let elsewhere = ["capability[]=state", "protocol=https", "host=example.org", alice]
-    #expect(try git.perform(.get, joined(elsewhere)) == "")
-    #expect(try git.perform(.get, joined(knowing + ["username=alice"])).contains("password=token\n"))
-    #expect(renewer.renewed == 0)
+    try expect(git.perform(.get, joined(elsewhere)), is: "")
+    try expect(git.perform(.get, joined(knowing + ["username=alice"])).contains("password=token\n"))
+    expect(renewer.renewed, is: 0)
   }
 
   @Test("without a refresh token nothing, so that other helpers may answer with another account")
@@ -258,8 +259,8 @@ import Testing
     try store(
       git, "username=alice", "password=old", "password_expiry_utc=\(git.fresh.clock.now.seconds + 1)")
     git.fresh.clock.advance(seconds: 9)
-    #expect(try git.perform(.get, joined(place)) == "")
-    #expect(try git.perform(.get, joined(place + ["username=alice"])) == "")
+    try expect(git.perform(.get, joined(place)), is: "")
+    try expect(git.perform(.get, joined(place + ["username=alice"])), is: "")
   }
 
   @Test("another account that is valid answers, and is not mixed with the expired one")
@@ -271,9 +272,9 @@ import Testing
       git, "username=alice", "password=old", "oauth_refresh_token=r",
       "password_expiry_utc=\(git.fresh.clock.now.seconds + 1)")
     git.fresh.clock.advance(seconds: 9)
-    #expect(try git.perform(.get, joined(place)) == "username=bob\npassword=valid\n")
-    #expect(
-      try git.perform(.get, joined(place + ["username=alice"])).hasSuffix("oauth_refresh_token=r\n"))
+    try expect(git.perform(.get, joined(place)), is: "username=bob\npassword=valid\n")
+    try expect(
+      git.perform(.get, joined(place + ["username=alice"])).hasSuffix("oauth_refresh_token=r\n"))
   }
 
   @Test("in the very second of the expiry git would keep it for the next helper's password")
@@ -285,10 +286,10 @@ import Testing
       git.fresh.clock.now = Timestamp(seconds: second)
       return try git.perform(.get, joined(place))
     }
-    #expect(try answer(at: expiry - 1).contains("password=p\n"))
-    #expect(try answer(at: expiry) == "username=a\noauth_refresh_token=r\n")
-    #expect(
-      try answer(at: expiry + 1) == "username=a\npassword_expiry_utc=\(expiry)\noauth_refresh_token=r\n")
+    try expect(answer(at: expiry - 1).contains("password=p\n"))
+    try expect(answer(at: expiry), is: "username=a\noauth_refresh_token=r\n")
+    try expect(
+      answer(at: expiry + 1), is: "username=a\npassword_expiry_utc=\(expiry)\noauth_refresh_token=r\n")
   }
 
   @Test("an expiry before 1970, or at its beginning, is none to git")
@@ -296,7 +297,7 @@ import Testing
     let git = Conversation()
     for (host, expiry) in [("a.com", 0), ("b.com", -5)] as [(ByteString, Int64)] {
       try git.keychain.add(.internet(host), .text("p", expiry: expiry, refreshToken: "r"))
-      #expect(try git.get("protocol=https", "host=\(host)") == "oauth_refresh_token=r\n")
+      try expect(git.get("protocol=https", "host=\(host)"), is: "oauth_refresh_token=r\n")
     }
   }
 
@@ -308,10 +309,10 @@ import Testing
       git, "username=bot", "authtype=Bearer", "credential=t", "password_expiry_utc=\(expiry)",
       "oauth_refresh_token=r", capabilities: ["capability[]=authtype"])
     git.fresh.clock.advance(seconds: 9)
-    #expect(
-      try git.perform(.get, joined(["capability[]=authtype"] + place))
-        == "username=bot\npassword_expiry_utc=\(expiry)\noauth_refresh_token=r\n")
-    #expect(try git.perform(.get, joined(place)) == "")
+    try expect(
+      git.perform(.get, joined(["capability[]=authtype"] + place)),
+      is: "username=bot\npassword_expiry_utc=\(expiry)\noauth_refresh_token=r\n")
+    try expect(git.perform(.get, joined(place)), is: "")
   }
 
   @Test("after the time limit the refresh token is no longer given either")
@@ -325,13 +326,13 @@ import Testing
     }
     try store(
       git, "username=a", "password=p", "password_expiry_utc=\(start + 50)", "oauth_refresh_token=r")
-    #expect(try answer(at: start + 99).hasSuffix("oauth_refresh_token=r\n"))
-    #expect(try answer(at: start + 100) == "")
+    try expect(answer(at: start + 99).hasSuffix("oauth_refresh_token=r\n"))
+    try expect(answer(at: start + 100), is: "")
     // An item ended only by the time limit is not renewed.
     git.fresh.clock.now = Timestamp(seconds: start + 1000)
     try store(git, "username=a", "password=q", "oauth_refresh_token=r")
-    #expect(try answer(at: start + 1099).contains("password=q\n"))
-    #expect(try answer(at: start + 1100) == "")
+    try expect(answer(at: start + 1099).contains("password=q\n"))
+    try expect(answer(at: start + 1100), is: "")
   }
 
   @Test(
@@ -359,6 +360,6 @@ import Testing
         .internet(account: "alice", domain: domain), .text("s3cret", expiry: 1, refreshToken: "refr3sh"))
     }
     let output = tool.call(arguments, bytes: Array(input.utf8)).output
-    #expect(!output.contains("s3cret") && !output.contains("refr3sh"))
+    expect(!output.contains("s3cret") && !output.contains("refr3sh"))
   }
 }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Foundation
 import Keychain
 import TestSupport
@@ -52,35 +53,35 @@ struct EnvironmentFileTests {
 
   @Test("what Compose, python-dotenv and node read alike is read as they do, and all else refused")
   func readers() throws {
-    #expect(Reading.all.count > 250)
+    expect(Reading.all.count > 250)
     for reading in Reading.all {
       let lines = try? parse(reading.text)
       let values = lines.map { Dictionary($0.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }) }
-      #expect(values == reading.expected, "\(reading.text.debugDescription)")
+      expect(values, is: reading.expected, "\(reading.text.debugDescription)")
     }
   }
 
   @Test(
     "a reference is a value, in quotes or not, and a variable that stands for one stays one inside another")
   func references() throws {
-    #expect(
-      try parse(
+    try expect(
+      parse(
         "A=llavero://db/app?field=account # who\nB=\"llavero://db\"\nC='x ${llavero://db}'\nD=\"${llavero+https://h}\""
-      )
-        == [
-          Line(1, "A", "llavero://db/app?field=account"), Line(2, "B", "llavero://db"),
-          Line(3, "C", "x ${llavero://db}"), Line(4, "D", "${llavero+https://h}"),
-        ])
-    #expect(
-      try parse("P=llavero://db/app\nU=postgres://app:${P}@h\nV=${P}\nW=${X:-llavero://other}")
-        == [
-          Line(1, "P", "llavero://db/app"), Line(2, "U", "postgres://app:${llavero://db/app}@h"),
-          Line(3, "V", "${llavero://db/app}"), Line(4, "W", "${llavero://other}"),
-        ])
+      ),
+      is: [
+        Line(1, "A", "llavero://db/app?field=account"), Line(2, "B", "llavero://db"),
+        Line(3, "C", "x ${llavero://db}"), Line(4, "D", "${llavero+https://h}"),
+      ])
+    try expect(
+      parse("P=llavero://db/app\nU=postgres://app:${P}@h\nV=${P}\nW=${X:-llavero://other}"),
+      is: [
+        Line(1, "P", "llavero://db/app"), Line(2, "U", "postgres://app:${llavero://db/app}@h"),
+        Line(3, "V", "${llavero://db/app}"), Line(4, "W", "${llavero://other}"),
+      ])
     // A brace in it doesn't end it early.
-    #expect(
-      try parse("P=llavero://d}b/a}p\nV=${P}")
-        == [Line(1, "P", "llavero://d}b/a}p"), Line(2, "V", "${llavero://d%7Db/a%7Dp}")])
+    try expect(
+      parse("P=llavero://d}b/a}p\nV=${P}"),
+      is: [Line(1, "P", "llavero://d}b/a}p"), Line(2, "V", "${llavero://d%7Db/a%7Dp}")])
   }
 
   @Test("a line that programs read differently is named by its number, with how to write it")
@@ -117,7 +118,7 @@ struct EnvironmentFileTests {
         _ = try parse("X='1\n2'\n\n\(line)\nY=2")
         Issue.record("\(line) was read")
       } catch {
-        #expect(error.line == 4 && error.message == message && error.hint == hint, "\(line): \(error)")
+        expect(error.line == 4 && error.message == message && error.hint == hint, "\(line): \(error)")
       }
     }
   }
@@ -144,9 +145,9 @@ struct EnvironmentFileTests {
         Array("A=1\n#x\n\nexport B=\"llavero://a/b\"\nC='x'\nD=${A:-y}".utf8), dictionary: dictionary)
       if let lines = try? parse(text) {
         count += 1
-        #expect(lines.allSatisfy { !$0.name.isEmpty && !$0.value.contains("\0") })
+        expect(lines.allSatisfy { !$0.name.isEmpty && !$0.value.contains("\0") })
       }
     }
-    #expect(count > 500)
+    expect(count > 500)
   }
 }

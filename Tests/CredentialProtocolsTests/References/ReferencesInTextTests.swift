@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -21,14 +22,14 @@ struct ReferencesInTextTests {
 
   @Test("a value is a reference, or has some in braces")
   func values() throws {
-    #expect(try parts("llavero://db/app") == "<llavero://db/app>")
-    #expect(try parts("${llavero://db/app}") == "<llavero://db/app>")
-    #expect(
-      try parts("postgres://${llavero://db?field=account}:${llavero://db}@h")
-        == "postgres://<llavero://db?field=account>:<llavero://db>@h")
-    #expect(try parts("a ${llavero+https://u@h/p} b", isValue: false) == "a <llavero+https://u@h/p> b")
-    #expect(try parts("") == "")
-    #expect(try parts("${HOME} $x {llavero} }") == "${HOME} $x {llavero} }")
+    try expect(parts("llavero://db/app"), is: "<llavero://db/app>")
+    try expect(parts("${llavero://db/app}"), is: "<llavero://db/app>")
+    try expect(
+      parts("postgres://${llavero://db?field=account}:${llavero://db}@h"),
+      is: "postgres://<llavero://db?field=account>:<llavero://db>@h")
+    try expect(parts("a ${llavero+https://u@h/p} b", isValue: false), is: "a <llavero+https://u@h/p> b")
+    try expect(parts(""), is: "")
+    try expect(parts("${HOME} $x {llavero} }"), is: "${HOME} $x {llavero} }")
   }
 
   @Test(
@@ -39,7 +40,7 @@ struct ReferencesInTextTests {
       "say llavero: hello", "my-llavero:1", "llavero+x", "git-credential-llavero", "LLAVERO://x",
     ])
   func others(text: String) throws {
-    #expect(try parts(text) == text)
+    try expect(parts(text), is: text)
   }
 
   @Test(
@@ -57,7 +58,7 @@ struct ReferencesInTextTests {
     do throws(ReferencesInText.Fault) {
       Issue.record("\(text) was read as \(try parts(text))")
     } catch {
-      #expect(error.offset == offset && error.isMarked == isMarked, "\(text): \(error)")
+      expect(error.offset == offset && error.isMarked == isMarked, "\(text): \(error)")
     }
   }
 

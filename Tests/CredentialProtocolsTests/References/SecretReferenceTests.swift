@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -22,13 +23,13 @@ struct SecretReferenceTests {
     func password(_ service: ByteString, _ account: ByteString? = nil) throws -> ItemQuery {
       .genericPassword(try GenericPasswordQuery(service: service, account: account))
     }
-    #expect(try parse("llavero://db/root") == password("db", "root"))
-    #expect(try parse("llavero://db") == password("db"))
-    #expect(try parse("llavero://db/") == password("db"))
-    #expect(
-      try parse("llavero://ssh-key:%2Fhome%2fa%2F.ssh%2Fid/a%3Fb")
-        == password("ssh-key:/home/a/.ssh/id", "a?b"))
-    #expect(try parse("llavero://backup:nas@x/a@b:c") == password("backup:nas@x", "a@b:c"))
+    try expect(parse("llavero://db/root"), is: password("db", "root"))
+    try expect(parse("llavero://db"), is: password("db"))
+    try expect(parse("llavero://db/"), is: password("db"))
+    try expect(
+      parse("llavero://ssh-key:%2Fhome%2fa%2F.ssh%2Fid/a%3Fb"), is: password("ssh-key:/home/a/.ssh/id", "a?b")
+    )
+    try expect(parse("llavero://backup:nas@x/a@b:c"), is: password("backup:nas@x", "a@b:c"))
   }
 
   @Test("a URL after the plus names an internet password, as a person asks for it")
@@ -40,12 +41,12 @@ struct SecretReferenceTests {
       .internetPassword(
         try InternetPasswordQuery(protocol: scheme, server: server, port: port, account: account, path: path))
     }
-    #expect(try parse("llavero+https://h.example") == password("https", "h.example"))
-    #expect(
-      try parse("llavero+https://a%40b@h.example:8443/x/y/")
-        == password("https", "h.example", 8443, "a@b", "x/y"))
-    #expect(try parse("llavero+ssh://[::1]:22/") == password("ssh", "::1", 22))
-    #expect(try parse("llavero+sparse+https://h/i") == password("sparse+https", "h", nil, nil, "i"))
+    try expect(parse("llavero+https://h.example"), is: password("https", "h.example"))
+    try expect(
+      parse("llavero+https://a%40b@h.example:8443/x/y/"),
+      is: password("https", "h.example", 8443, "a@b", "x/y"))
+    try expect(parse("llavero+ssh://[::1]:22/"), is: password("ssh", "::1", 22))
+    try expect(parse("llavero+sparse+https://h/i"), is: password("sparse+https", "h", nil, nil, "i"))
   }
 
   @Test(
@@ -71,14 +72,14 @@ struct SecretReferenceTests {
         try SecretReference(parsing: text).field
       }
     }
-    #expect(try field("llavero://db/app") == .secret)
-    #expect(try field("llavero://db/app?field=account") == .account)
-    #expect(try field("llavero+https://a@h.example/p?field=url") == .url)
-    #expect(try field("llavero+https://h.example?field=code") == .code)
-    #expect(try field("llavero://db?field=expiry") == .expiry)
-    #expect(try field("llavero://db?field=label") == .attribute("label"))
-    #expect(try field("llavero://db?field=PIN%20code") == .attribute("PIN code"))
-    #expect(try parse("llavero://db/app?field=account") == parse("llavero://db/app"))
+    try expect(field("llavero://db/app"), is: .secret)
+    try expect(field("llavero://db/app?field=account"), is: .account)
+    try expect(field("llavero+https://a@h.example/p?field=url"), is: .url)
+    try expect(field("llavero+https://h.example?field=code"), is: .code)
+    try expect(field("llavero://db?field=expiry"), is: .expiry)
+    try expect(field("llavero://db?field=label"), is: .attribute("label"))
+    try expect(field("llavero://db?field=PIN%20code"), is: .attribute("PIN code"))
+    try expect(parse("llavero://db/app?field=account"), is: parse("llavero://db/app"))
     for text in [
       "?", "?field", "?field=", "?x=y", "?field=a&field=b", "?field=a?b", "?field=a b", "?field=a#b",
     ] {
@@ -105,27 +106,27 @@ struct SecretReferenceTests {
       (.attribute("comment"), "a remark"), (.attribute("creator"), nil), (.attribute("service"), nil),
       (.attribute("secret"), nil), (.expiry, "1970-01-01T00:01:40Z"),
     ] as [(ReferencedField, String?)] {
-      #expect(value(field, login, Credential(Secret("pw"), expiry: 100)) == text, "\(field)")
+      expect(value(field, login, Credential(Secret("pw"), expiry: 100)), is: text, "\(field)")
     }
     let plain = Item(GenericPassword(service: "db"))
-    #expect(value(.account, plain, Credential(password: "x")) == nil)
-    #expect(value(.url, plain, Credential(password: "x")) == nil)
-    #expect(value(.attribute("service"), plain, Credential(password: "x")) == "db")
-    #expect(value(.code, plain, Credential(password: "x")) == "123456")
+    expect(value(.account, plain, Credential(password: "x")), is: nil)
+    expect(value(.url, plain, Credential(password: "x")), is: nil)
+    expect(value(.attribute("service"), plain, Credential(password: "x")), is: "db")
+    expect(value(.code, plain, Credential(password: "x")), is: "123456")
     var named = plain
     named.addField("Door", "open")
     var credential = Credential(password: "x")
     credential.further.addField("PIN code", Secret("1234"))
-    #expect(value(.attribute("Door"), named, credential.copy()) == "open")
-    #expect(value(.attribute("PIN code"), named, credential.copy()) == "1234")
-    #expect(ReferencedField.attribute("PIN code").isSecret && !ReferencedField.attribute("label").isSecret)
+    expect(value(.attribute("Door"), named, credential.copy()), is: "open")
+    expect(value(.attribute("PIN code"), named, credential.copy()), is: "1234")
+    expect(ReferencedField.attribute("PIN code").isSecret && !ReferencedField.attribute("label").isSecret)
   }
 
   @Test("what begins like one is meant as one")
   func meant() {
-    for text in ["llavero:", "llavero://a", "llavero+x"] { #expect(isMeant(text)) }
+    for text in ["llavero:", "llavero://a", "llavero+x"] { expect(isMeant(text)) }
     for text in ["", "llavero", "llavero-x", "'llavero://a'", "x llavero://a", "Llavero://a"] {
-      #expect(!isMeant(text))
+      expect(!isMeant(text))
     }
   }
 
@@ -145,16 +146,16 @@ struct SecretReferenceTests {
     }
     for _ in 0..<3000 {
       let (service, account) = (word(), word())
-      #expect(
-        try parse("llavero://\(escaped(service))/\(escaped(account))")
-          == .genericPassword(try GenericPasswordQuery(service: service, account: account)))
+      try expect(
+        parse("llavero://\(escaped(service))/\(escaped(account))"),
+        is: .genericPassword(try GenericPasswordQuery(service: service, account: account)))
       let port = UInt16(random.number(in: 1..<65_536))
-      #expect(
-        try parse("llavero+x://\(escaped(account))@h:\(port)/p\(escaped(service))p")
-          == .internetPassword(
-            try InternetPasswordQuery(
-              protocol: "x", server: "h", port: port, account: account,
-              path: ByteString([0x70] + service.bytes + [0x70]))))
+      try expect(
+        parse("llavero+x://\(escaped(account))@h:\(port)/p\(escaped(service))p"),
+        is: .internetPassword(
+          try InternetPasswordQuery(
+            protocol: "x", server: "h", port: port, account: account,
+            path: ByteString([0x70] + service.bytes + [0x70]))))
     }
   }
 
@@ -173,12 +174,12 @@ struct SecretReferenceTests {
       switch query {
       case .criteria, .all: Issue.record("\(ByteString(text))")
       case .genericPassword(let query):
-        #expect(!query.service.isEmpty && text.starts(with: "llavero://".utf8))
+        expect(!query.service.isEmpty && text.starts(with: "llavero://".utf8))
       case .internetPassword(let query):
-        #expect(
+        expect(
           query.server?.isEmpty == false && query.securityDomain == nil && text.starts(with: "llavero+".utf8))
       }
     }
-    #expect(count > 1000)
+    expect(count > 1000)
   }
 }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -28,15 +29,15 @@ struct AWSProtocolTests {
   @Test("a profile's keys are answered, however it is named", arguments: KeychainUnderTest.all)
   func keys(kind: KeychainUnderTest) throws {
     let aws = ToolUnderTest("aws", kind)
-    #expect(aws.call("--profile", "dev") == nothing)
+    expect(aws.call("--profile", "dev"), is: nothing)
     try aws.fresh.keychain.add(
       Item(GenericPassword(service: "aws:dev", account: "AKIA1")), Credential(password: "s3cret/+"))
     let keys = found(#""AccessKeyId":"AKIA1","SecretAccessKey":"s3cret/+""#)
-    #expect(aws.call("--profile", "dev") == keys)
-    #expect(aws.call("--profile=dev") == keys)
-    #expect(aws.call("dev") == keys)
-    #expect(aws.call("--profile", "prod") == nothing)
-    #expect(aws.call("--profile", "de") == nothing)
+    expect(aws.call("--profile", "dev"), is: keys)
+    expect(aws.call("--profile=dev"), is: keys)
+    expect(aws.call("dev"), is: keys)
+    expect(aws.call("--profile", "prod"), is: nothing)
+    expect(aws.call("--profile", "de"), is: nothing)
   }
 
   @Test("of several keys the newest answer, and expired ones don't")
@@ -46,11 +47,11 @@ struct AWSProtocolTests {
     let end = aws.fresh.clock.now.seconds + 100
     try add("dev", "ASIA3", "three", expiry: end)
     let until = Timestamp(seconds: end).description.prefix(19) + "Z"
-    #expect(
-      aws.call("dev")
-        == found(#""AccessKeyId":"ASIA3","SecretAccessKey":"three","Expiration":"\#(until)""#))
+    expect(
+      aws.call("dev"), is: found(#""AccessKeyId":"ASIA3","SecretAccessKey":"three","Expiration":"\#(until)""#)
+    )
     aws.fresh.clock.advance(seconds: 100)
-    #expect(aws.call("dev") == found(#""AccessKeyId":"AKIA2","SecretAccessKey":"two""#))
+    expect(aws.call("dev"), is: found(#""AccessKeyId":"AKIA2","SecretAccessKey":"two""#))
   }
 
   @Test("what other tools and people have under the profile's name is not answered")
@@ -59,7 +60,7 @@ struct AWSProtocolTests {
       try aws.fresh.keychain.add(
         Item(GenericPassword(service: ByteString(service), account: "a")), Credential(password: "x"))
     }
-    #expect(aws.call("dev") == nothing)
+    expect(aws.call("dev"), is: nothing)
   }
 
   @Test("a session's JSON goes through, as the AWS CLI exports it or with an object around")
@@ -68,17 +69,17 @@ struct AWSProtocolTests {
       #""AccessKeyId":"ASIA1","SecretAccessKey":"s3cret","SessionToken":"tok/en==","#
       + #""Expiration":"2999-01-02T03:04:05+00:00","AccountId":"123456789012""#
     try add("dev", nil, session)
-    #expect(aws.call("dev") == found(members))
+    expect(aws.call("dev"), is: found(members))
     try add("sts", nil, #"{"Credentials":\#(session),"AssumedRoleUser":{"Arn":"x"}}"#)
-    #expect(aws.call("sts") == found(members))
+    expect(aws.call("sts"), is: found(members))
     // Without an access key ID the item's account is used; nulls count as absent.
     try add("part", "AKIA1", #"{"SecretAccessKey":"s","SessionToken":null,"Expiration":null}"#)
-    #expect(aws.call("part") == found(#""AccessKeyId":"AKIA1","SecretAccessKey":"s""#))
+    expect(aws.call("part"), is: found(#""AccessKeyId":"AKIA1","SecretAccessKey":"s""#))
     // The item's own expiry takes precedence.
     let end = aws.fresh.clock.now.seconds + 1000
     try add("both", nil, session, expiry: end)
     let until = Timestamp(seconds: end).description.prefix(19) + "Z"
-    #expect(aws.call("both").output.contains(#""Expiration":"\#(until)""#))
+    expect(aws.call("both").output.contains(#""Expiration":"\#(until)""#))
   }
 
   @Test(
@@ -104,15 +105,15 @@ struct AWSProtocolTests {
     ])
   func badSecrets(secret: String) throws {
     try add("dev", "AKIA1", secret)
-    #expect(aws.call("dev") == unusable)
+    expect(aws.call("dev"), is: unusable)
   }
 
   @Test("keys without an id are refused")
   func noAccount() throws {
     try add("dev", nil, "s3cret")
-    #expect(aws.call("dev") == unusable)
+    expect(aws.call("dev"), is: unusable)
     try add("dev", "", "s3cret")
-    #expect(aws.call("dev") == unusable)
+    expect(aws.call("dev"), is: unusable)
   }
 
   @Test("not found says how to add the keys, for every name of a profile")
@@ -140,7 +141,7 @@ struct AWSProtocolTests {
     for reply in [
       aws.call(), aws.call(""), aws.call("--profile"), aws.call("--profile", "a", "b"), aws.call("a", "b"),
       aws.call("--region", "x"),
-    ] { #expect(reply.status == 64) }
+    ] { expect(reply.status, is: 64) }
   }
 
   @Test("standard input, which is that of the command that asks, is left alone")
@@ -148,11 +149,11 @@ struct AWSProtocolTests {
     try add("dev", "AKIA1", "s3cret")
     let call = try aws.callInMemory(["dev"], bytes: Array("what is to be uploaded".utf8))
     #expect(throws: Never.self) { try AWSProtocol.respond(to: call) }
-    #expect(!call.isDrained)
+    expect(!call.isDrained)
   }
 
   @Test("a keychain that can't be used is no empty one")
   func failingKeychain() {
-    #expect(aws.call(["dev"], bytes: [], failing: .keychain(.locked(path: "/x"))) == unusable)
+    expect(aws.call(["dev"], bytes: [], failing: .keychain(.locked(path: "/x"))), is: unusable)
   }
 }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -20,9 +21,9 @@ struct AnsibleProtocolTests {
       try ansible.fresh.keychain.add(
         Item(GenericPassword(service: ByteString(service))), Credential(password: secret))
     }
-    #expect(ansible.call("--vault-id", "prod") == ToolReply(status: 0, output: "p1\n"))
-    #expect(ansible.call("--vault-id=default") == ToolReply(status: 0, output: "p2\n"))
-    #expect(ansible.call() == ToolReply(status: 0, output: "p2\n"))
+    expect(ansible.call("--vault-id", "prod"), is: ToolReply(status: 0, output: "p1\n"))
+    expect(ansible.call("--vault-id=default"), is: ToolReply(status: 0, output: "p2\n"))
+    expect(ansible.call(), is: ToolReply(status: 0, output: "p2\n"))
   }
 
   @Test("status 2 is for a vault that isn't known, and for nothing else")
@@ -30,21 +31,21 @@ struct AnsibleProtocolTests {
     try add("test", "people's")
     try add("ansible:old", "pw", expiry: 1)
     for id in ["test", "old", "none"] {
-      #expect(ansible.call("--vault-id", id) == ToolReply(status: 2, output: ""))
+      expect(ansible.call("--vault-id", id), is: ToolReply(status: 2, output: ""))
     }
     let locked = ansible.call(["--vault-id", "x"], bytes: [], failing: .keychain(.locked(path: "/x")))
-    #expect(locked == ToolReply(status: 1, output: ""))
-    #expect(ansible.call("prod") == ToolReply(status: 64, output: ""))
+    expect(locked, is: ToolReply(status: 1, output: ""))
+    expect(ansible.call("prod"), is: ToolReply(status: 64, output: ""))
   }
 
   @Test("a password that ansible would cut is refused, and one of several lines isn't")
   func lineBreaks() throws {
     for (index, secret) in ["", "\n", "a\n", "\ra", "a\r"].enumerated() {
       try add(ByteString("ansible:\(index)"), secret)
-      #expect(ansible.call("--vault-id", "\(index)") == ToolReply(status: 1, output: ""))
+      expect(ansible.call("--vault-id", "\(index)"), is: ToolReply(status: 1, output: ""))
     }
     try add("ansible:two", "a\nb")
-    #expect(ansible.call("--vault-id", "two") == ToolReply(status: 0, output: "a\nb\n"))
+    expect(ansible.call("--vault-id", "two"), is: ToolReply(status: 0, output: "a\nb\n"))
   }
 }
 
@@ -65,16 +66,16 @@ struct SummonProtocolTests {
       Item(GenericPassword(service: "db", account: "root/x")), Credential(password: " pw\n"))
     try summon.add(InternetPassword(protocol: "https", server: "h", account: "a"), "web")
     for id in ["db", "db/root/x", "db/", "llavero://db/root%2Fx"] {
-      #expect(summon.call(id) == ToolReply(status: 0, output: " pw\n"), "\(id)")
+      expect(summon.call(id), is: ToolReply(status: 0, output: " pw\n"), "\(id)")
     }
-    #expect(summon.call("llavero+https://a@h/p") == ToolReply(status: 0, output: "web"))
+    expect(summon.call("llavero+https://a@h/p"), is: ToolReply(status: 0, output: "web"))
     for id in ["db/root", "other", "https://h", "llavero+http://h"] {
-      #expect(summon.call(id) == ToolReply(status: 1, output: ""), "\(id)")
+      expect(summon.call(id), is: ToolReply(status: 1, output: ""), "\(id)")
     }
     for id in ["", "/root", "llavero://", "llavero+https://a:pw@h"] {
-      #expect(summon.call(id) == ToolReply(status: 2, output: ""), "\(id)")
+      expect(summon.call(id), is: ToolReply(status: 2, output: ""), "\(id)")
     }
-    #expect(summon.call("a", "b").status == 64)
+    expect(summon.call("a", "b").status, is: 64)
   }
 
   @Test("IDs on standard input are answered line by line in base64")
@@ -82,27 +83,27 @@ struct SummonProtocolTests {
     try add("a", nil, "1")
     try add("b", "x", "two\nlines")
     try add("c", nil, "")
-    #expect(
-      summon.call(input: "a\nb/x\nc\na\n") == ToolReply(status: 0, output: "MQ==\ndHdvCmxpbmVz\n\nMQ==\n"))
-    #expect(summon.call(input: "") == ToolReply(status: 0, output: ""))
-    #expect(summon.call(input: "a") == ToolReply(status: 0, output: "MQ==\n"))
+    expect(
+      summon.call(input: "a\nb/x\nc\na\n"), is: ToolReply(status: 0, output: "MQ==\ndHdvCmxpbmVz\n\nMQ==\n"))
+    expect(summon.call(input: ""), is: ToolReply(status: 0, output: ""))
+    expect(summon.call(input: "a"), is: ToolReply(status: 0, output: "MQ==\n"))
   }
 
   @Test("the first ID that has no value ends it, with nothing read beyond")
   func missing() throws {
     try add("a", nil, "1")
     // If there is no output, summon tries each ID as an argument, and reports which is missing.
-    #expect(summon.call(input: "none\na\n") == ToolReply(status: 1, output: ""))
-    #expect(summon.call(input: "a\nnone\na\n") == ToolReply(status: 1, output: "MQ==\n"))
-    #expect(summon.call(input: "\n").status == 2)
-    #expect(summon.call([], bytes: Array(repeating: 0x61, count: 1 << 20)).status == 2)
+    expect(summon.call(input: "none\na\n"), is: ToolReply(status: 1, output: ""))
+    expect(summon.call(input: "a\nnone\na\n"), is: ToolReply(status: 1, output: "MQ==\n"))
+    expect(summon.call(input: "\n").status, is: 2)
+    expect(summon.call([], bytes: Array(repeating: 0x61, count: 1 << 20)).status, is: 2)
   }
 
   @Test("a keychain that can't be used is an error")
   func failing() {
     for arguments in [["a"], []] {
       let reply = summon.call(arguments, bytes: Array("a\n".utf8), failing: .keychain(.locked(path: "/x")))
-      #expect(reply == ToolReply(status: 2, output: ""))
+      expect(reply, is: ToolReply(status: 2, output: ""))
     }
   }
 }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -16,11 +17,11 @@ struct AskpassProtocolTests {
     let call = try askpass.callInMemory([prompt])
     call.callingProgram = caller
     do throws(ProtocolError) {
-      #expect(try AskpassProtocol.respond(to: call) == 0)
+      try expect(AskpassProtocol.respond(to: call), is: 0)
       return String(decoding: call.output, as: UTF8.self)
     } catch {
-      #expect(AskpassProtocol.refuse(call.refusal(for: error), call) == 1)
-      #expect(call.said.count == 1 && call.said[0].hint == nil && call.output.isEmpty)
+      expect(AskpassProtocol.refuse(call.refusal(for: error), call), is: 1)
+      expect(call.said.count == 1 && call.said[0].hint == nil && call.output.isEmpty)
       return nil
     }
   }
@@ -35,15 +36,15 @@ struct AskpassProtocolTests {
     let askpass = ToolUnderTest("askpass", kind)
     try askpass.add(
       InternetPassword(protocol: "https", server: "h.example", port: 8443, account: "a@b"), "pw")
-    #expect(askpass.call("Username for 'https://h.example:8443': ") == ToolReply(status: 0, output: "a@b\n"))
-    #expect(
-      askpass.call("Password for 'https://a%40b@h.example:8443': ") == ToolReply(status: 0, output: "pw\n"))
-    #expect(askpass.call("Password for 'https://h.example:8443': ") == ToolReply(status: 0, output: "pw\n"))
+    expect(askpass.call("Username for 'https://h.example:8443': "), is: ToolReply(status: 0, output: "a@b\n"))
+    expect(
+      askpass.call("Password for 'https://a%40b@h.example:8443': "), is: ToolReply(status: 0, output: "pw\n"))
+    expect(askpass.call("Password for 'https://h.example:8443': "), is: ToolReply(status: 0, output: "pw\n"))
     for prompt in [
       "Username for 'https://h.example': ", "Username for 'http://h.example:8443': ",
       "Password for 'https://b@h.example:8443': ", "Password for 'https://a%40b@other.example:8443': ",
     ] {
-      #expect(askpass.call(prompt) == ToolReply(status: 1, output: ""))
+      expect(askpass.call(prompt), is: ToolReply(status: 1, output: ""))
     }
   }
 
@@ -58,26 +59,26 @@ struct AskpassProtocolTests {
     try askpass.add(key("acme", "acme"), "2")
     try askpass.add(key("docker", nil, "docker"), "3")
     try askpass.add(key(nil), "4")
-    #expect(try ask("Username for 'https://h/acme/app.git': ") == "acme\n")
-    #expect(try ask("Username for 'https://h': ") == "all\n")
-    #expect(try ask("Password for 'https://all@h/acme/app.git': ") == "1\n")
-    #expect(try ask("Password for 'https://docker@h': ") == nil)
+    try expect(ask("Username for 'https://h/acme/app.git': "), is: "acme\n")
+    try expect(ask("Username for 'https://h': "), is: "all\n")
+    try expect(ask("Password for 'https://all@h/acme/app.git': "), is: "1\n")
+    try expect(ask("Password for 'https://docker@h': "), is: nil)
   }
 
   @Test("wget doesn't say the port, so one item has to be alone on the host")
   func wget() throws {
     try askpass.add(InternetPassword(protocol: "http", server: "h", port: 8080, account: "a"), "pw")
-    #expect(try ask("Username for 'http://h': ", as: "wget") == "a\n")
-    #expect(try ask("Password for 'http://a@h': ", as: "wget") == "pw\n")
+    try expect(ask("Username for 'http://h': ", as: "wget"), is: "a\n")
+    try expect(ask("Password for 'http://a@h': ", as: "wget"), is: "pw\n")
     // It ends where there is no answer at all.
-    #expect(try ask("Password for 'http://b@h': ", as: "wget") == "\n")
+    try expect(ask("Password for 'http://b@h': ", as: "wget"), is: "\n")
     // Git includes the port; without one it means the default port.
-    #expect(try ask("Username for 'http://h': ", as: "git") == nil)
-    #expect(try ask("Username for 'http://h': ") == nil)
+    try expect(ask("Username for 'http://h': ", as: "git"), is: nil)
+    try expect(ask("Username for 'http://h': "), is: nil)
     try askpass.add(InternetPassword(protocol: "http", server: "h", account: "b"), "other")
-    #expect(try ask("Username for 'http://h': ", as: "wget") == "\n")
-    #expect(try ask("Password for 'http://a@h': ", as: "wget") == "pw\n")
-    #expect(try ask("Username for 'http://h': ", as: "git") == "b\n")
+    try expect(ask("Username for 'http://h': ", as: "wget"), is: "\n")
+    try expect(ask("Password for 'http://a@h': ", as: "wget"), is: "pw\n")
+    try expect(ask("Username for 'http://h': ", as: "git"), is: "b\n")
   }
 
   @Test("wget gets what it would use without llavero, where that has nothing")
@@ -86,25 +87,25 @@ struct AskpassProtocolTests {
       let call = try askpass.callInMemory([prompt])
       call.callingProgram = CallerInMemory("wget", options: options)
       if let netrc { call.files[".netrc"] = netrc }
-      #expect(try AskpassProtocol.respond(to: call) == 0)
+      try expect(AskpassProtocol.respond(to: call), is: 0)
       return String(decoding: call.output, as: UTF8.self)
     }
-    #expect(try ask("Username for 'ftp://h': ") == "anonymous\n")
-    #expect(try ask("Password for 'ftp://anonymous@h': ") == "-wget@\n")
-    #expect(try ask("Password for 'https://@h': ") == "\n")
-    #expect(try ask("anything") == "\n")
+    try expect(ask("Username for 'ftp://h': "), is: "anonymous\n")
+    try expect(ask("Password for 'ftp://anonymous@h': "), is: "-wget@\n")
+    try expect(ask("Password for 'https://@h': "), is: "\n")
+    try expect(ask("anything"), is: "\n")
     let netrc = "machine x login a password 1\nmachine h\n login b password 2 default login c password 3"
-    #expect(try ask("Username for 'https://h': ", netrc: netrc) == "b\n")
-    #expect(try ask("Password for 'https://b@h': ", netrc: netrc) == "2\n")
-    #expect(try ask("Password for 'https://z@h': ", netrc: netrc) == "\n")
-    #expect(try ask("Username for 'https://other': ", netrc: netrc) == "c\n")
-    #expect(try ask("Username for 'https://h': ", netrc: "machine h login") == "\n")
+    try expect(ask("Username for 'https://h': ", netrc: netrc), is: "b\n")
+    try expect(ask("Password for 'https://b@h': ", netrc: netrc), is: "2\n")
+    try expect(ask("Password for 'https://z@h': ", netrc: netrc), is: "\n")
+    try expect(ask("Username for 'https://other': ", netrc: netrc), is: "c\n")
+    try expect(ask("Username for 'https://h': ", netrc: "machine h login"), is: "\n")
     // The command line comes before the keychain.
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
-    #expect(try ask("Username for 'https://h': ", ["--user": "u", "--http-user": "v"]) == "u\n")
-    #expect(try ask("Password for 'https://u@h': ", ["--user": "u", "--password": "w"]) == "w\n")
-    #expect(try ask("Password for 'https://u@h': ", ["--user": "u"]) == "\n")
-    #expect(try ask("Username for 'https://h': ") == "a\n")
+    try expect(ask("Username for 'https://h': ", ["--user": "u", "--http-user": "v"]), is: "u\n")
+    try expect(ask("Password for 'https://u@h': ", ["--user": "u", "--password": "w"]), is: "w\n")
+    try expect(ask("Password for 'https://u@h': ", ["--user": "u"]), is: "\n")
+    try expect(ask("Username for 'https://h': "), is: "a\n")
   }
 
   @Test("wget's questions go to the askpass that it had before, and not to ssh's")
@@ -115,19 +116,19 @@ struct AskpassProtocolTests {
       let call = try askpass.callInMemory(["Username for 'https://h': "])
       call.callingProgram = CallerInMemory("wget")
       call.files = files
-      #expect(try AskpassProtocol.respond(to: call) == 0)
+      try expect(AskpassProtocol.respond(to: call), is: 0)
       return call.became
     }
     let own = "use_askpass = /b/llavero-askpass\n"
     let question: ByteString = "Username for 'https://h': "
     let both = "# use_askpass = /no\nquiet\nUSE-ASKPASS =  /bin/ask \r\n" + own
-    #expect(try asked([".wgetrc": both]) == ["/bin/ask", question])
-    #expect(try asked([".wgetrc": own, "/etc/wgetrc": "use_askpass=/x"]) == ["/x", question])
-    #expect(try asked(["/w": both], ["WGETRC": "/w"]) == ["/bin/ask", question])
-    #expect(try asked([".wgetrc": own], ["LLAVERO_ASKPASS_FALLBACK": "/ssh's"]) == [])
-    #expect(try asked([".wgetrc": both], ["LLAVERO_ASKPASS_FALLBACK": ""]) == [])
+    try expect(asked([".wgetrc": both]), is: ["/bin/ask", question])
+    try expect(asked([".wgetrc": own, "/etc/wgetrc": "use_askpass=/x"]), is: ["/x", question])
+    try expect(asked(["/w": both], ["WGETRC": "/w"]), is: ["/bin/ask", question])
+    try expect(asked([".wgetrc": own], ["LLAVERO_ASKPASS_FALLBACK": "/ssh's"]), is: [])
+    try expect(asked([".wgetrc": both], ["LLAVERO_ASKPASS_FALLBACK": ""]), is: [])
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
-    #expect(try asked([".wgetrc": both]) == [])
+    try expect(asked([".wgetrc": both]), is: [])
   }
 
   @Test("what the keychain can't answer goes to a window, or to the terminal, and no further")
@@ -146,37 +147,37 @@ struct AskpassProtocolTests {
     }
     let password = "a@h's password: "
     let host = "Are you sure you want to continue connecting (yes/no/[fingerprint])? "
-    #expect(try hand(password, as: "ssh", typed: "pw") == ("pw\n", [], [false]))
-    #expect(try hand(host, as: "ssh", typed: "yes") == ("yes\n", [], [true]))
-    #expect(try hand(password, as: "ssh", window: "/w").became == ["/w", ByteString(password)])
+    try expect(hand(password, as: "ssh", typed: "pw") == ("pw\n", [], [false]))
+    try expect(hand(host, as: "ssh", typed: "yes") == ("yes\n", [], [true]))
+    try expect(hand(password, as: "ssh", window: "/w").became, is: ["/w", ByteString(password)])
     let confirm = ["SSH_ASKPASS_PROMPT": "confirm"]
-    #expect(try hand("Allow?", as: "ssh-agent", typed: "yes", confirm).output == "yes\n")
-    #expect(try hand("Allow?", as: "ssh-agent", typed: "no", confirm).output == "")
-    #expect(try hand("Touch!", as: "ssh", typed: "", ["SSH_ASKPASS_PROMPT": "none"]).shown == [true])
+    try expect(hand("Allow?", as: "ssh-agent", typed: "yes", confirm).output, is: "yes\n")
+    try expect(hand("Allow?", as: "ssh-agent", typed: "no", confirm).output, is: "")
+    try expect(hand("Touch!", as: "ssh", typed: "", ["SSH_ASKPASS_PROMPT": "none"]).shown, is: [true])
     // git asks on the terminal by itself.
     let git = "Password for 'https://a@h': "
-    #expect(try hand(git, as: "git-remote-http", window: "/w", typed: "pw") == ("", [], []))
-    #expect(try hand(git, as: nil, typed: "pw") == ("", [], []))
-    #expect(try hand(git, as: "git-remote-http", window: "/w").became == ["/w", ByteString(git)])
+    try expect(hand(git, as: "git-remote-http", window: "/w", typed: "pw") == ("", [], []))
+    try expect(hand(git, as: nil, typed: "pw") == ("", [], []))
+    try expect(hand(git, as: "git-remote-http", window: "/w").became, is: ["/w", ByteString(git)])
     for variable in [["LLAVERO_ASKPASS_FALLBACK": ""], ["LLAVERO_ASKING": "1"]] {
-      #expect(try hand(password, as: "ssh", window: "/w", typed: "pw", variable) == ("", [], []))
+      try expect(hand(password, as: "ssh", window: "/w", typed: "pw", variable) == ("", [], []))
     }
     let both = try hand(password, as: "ssh", window: "/w", ["LLAVERO_ASKPASS_FALLBACK": "/f"])
-    #expect(both.became == ["/w", ByteString(password)])
+    expect(both.became, is: ["/w", ByteString(password)])
   }
 
   @Test("ssh gets a password for the account and host")
   func ssh() throws {
     try askpass.add(InternetPassword(protocol: "ssh", server: "h.example", account: "a@ad"), "pw")
-    #expect(try ask("a@ad@H.example's password: ", as: "ssh") == "pw\n")
-    #expect(try ask("(a@ad@h.example) Password: ") == "pw\n")
-    #expect(try ask("(a@ad@h.example) Password:") == "pw\n")
-    #expect(try ask("b@h.example's password: ") == nil)
-    #expect(try ask("a@ad@other.example's password: ") == nil)
+    try expect(ask("a@ad@H.example's password: ", as: "ssh"), is: "pw\n")
+    try expect(ask("(a@ad@h.example) Password: "), is: "pw\n")
+    try expect(ask("(a@ad@h.example) Password:"), is: "pw\n")
+    try expect(ask("b@h.example's password: "), is: nil)
+    try expect(ask("a@ad@other.example's password: "), is: nil)
     // ssh doesn't include the port either.
     try askpass.add(
       InternetPassword(protocol: "ssh", server: "h.example", port: 2222, account: "a@ad"), "pw2")
-    #expect(try ask("a@ad@h.example's password: ") == nil)
+    try expect(ask("a@ad@h.example's password: "), is: nil)
   }
 
   @Test("a key's passphrase is that of its file, whichever way that is named")
@@ -189,21 +190,21 @@ struct AskpassProtocolTests {
       "Enter passphrase for \"/home/a/.ssh/id\": ",
       "Enter passphrase for /home/a/.ssh/id (will confirm each use): ",
     ] {
-      #expect(try ask(prompt, as: "ssh-add") == "pw\n", "\(prompt)")
+      try expect(ask(prompt, as: "ssh-add"), is: "pw\n", "\(prompt)")
     }
-    #expect(try ask("Enter passphrase for k: ") == "relative\n")
-    #expect(try ask("Enter passphrase for other: ") == "real\n")
-    #expect(try ask("Enter passphrase for /home/a/.ssh/other: ") == nil)
+    try expect(ask("Enter passphrase for k: "), is: "relative\n")
+    try expect(ask("Enter passphrase for other: "), is: "real\n")
+    try expect(ask("Enter passphrase for /home/a/.ssh/other: "), is: nil)
     let long = String(repeating: "x", count: 99)
     try add(service: ByteString("ssh-key:/\(long)"), "cut off")
-    #expect(try ask("Enter passphrase for key '/\(long)': ") == nil)
+    try expect(ask("Enter passphrase for key '/\(long)': "), is: nil)
   }
 
   @Test("sudo gets the user's own password")
   func sudo() throws {
     try add(service: "sudo", account: "alice", "pw")
-    #expect(try ask("[sudo] password for alice: ", as: "sudo") == "pw\n")
-    #expect(try ask("[sudo] password for root: ") == nil)
+    try expect(ask("[sudo] password for alice: ", as: "sudo"), is: "pw\n")
+    try expect(ask("[sudo] password for root: "), is: nil)
   }
 
   @Test(
@@ -229,7 +230,7 @@ struct AskpassProtocolTests {
     try add(service: "ssh-key:/k", "pw")
     try add(service: "ssh-key:/real/key", "pw")
     try add(service: "sudo", account: "a", "pw")
-    #expect(try ask(prompt) == nil)
+    try expect(ask(prompt), is: nil)
   }
 
   @Test(
@@ -238,9 +239,9 @@ struct AskpassProtocolTests {
   func confirmation(kind: String) throws {
     var askpass = askpass
     try add(service: "ssh-key:/k", "pw")
-    #expect(askpass.call("Enter passphrase for /k: ").status == 0)
+    expect(askpass.call("Enter passphrase for /k: ").status, is: 0)
     askpass.environment = ["SSH_ASKPASS_PROMPT": kind]
-    #expect(askpass.call("Enter passphrase for /k: ") == ToolReply(status: 1, output: ""))
+    expect(askpass.call("Enter passphrase for /k: "), is: ToolReply(status: 1, output: ""))
   }
 
   @Test("no program gets the answer to another's question, whoever has worded it")
@@ -252,12 +253,12 @@ struct AskpassProtocolTests {
     for (index, programs) in [["git", "git-remote-http"], ["ssh", "ssh-add"], ["sudo"]].enumerated() {
       for program in programs {
         for (other, prompt) in prompts.enumerated() {
-          #expect(
-            try (ask(prompt, as: ByteString(program)) != nil) == (other == index), "\(program) \(prompt)")
+          try expect(
+            (ask(prompt, as: ByteString(program)) != nil), is: (other == index), "\(program) \(prompt)")
         }
       }
     }
-    for prompt in prompts { #expect(try ask(prompt, as: "sh") != nil) }
+    for prompt in prompts { try expect(ask(prompt, as: "sh") != nil) }
   }
 
   @Test(
@@ -269,24 +270,24 @@ struct AskpassProtocolTests {
     ])
   func ambiguous(url: String) throws {
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
-    #expect(try ask("Password for '\(url)': ") == nil)
-    #expect(try ask("Username for '\(url)': ") == nil)
-    #expect(try ask("Password for '\(url)': ", as: "wget") == "\n")
+    try expect(ask("Password for '\(url)': "), is: nil)
+    try expect(ask("Username for '\(url)': "), is: nil)
+    try expect(ask("Password for '\(url)': ", as: "wget"), is: "\n")
   }
 
   @Test("a process gets an answer once, and each question has its own")
   func once() throws {
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
     let git = CallerInMemory("git-remote-http")
-    #expect(try ask("Username for 'https://h': ", git) == "a\n")
-    #expect(try ask("Password for 'https://a@h': ", git) == "pw\n")
-    #expect(try ask("Password for 'https://a@h': ", git) == nil)
-    #expect(try ask("Username for 'https://h': ", git) == nil)
-    #expect(try ask("Password for 'https://a@h': ", as: "git-remote-http") == "pw\n")
+    try expect(ask("Username for 'https://h': ", git), is: "a\n")
+    try expect(ask("Password for 'https://a@h': ", git), is: "pw\n")
+    try expect(ask("Password for 'https://a@h': ", git), is: nil)
+    try expect(ask("Username for 'https://h': ", git), is: nil)
+    try expect(ask("Password for 'https://a@h': ", as: "git-remote-http"), is: "pw\n")
     // A question without an answer may get one the next time.
-    #expect(try ask("Password for 'https://a@g': ", git) == nil)
+    try expect(ask("Password for 'https://a@g': ", git), is: nil)
     try askpass.add(InternetPassword(protocol: "https", server: "g", account: "a"), "later")
-    #expect(try ask("Password for 'https://a@g': ", git) == "later\n")
+    try expect(ask("Password for 'https://a@g': ", git), is: "later\n")
   }
 
   @Test("the fallback gets what the keychain has no answer for, with the same question")
@@ -295,22 +296,22 @@ struct AskpassProtocolTests {
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
     func became(_ arguments: [String], failing: ProtocolError? = nil) throws -> [ByteString] {
       let call = try askpass.callInMemory(arguments, failing: failing)
-      #expect((try? AskpassProtocol.respond(to: call)) == (call.became.isEmpty ? 0 : nil))
-      #expect(call.output.isEmpty != call.became.isEmpty)
-      #expect(call.said.count == (failing == nil ? 0 : 1))
+      expect((try? AskpassProtocol.respond(to: call)), is: (call.became.isEmpty ? 0 : nil))
+      expect(call.output.isEmpty != call.became.isEmpty)
+      expect(call.said.count, is: (failing == nil ? 0 : 1))
       return call.became
     }
     for prompt in ["Are you sure? ", "Username for 'https://g': "] {
-      #expect(try became(["--fallback", "ask", prompt]) == ["ask", ByteString(prompt)])
+      try expect(became(["--fallback", "ask", prompt]), is: ["ask", ByteString(prompt)])
     }
-    #expect(try became(["--fallback", "ask", "Username for 'https://h': "]) == [])
+    try expect(became(["--fallback", "ask", "Username for 'https://h': "]), is: [])
     askpass.environment = ["LLAVERO_ASKPASS_FALLBACK": "other"]
-    #expect(try became(["Are you sure? "]) == ["other", "Are you sure? "])
-    #expect(
-      try became(["Username for 'https://h': "], failing: .keychain(.locked(path: "/x")))
-        == ["other", "Username for 'https://h': "])
+    try expect(became(["Are you sure? "]), is: ["other", "Are you sure? "])
+    try expect(
+      became(["Username for 'https://h': "], failing: .keychain(.locked(path: "/x"))),
+      is: ["other", "Username for 'https://h': "])
     askpass.environment["SSH_ASKPASS_PROMPT"] = "confirm"
-    #expect(try became(["Username for 'https://h': "]) == ["other", "Username for 'https://h': "])
+    try expect(became(["Username for 'https://h': "]), is: ["other", "Username for 'https://h': "])
   }
 
   @Test("an answer of more than one line is none")
@@ -318,7 +319,7 @@ struct AskpassProtocolTests {
     for secret in ["a\nb", "a\rb", "a\0b"] {
       let askpass = ToolUnderTest("askpass")
       try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), secret)
-      #expect(askpass.call("Password for 'https://a@h': ") == ToolReply(status: 2, output: ""))
+      expect(askpass.call("Password for 'https://a@h': "), is: ToolReply(status: 2, output: ""))
     }
   }
 
@@ -326,9 +327,9 @@ struct AskpassProtocolTests {
   func failing() {
     let reply = askpass.call(
       ["Password for 'https://a@h': "], bytes: [], failing: .keychain(.locked(path: "/x")))
-    #expect(reply == ToolReply(status: 2, output: ""))
-    #expect(askpass.call() == ToolReply(status: 64, output: ""))
-    #expect(askpass.call("a", "b") == ToolReply(status: 64, output: ""))
+    expect(reply, is: ToolReply(status: 2, output: ""))
+    expect(askpass.call(), is: ToolReply(status: 64, output: ""))
+    expect(askpass.call("a", "b"), is: ToolReply(status: 64, output: ""))
   }
 
   @Test("prompts at random get no answer that isn't for them")
@@ -351,8 +352,8 @@ struct AskpassProtocolTests {
       let isForIt =
         ["@h.example", "://h.example", "@h.example:443"].contains { prompt.lowercased().contains($0) }
         && !prompt.contains("h.example.") && !prompt.contains("\n")
-      #expect(isForIt, "\(prompt)")
+      expect(isForIt, "\(prompt)")
     }
-    #expect(answered > 0)
+    expect(answered > 0)
   }
 }

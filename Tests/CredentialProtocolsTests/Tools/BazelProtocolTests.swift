@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -28,9 +29,9 @@ struct BazelProtocolTests {
   func roundTrip(kind: KeychainUnderTest) throws {
     let bazel = ToolUnderTest("bazel", kind)
     let request = #"{"uri":"https://127.0.0.1/x"}"#
-    #expect(bazel.call("get", input: request) == nothing)
+    expect(bazel.call("get", input: request), is: nothing)
     try bazel.add(alice("https", "127.0.0.1"), "s3cret")
-    #expect(bazel.call("get", input: request) == found(aliceHeader))
+    expect(bazel.call("get", input: request), is: found(aliceHeader))
   }
 
   @Test("the remote cache's URLs are those of the host that it runs at")
@@ -40,15 +41,15 @@ struct BazelProtocolTests {
       "https://h.example", "https://h.example/", "https://h.example:443/google.bytestream",
       "grpcs://h.example",
       "grpcs://h.example:443", "https:\\/\\/H.example\\/x?a=b#c",
-    ] { #expect(get(uri) == found(aliceHeader), "\(uri)") }
+    ] { expect(get(uri), is: found(aliceHeader), "\(uri)") }
     for uri in [
       "http://h.example", "grpc://h.example", "grpc://h.example:443", "https://h.example:8443",
       "https://example",
       "s3://h.example/x",
-    ] { #expect(get(uri) == nothing, "\(uri)") }
+    ] { expect(get(uri), is: nothing, "\(uri)") }
     try bazel.add(alice("http", "h.example", port: 8980), "s3cret")
-    #expect(get("grpc://h.example:8980") == found(aliceHeader))
-    #expect(get("grpcs://h.example:8980") == nothing)
+    expect(get("grpc://h.example:8980"), is: found(aliceHeader))
+    expect(get("grpcs://h.example:8980"), is: nothing)
   }
 
   @Test("the longest path wins, bazel's own goes before git's, and other tools' don't answer")
@@ -57,11 +58,11 @@ struct BazelProtocolTests {
     try bazel.add(InternetPassword(protocol: "https", server: "h.example", path: "team"), "tok")
     try bazel.add(
       InternetPassword(protocol: "https", server: "h.example", account: "d", securityDomain: "docker"), "x")
-    #expect(get("https://h.example/team/a") == found("Bearer tok"))
-    #expect(get("https://h.example/teams") == found(aliceHeader))
+    expect(get("https://h.example/team/a"), is: found("Bearer tok"))
+    expect(get("https://h.example/teams"), is: found(aliceHeader))
     try bazel.add(InternetPassword(protocol: "https", server: "h.example", securityDomain: "bazel"), "own")
-    #expect(get("https://h.example/team/a") == found("Bearer own"))
-    #expect(get("https://bob@h.example/") == nothing)
+    expect(get("https://h.example/team/a"), is: found("Bearer own"))
+    expect(get("https://bob@h.example/"), is: nothing)
   }
 
   @Test("what expires is asked for again a minute early, and isn't answered afterwards")
@@ -71,18 +72,18 @@ struct BazelProtocolTests {
     func expiring(at seconds: Int64) -> ToolReply {
       found(aliceHeader, #","expires":"\#(Timestamp(seconds: seconds).description.prefix(19))Z""#)
     }
-    #expect(get("https://h.example") == expiring(at: end - 60))
+    expect(get("https://h.example"), is: expiring(at: end - 60))
     // Each call takes a second.
     bazel.fresh.clock.advance(seconds: 69)
-    #expect(get("https://h.example") == expiring(at: end - 30))
+    expect(get("https://h.example"), is: expiring(at: end - 30))
     bazel.fresh.clock.advance(seconds: 30)
-    #expect(get("https://h.example") == nothing)
+    expect(get("https://h.example"), is: nothing)
   }
 
   @Test("what a header or JSON can't carry is refused", arguments: ["a\nb", "", "a "])
   func unspeakable(secret: String) throws {
     try bazel.add(InternetPassword(protocol: "https", server: "h.example"), secret)
-    #expect(get("https://h.example") == unusable)
+    expect(get("https://h.example"), is: unusable)
   }
 
   @Test("unknown members are ignored, wrong ones refused, and nothing is printed")
@@ -94,20 +95,20 @@ struct BazelProtocolTests {
     ]
       + (1..<whole.utf8.count).map({ String(whole.prefix($0)) })
     {
-      #expect(bazel.call("get", input: input) == ToolReply(status: 64, output: ""), "\(input)")
+      expect(bazel.call("get", input: input), is: ToolReply(status: 64, output: ""), "\(input)")
     }
     for uri in ["", "h.example", "https://", "https://h.example:x", "https://h\\n/"] {
       let reply = get(uri)
-      #expect(reply.status != 0 && reply.output.isEmpty, "\(uri)")
+      expect(reply.status != 0 && reply.output.isEmpty, "\(uri)")
     }
-    #expect(
-      bazel.call("get", input: #"{"x":[{}],"uri":"https://h.example"}"# + "\n") == found(aliceHeader))
+    expect(
+      bazel.call("get", input: #"{"x":[{}],"uri":"https://h.example"}"# + "\n"), is: found(aliceHeader))
   }
 
   @Test("operations that there aren't")
   func operations() {
     for reply in [bazel.call(), bazel.call("store"), bazel.call("get", "get")] {
-      #expect(reply == ToolReply(status: 64, output: ""))
+      expect(reply, is: ToolReply(status: 64, output: ""))
     }
   }
 
@@ -115,12 +116,12 @@ struct BazelProtocolTests {
   func tooLong() throws {
     let call = try bazel.callInMemory(["get"], bytes: Array(repeating: 0x20, count: 10 << 20))
     #expect(throws: ProtocolError.requestTooLong(limit: 1 << 20)) { try BazelProtocol.respond(to: call) }
-    #expect(call.isDrained && call.output.isEmpty)
+    expect(call.isDrained && call.output.isEmpty)
   }
 
   @Test("a keychain that can't be used is no empty one")
   func failingKeychain() {
     let request = Array(#"{"uri":"https://h.example"}"#.utf8)
-    #expect(bazel.call(["get"], bytes: request, failing: .keychain(.locked(path: "/x"))) == unusable)
+    expect(bazel.call(["get"], bytes: request, failing: .keychain(.locked(path: "/x"))), is: unusable)
   }
 }

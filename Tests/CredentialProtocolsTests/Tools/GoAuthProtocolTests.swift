@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -28,11 +29,11 @@ struct GoAuthProtocolTests {
   @Test("a login is answered with the place that it is for", arguments: KeychainUnderTest.all)
   func roundTrip(kind: KeychainUnderTest) throws {
     let goauth = ToolUnderTest("goauth", kind)
-    #expect(goauth.call("https://go.example/m/@v/list", input: refused) == nothing)
+    expect(goauth.call("https://go.example/m/@v/list", input: refused), is: nothing)
     try goauth.add(alice(), "s3cret")
-    #expect(
-      goauth.call("https://go.example/m/@v/list", input: refused)
-        == found(aliceHeader, at: "https://go.example"))
+    expect(
+      goauth.call("https://go.example/m/@v/list", input: refused),
+      is: found(aliceHeader, at: "https://go.example"))
   }
 
   @Test(
@@ -55,16 +56,16 @@ struct GoAuthProtocolTests {
     ])
   func prefixes(path: String, url: String, prefix: String) throws {
     try goauth.add(alice("go.example", path), "s3cret")
-    #expect(ask(url) == found(aliceHeader, at: prefix))
+    expect(ask(url), is: found(aliceHeader, at: prefix))
   }
 
   @Test("the longest path wins, and none beside it answers")
   func paths() throws {
     try goauth.add(alice("go.example", "team"), "s3cret")
     try goauth.add(InternetPassword(protocol: "https", server: "go.example", path: "team/m"), "tok")
-    #expect(ask("https://go.example/team/m/@v/list") == found("Bearer tok", at: "https://go.example/team/m"))
-    #expect(ask("https://go.example/team/n") == found(aliceHeader, at: "https://go.example/team"))
-    #expect(ask("https://go.example/teams/n") == nothing)
+    expect(ask("https://go.example/team/m/@v/list"), is: found("Bearer tok", at: "https://go.example/team/m"))
+    expect(ask("https://go.example/team/n"), is: found(aliceHeader, at: "https://go.example/team"))
+    expect(ask("https://go.example/teams/n"), is: nothing)
   }
 
   @Test(
@@ -79,17 +80,17 @@ struct GoAuthProtocolTests {
       InternetPassword(
         protocol: "https", server: "go.example", account: account.map { ByteString($0) },
         authenticationType: type.map { ByteString($0) }), "s3cret")
-    #expect(ask("https://go.example/m") == found(header, at: "https://go.example"))
+    expect(ask("https://go.example/m"), is: found(header, at: "https://go.example"))
   }
 
   @Test("a credential that was made for a scheme goes as it is")
   func readyMade() throws {
     try goauth.fresh.keychain.add(
       Item(alice()), Credential(Secret("s3cret"), authenticationScheme: "Bearer"))
-    #expect(ask("https://go.example/m") == found("Bearer s3cret", at: "https://go.example"))
+    expect(ask("https://go.example/m"), is: found("Bearer s3cret", at: "https://go.example"))
     try goauth.fresh.keychain.add(
       Item(alice("odd.example")), Credential(Secret("s3cret"), authenticationScheme: "X: y"))
-    #expect(ask("https://odd.example/m") == unusable)
+    expect(ask("https://odd.example/m"), is: unusable)
   }
 
   @Test("go's own item goes before git's, and other tools' and hosts' don't answer")
@@ -97,35 +98,35 @@ struct GoAuthProtocolTests {
     try goauth.add(alice(), "s3cret")
     try goauth.add(
       InternetPassword(protocol: "https", server: "go.example", account: "d", securityDomain: "docker"), "x")
-    #expect(ask("https://go.example/m") == found(aliceHeader, at: "https://go.example"))
+    expect(ask("https://go.example/m"), is: found(aliceHeader, at: "https://go.example"))
     try goauth.add(InternetPassword(protocol: "https", server: "go.example", securityDomain: "goauth"), "own")
-    #expect(ask("https://go.example/m") == found("Bearer own", at: "https://go.example"))
+    expect(ask("https://go.example/m"), is: found("Bearer own", at: "https://go.example"))
     for url in ["https://example/m", "https://a.go.example/m", "https://go.example:8443/m"] {
-      #expect(ask(url) == nothing)
+      expect(ask(url), is: nothing)
     }
     try goauth.add(InternetPassword(protocol: "http", server: "plain.example", account: "a"), "x")
-    #expect(ask("http://plain.example/m") == nothing)
-    #expect(ask("https://plain.example/m") == nothing)
+    expect(ask("http://plain.example/m"), is: nothing)
+    expect(ask("https://plain.example/m"), is: nothing)
   }
 
   @Test("what GitHub's own program has for its host serves the whole of it")
   func gh() throws {
     try goauth.fresh.keychain.add(
       Item(GenericPassword(service: "gh:github.com", account: "alice")), Credential(password: "s3cret"))
-    #expect(ask("https://github.com/alice/m?go-get=1") == found(aliceHeader, at: "https://github.com"))
+    expect(ask("https://github.com/alice/m?go-get=1"), is: found(aliceHeader, at: "https://github.com"))
   }
 
   @Test("an account in the URL is the only one that answers")
   func account() throws {
     try goauth.add(alice(), "s3cret")
-    #expect(ask("https://bob@go.example/m") == nothing)
-    #expect(ask("https://alice@go.example/m") == found(aliceHeader, at: "https://alice@go.example"))
+    expect(ask("https://bob@go.example/m"), is: nothing)
+    expect(ask("https://alice@go.example/m"), is: found(aliceHeader, at: "https://alice@go.example"))
   }
 
   @Test("before the first fetch nothing is said")
   func first() throws {
     try goauth.add(alice(), "s3cret")
-    #expect(goauth.call() == nothing)
+    expect(goauth.call(), is: nothing)
   }
 
   @Test(
@@ -138,20 +139,20 @@ struct GoAuthProtocolTests {
     try goauth.add(
       InternetPassword(protocol: "https", server: "go.example", account: account.map { ByteString($0) }),
       secret)
-    #expect(ask("https://go.example/m") == unusable)
+    expect(ask("https://go.example/m"), is: unusable)
   }
 
   @Test("what Basic can carry it does: no password at all, other letters, and bytes that are no text")
   func basic() throws {
     try goauth.add(alice("a.example"), "")
-    #expect(ask("https://a.example/") == found("Basic YWxpY2U6", at: "https://a.example"))
+    expect(ask("https://a.example/"), is: found("Basic YWxpY2U6", at: "https://a.example"))
     try goauth.fresh.keychain.add(
       Item(alice("b.example")), Credential(Secret(copying: ByteString([0xff, 0x3a]))))
-    #expect(ask("https://b.example/") == found("Basic YWxpY2U6/zo=", at: "https://b.example"))
+    expect(ask("https://b.example/"), is: found("Basic YWxpY2U6/zo=", at: "https://b.example"))
     try goauth.fresh.keychain.add(
       Item(InternetPassword(protocol: "https", server: "c.example")),
       Credential(Secret(copying: ByteString([0xff]))))
-    #expect(ask("https://c.example/") == unusable)
+    expect(ask("https://c.example/"), is: unusable)
   }
 
   @Test(
@@ -159,8 +160,8 @@ struct GoAuthProtocolTests {
     arguments: ["m", "https://", "https://h:x/", "https://h/a b", "https://h/?a\nb", "https://h/%zz"])
   func badURLs(url: String) {
     let reply = ask(url)
-    #expect(reply.status != 0 && reply.output.isEmpty)
-    #expect(goauth.call("https://a.example", "https://b.example").status == 64)
+    expect(reply.status != 0 && reply.output.isEmpty)
+    expect(goauth.call("https://a.example", "https://b.example").status, is: 64)
   }
 
   @Test("the server's answer is read to its end, whatever is in it")
@@ -173,14 +174,14 @@ struct GoAuthProtocolTests {
       } else {
         #expect(throws: Never.self) { try GoAuthProtocol.respond(to: call) }
       }
-      #expect(call.isDrained)
+      expect(call.isDrained)
     }
   }
 
   @Test("a keychain that can't be used is no empty one")
   func failingKeychain() {
-    #expect(
-      goauth.call(["https://a.example"], bytes: [], failing: .keychain(.locked(path: "/x"))) == unusable)
+    expect(
+      goauth.call(["https://a.example"], bytes: [], failing: .keychain(.locked(path: "/x"))), is: unusable)
   }
 
   @Test("whatever the URL is, what is answered is a part of it, on the item's host")
@@ -200,11 +201,11 @@ struct GoAuthProtocolTests {
       let reply = ask(url)
       if reply.status != 0 || reply.output.isEmpty { continue }
       let prefixes = reply.output.prefix { $0 != "A" }.split(separator: "\n")
-      #expect(!prefixes.isEmpty)
+      expect(!prefixes.isEmpty)
       for prefix in prefixes {
-        #expect(url.hasPrefix(prefix), "\(url)")
+        expect(url.hasPrefix(prefix), "\(url)")
         let place = try Place.parse(ByteString(prefix)).place
-        #expect(place.protocol == "https" && place.server == "go.example" && place.port == nil, "\(url)")
+        expect(place.protocol == "https" && place.server == "go.example" && place.port == nil, "\(url)")
       }
     }
   }

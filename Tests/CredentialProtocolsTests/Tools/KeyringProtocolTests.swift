@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -17,8 +18,8 @@ struct KeyringProtocolTests {
   /// The exact bytes of the output.
   private func bytes(_ arguments: String..., bytes: [UInt8] = []) throws -> [UInt8] {
     let call = try keyring.callInMemory(arguments, bytes: bytes)
-    #expect(try KeyringProtocol.respond(to: call) == 0)
-    #expect(call.isDrained)
+    try expect(KeyringProtocol.respond(to: call), is: 0)
+    expect(call.isDrained)
     return call.output
   }
 
@@ -32,36 +33,36 @@ struct KeyringProtocolTests {
   @Test("what is set is got until it is deleted", arguments: KeychainUnderTest.all)
   func roundTrip(kind: KeychainUnderTest) {
     let keyring = ToolUnderTest("keyring", kind)
-    #expect(keyring.call("get", "service", "alice") == notFound)
-    #expect(keyring.call("del", "service", "alice") == notFound)
-    #expect(keyring.call("set", "service", "alice", input: "s3cret\n") == done)
-    #expect(keyring.call("set", "service", "bob", input: "other") == done)
-    #expect(keyring.call("get", "service", "alice") == said("s3cret"))
-    #expect(keyring.call("get", "service", "carol") == notFound)
-    #expect(keyring.call("get", "services", "alice") == notFound)
-    #expect(keyring.call("--mode=creds", "get", "service", "alice") == said("alice\ns3cret"))
-    #expect(keyring.call("get", "service", "--mode", "creds") == said("bob\nother"))
-    #expect(
-      keyring.call("--mode=creds", "--output=json", "get", "service")
-        == said(#"{"username": "bob", "password": "other"}"#))
-    #expect(
-      keyring.call("--output", "json", "get", "service", "alice") == said(#"{"password": "s3cret"}"#))
-    #expect(keyring.call("set", "service", "alice", input: "new\n") == done)
-    #expect(keyring.call("get", "service", "alice") == said("new"))
-    #expect(keyring.call("del", "service", "alice") == done)
-    #expect(keyring.call("get", "service", "alice") == notFound)
-    #expect(keyring.call("get", "service", "bob") == said("other"))
+    expect(keyring.call("get", "service", "alice"), is: notFound)
+    expect(keyring.call("del", "service", "alice"), is: notFound)
+    expect(keyring.call("set", "service", "alice", input: "s3cret\n"), is: done)
+    expect(keyring.call("set", "service", "bob", input: "other"), is: done)
+    expect(keyring.call("get", "service", "alice"), is: said("s3cret"))
+    expect(keyring.call("get", "service", "carol"), is: notFound)
+    expect(keyring.call("get", "services", "alice"), is: notFound)
+    expect(keyring.call("--mode=creds", "get", "service", "alice"), is: said("alice\ns3cret"))
+    expect(keyring.call("get", "service", "--mode", "creds"), is: said("bob\nother"))
+    expect(
+      keyring.call("--mode=creds", "--output=json", "get", "service"),
+      is: said(#"{"username": "bob", "password": "other"}"#))
+    expect(
+      keyring.call("--output", "json", "get", "service", "alice"), is: said(#"{"password": "s3cret"}"#))
+    expect(keyring.call("set", "service", "alice", input: "new\n"), is: done)
+    expect(keyring.call("get", "service", "alice"), is: said("new"))
+    expect(keyring.call("del", "service", "alice"), is: done)
+    expect(keyring.call("get", "service", "alice"), is: notFound)
+    expect(keyring.call("get", "service", "bob"), is: said("other"))
   }
 
   @Test("other programs that keep passwords by service and user name are served, and changed in place")
   func beside() throws {
     try add("gh:github.com", "alice", "one")
-    #expect(keyring.call("get", "gh:github.com", "alice") == said("one"))
-    #expect(keyring.call("set", "gh:github.com", "alice", input: "two\n") == done)
-    #expect(try keyring.fresh.keychain.items(matching: .all).count == 1)
-    #expect(keyring.call("get", "gh:github.com", "alice") == said("two"))
-    #expect(keyring.call("del", "gh:github.com", "alice") == done)
-    #expect(try keyring.fresh.keychain.items(matching: .all).isEmpty)
+    expect(keyring.call("get", "gh:github.com", "alice"), is: said("one"))
+    expect(keyring.call("set", "gh:github.com", "alice", input: "two\n"), is: done)
+    try expect(keyring.fresh.keychain.items(matching: .all).count, is: 1)
+    expect(keyring.call("get", "gh:github.com", "alice"), is: said("two"))
+    expect(keyring.call("del", "gh:github.com", "alice"), is: done)
+    try expect(keyring.fresh.keychain.items(matching: .all).isEmpty)
   }
 
   // MARK: Forms
@@ -76,8 +77,8 @@ struct KeyringProtocolTests {
       ("\u{80}\u{7ff}\u{800}\u{ffff}", #"\u0080\u07ff\u0800\uffff"#), ("", ""),
     ])
   func json(secret: String, written: String) {
-    #expect(keyring.call("set", "s", "u", input: secret + "\n") == done)
-    #expect(keyring.call("--output=json", "get", "s", "u") == said(#"{"password": "\#(written)"}"#))
+    expect(keyring.call("set", "s", "u", input: secret + "\n"), is: done)
+    expect(keyring.call("--output=json", "get", "s", "u"), is: said(#"{"password": "\#(written)"}"#))
   }
 
   @Test("one line feed is taken from the end of what is set, and no more")
@@ -85,28 +86,28 @@ struct KeyringProtocolTests {
     for (given, kept) in [
       ("a", "a"), ("a\n", "a"), ("a\n\n", #"a\n"#), ("\na", #"\na"#), ("\n", ""), ("a\r\n", #"a\r"#),
     ] {
-      #expect(keyring.call("set", "s", "u", input: given) == done)
-      #expect(keyring.call("--output=json", "get", "s", "u") == said(#"{"password": "\#(kept)"}"#))
+      expect(keyring.call("set", "s", "u", input: given), is: done)
+      expect(keyring.call("--output=json", "get", "s", "u"), is: said(#"{"password": "\#(kept)"}"#))
     }
   }
 
   @Test("a password that lines can't carry is refused there, and is got as JSON")
   func lineBreaks() throws {
     for secret in ["two\nlines", "carriage\rreturn", "end\r", "nul\0byte"] {
-      #expect(keyring.call("set", "s", "u", input: secret + "\n") == done)
-      #expect(keyring.call("get", "s", "u") == refused)
-      #expect(keyring.call("get", "s", "--mode=creds") == refused)
-      #expect(keyring.call("--output=json", "get", "s", "u").status == 0)
+      expect(keyring.call("set", "s", "u", input: secret + "\n"), is: done)
+      expect(keyring.call("get", "s", "u"), is: refused)
+      expect(keyring.call("get", "s", "--mode=creds"), is: refused)
+      expect(keyring.call("--output=json", "get", "s", "u").status, is: 0)
     }
   }
 
   @Test("a password that is no text is got as it is, and not as JSON")
   func noText() throws {
     let secret: [UInt8] = [0xff, 0xfe, 0x20, 0xc3]
-    #expect(try bytes("set", "s", "u", bytes: secret + [0x0a]).isEmpty)
-    #expect(try bytes("get", "s", "u") == secret + [0x0a])
-    #expect(try bytes("get", "s", "--mode=creds") == Array("u\n".utf8) + secret + [0x0a])
-    #expect(keyring.call("--output=json", "get", "s", "u") == refused)
+    try expect(bytes("set", "s", "u", bytes: secret + [0x0a]).isEmpty)
+    try expect(bytes("get", "s", "u"), is: secret + [0x0a])
+    try expect(bytes("get", "s", "--mode=creds"), is: Array("u\n".utf8) + secret + [0x0a])
+    expect(keyring.call("--output=json", "get", "s", "u"), is: refused)
   }
 
   // MARK: Calls
@@ -124,57 +125,57 @@ struct KeyringProtocolTests {
     let call = try keyring.callInMemory(arguments, bytes: Array("s3cret\n".utf8))
     var error: ProtocolError?
     do throws(ProtocolError) {
-      #expect(try KeyringProtocol.respond(to: call) == -1)
+      try expect(KeyringProtocol.respond(to: call), is: -1)
     } catch let thrown {
       error = thrown
     }
     let refusal = call.refusal(for: try #require(error))
-    #expect(KeyringProtocol.refuse(refusal, call) == 2)
-    #expect(call.output.isEmpty && call.said == [refusal])
-    #expect(!"\(refusal)".contains("unrecognized") && !"\(refusal)".contains("s3cret"))
-    if arguments.first == "set" { #expect(call.isDrained) }
-    #expect(try keyring.fresh.keychain.items(matching: .all).isEmpty)
+    expect(KeyringProtocol.refuse(refusal, call), is: 2)
+    expect(call.output.isEmpty && call.said == [refusal])
+    expect(!"\(refusal)".contains("unrecognized") && !"\(refusal)".contains("s3cret"))
+    if arguments.first == "set" { expect(call.isDrained) }
+    try expect(keyring.fresh.keychain.items(matching: .all).isEmpty)
   }
 
   @Test("options stand anywhere, and everything after -- is an operand")
   func order() {
-    #expect(keyring.call("set", "--", "-s", "--mode", input: "p") == done)
-    #expect(keyring.call("get", "--output", "json", "--", "-s", "--mode") == said(#"{"password": "p"}"#))
-    #expect(keyring.call("--mode", "creds", "-p", "/x", "get", "--", "-s") == said("--mode\np"))
-    #expect(keyring.call("--keyring-path=/x", "del", "--", "-s", "--mode") == done)
+    expect(keyring.call("set", "--", "-s", "--mode", input: "p"), is: done)
+    expect(keyring.call("get", "--output", "json", "--", "-s", "--mode"), is: said(#"{"password": "p"}"#))
+    expect(keyring.call("--mode", "creds", "-p", "/x", "get", "--", "-s"), is: said("--mode\np"))
+    expect(keyring.call("--keyring-path=/x", "del", "--", "-s", "--mode"), is: done)
   }
 
   @Test("it says which backend it is")
   func backends() {
-    #expect(keyring.call("--list-backends") == said("llavero_keyring.Keyring (priority: 6)"))
-    #expect(keyring.call("diagnose").status == 0)
+    expect(keyring.call("--list-backends"), is: said("llavero_keyring.Keyring (priority: 6)"))
+    expect(keyring.call("diagnose").status, is: 0)
   }
 
   @Test("at a terminal the password is asked for, and nothing is kept where nobody answers")
   func terminal() throws {
     let call = try keyring.callInMemory(["set", "https://h.example/", "alice"])
     call.typed = "typed"
-    #expect(try KeyringProtocol.respond(to: call) == 0)
-    #expect(call.asked == ["Password for 'alice' in 'https://h.example/': "])
-    #expect(call.hasRemembered)
-    #expect(keyring.call("get", "https://h.example/", "alice") == said("typed"))
+    try expect(KeyringProtocol.respond(to: call), is: 0)
+    expect(call.asked, is: ["Password for 'alice' in 'https://h.example/': "])
+    expect(call.hasRemembered)
+    expect(keyring.call("get", "https://h.example/", "alice"), is: said("typed"))
     // Without a terminal, the input must not be empty.
-    #expect(keyring.call("set", "s", "u") == refused)
-    #expect(keyring.call("get", "s", "u") == notFound)
+    expect(keyring.call("set", "s", "u"), is: refused)
+    expect(keyring.call("get", "s", "u"), is: notFound)
   }
 
   @Test("what can't be kept is refused: no service, a line break in a name, too long a password")
   func bounds() throws {
-    #expect(keyring.call("set", "", "u", input: "p\n") == refused)
-    #expect(keyring.call("get", "", "u") == notFound)
-    #expect(keyring.call("set", "a\nb", "u", input: "p\n") == refused)
-    #expect(keyring.call("set", "s", "a\nb", input: "p\n") == refused)
-    #expect(keyring.call("set", "s", "", input: "p\n") == done)
-    #expect(keyring.call("get", "s", "") == said("p"))
+    expect(keyring.call("set", "", "u", input: "p\n"), is: refused)
+    expect(keyring.call("get", "", "u"), is: notFound)
+    expect(keyring.call("set", "a\nb", "u", input: "p\n"), is: refused)
+    expect(keyring.call("set", "s", "a\nb", input: "p\n"), is: refused)
+    expect(keyring.call("set", "s", "", input: "p\n"), is: done)
+    expect(keyring.call("get", "s", ""), is: said("p"))
     let call = try keyring.callInMemory(["set", "s", "u"], bytes: Array(repeating: 0x61, count: 10_000_000))
     #expect(throws: ProtocolError.self) { try KeyringProtocol.respond(to: call) }
-    #expect(call.isDrained)
-    #expect(keyring.call("get", "s", "u") == notFound)
+    expect(call.isDrained)
+    expect(keyring.call("get", "s", "u"), is: notFound)
   }
 
   @Test("a keychain that can't be used is no empty one")
@@ -184,7 +185,7 @@ struct KeyringProtocolTests {
     ] {
       let reply = keyring.call(
         arguments, bytes: Array("p\n".utf8), failing: .keychain(.locked(path: "/x")))
-      #expect(reply == refused)
+      expect(reply, is: refused)
     }
   }
 
@@ -199,14 +200,14 @@ struct KeyringProtocolTests {
       "h.example:443",
     ]
     for (number, url) in spellings.enumerated() {
-      #expect(keyring.call("set", url, "alice", input: "\(number)\n") == done)
+      expect(keyring.call("set", url, "alice", input: "\(number)\n"), is: done)
     }
     for (number, url) in spellings.enumerated() {
-      #expect(keyring.call("get", url, "alice") == said("\(number)"))
+      expect(keyring.call("get", url, "alice"), is: said("\(number)"))
     }
     for (number, url) in spellings.enumerated() {
-      #expect(keyring.call("del", url, "alice") == done)
-      #expect(try keyring.fresh.keychain.items(matching: .all).count == spellings.count - number - 1)
+      expect(keyring.call("del", url, "alice"), is: done)
+      try expect(keyring.fresh.keychain.items(matching: .all).count, is: spellings.count - number - 1)
     }
   }
 
@@ -215,11 +216,12 @@ struct KeyringProtocolTests {
     let keyring = ToolUnderTest("keyring")
     let index = "https://pypi.example/simple/"
     try keyring.add(InternetPassword(protocol: "https", server: "pypi.example", account: "alice"), "gits")
-    #expect(keyring.call("set", index, "alice", input: "own\n").status == 0)
+    expect(keyring.call("set", index, "alice", input: "own\n").status, is: 0)
     let call = try keyring.callInMemory(["del", index, "alice"])
-    #expect(try KeyringProtocol.respond(to: call) == 0)
-    #expect(
-      call.said == [
+    try expect(KeyringProtocol.respond(to: call), is: 0)
+    expect(
+      call.said,
+      is: [
         Refusal(
           "keyring still gets a login for \(index), which isn't its own",
           hint: "'llavero delete https://pypi.example --account alice' deletes it", .nothingMatched)
@@ -254,12 +256,12 @@ struct KeyringProtocolTests {
       ("no slash", { try add("https://pypi.corp.example/team/simple", "alice", "no slash") }),
       ("exact", { try add(index, "alice", "exact") }),
     ]
-    #expect(keyring.call("get", index, "alice") == notFound)
+    expect(keyring.call("get", index, "alice"), is: notFound)
     for (name, add) in places {
       try add()
-      #expect(keyring.call("get", index, "alice") == said(name))
-      #expect(keyring.call("get", index, "--mode=creds") == said("alice\n\(name)"))
-      #expect(keyring.call("get", index, "bob") == notFound)
+      expect(keyring.call("get", index, "alice"), is: said(name))
+      expect(keyring.call("get", index, "--mode=creds"), is: said("alice\n\(name)"))
+      expect(keyring.call("get", index, "bob"), is: notFound)
     }
   }
 
@@ -273,9 +275,9 @@ struct KeyringProtocolTests {
       "pypi.corp.example/team",
     ])
   func others(service: String) throws {
-    #expect(keyring.call("set", index, "alice", input: "p\n") == done)
-    #expect(keyring.call("get", service, "alice") == notFound)
-    #expect(keyring.call("get", service, "--mode=creds") == notFound)
+    expect(keyring.call("set", index, "alice", input: "p\n"), is: done)
+    expect(keyring.call("get", service, "alice"), is: notFound)
+    expect(keyring.call("get", service, "--mode=creds"), is: notFound)
   }
 
   @Test("a host alone, which names no scheme, is answered by what was kept for it alone")
@@ -287,36 +289,36 @@ struct KeyringProtocolTests {
     try add("https://h.example/", "alice", "p")
     try add("uv:h.example", "alice", "p")
     for host in ["h.example", "h.example:8080", "H.example", "[::1]:8080"] {
-      #expect(keyring.call("get", host, "alice") == notFound)
-      #expect(keyring.call("get", host, "--mode=creds") == notFound)
-      #expect(keyring.call("set", host, "alice", input: "its own") == done)
-      #expect(keyring.call("get", host, "alice") == said("its own"))
+      expect(keyring.call("get", host, "alice"), is: notFound)
+      expect(keyring.call("get", host, "--mode=creds"), is: notFound)
+      expect(keyring.call("set", host, "alice", input: "its own"), is: done)
+      expect(keyring.call("get", host, "alice"), is: said("its own"))
     }
-    #expect(keyring.call("get", "http://h.example:8080/simple/", "alice") == said("p"))
-    #expect(keyring.call("get", "http://h.example/simple/", "alice") == notFound)
+    expect(keyring.call("get", "http://h.example:8080/simple/", "alice"), is: said("p"))
+    expect(keyring.call("get", "http://h.example/simple/", "alice"), is: notFound)
   }
 
   @Test("the user name in a URL is the one that is asked for")
   func userInURL() throws {
     try add("https://h.example/simple/", "alice", "one")
     try add("https://h.example/simple/", "bob", "two")
-    #expect(keyring.call("get", "https://alice@h.example/simple/", "--mode=creds") == said("alice\none"))
-    #expect(keyring.call("get", "https://alice@h.example/simple/x", "bob") == said("two"))
-    #expect(keyring.call("get", "https://carol@h.example/simple/", "--mode=creds") == notFound)
+    expect(keyring.call("get", "https://alice@h.example/simple/", "--mode=creds"), is: said("alice\none"))
+    expect(keyring.call("get", "https://alice@h.example/simple/x", "bob"), is: said("two"))
+    expect(keyring.call("get", "https://carol@h.example/simple/", "--mode=creds"), is: notFound)
   }
 
   @Test("of several user names the default one is given, else that of the newest password")
   func several() throws {
     try add(index, "alice", "one")
     try add(index, "bob", "two")
-    #expect(keyring.call("get", index, "--mode=creds") == said("bob\ntwo"))
+    expect(keyring.call("get", index, "--mode=creds"), is: said("bob\ntwo"))
     try add(index, "carol", "three", isDefault: true)
     try add(index, "dave", "four")
-    #expect(keyring.call("get", index, "--mode=creds") == said("carol\nthree"))
+    expect(keyring.call("get", index, "--mode=creds"), is: said("carol\nthree"))
     // Without a user name it can't be used to log in.
     try add("nameless", nil, "five")
-    #expect(keyring.call("get", "nameless", "--mode=creds") == notFound)
-    #expect(keyring.call("get", "nameless", "") == notFound)
+    expect(keyring.call("get", "nameless", "--mode=creds"), is: notFound)
+    expect(keyring.call("get", "nameless", ""), is: notFound)
   }
 
   @Test("another tool's login for the host, a token of git's and uv's list of logins are nothing for it")
@@ -327,17 +329,17 @@ struct KeyringProtocolTests {
     let token = Item(InternetPassword(protocol: "https", server: "h.example", account: "alice"))
     try keyring.fresh.keychain.add(token, Credential(Secret("t"), authenticationScheme: "Bearer"))
     try add("uv:https://h.example", "_uv_", "[]")
-    #expect(keyring.call("get", "https://h.example/", "alice") == notFound)
-    #expect(keyring.call("get", "https://h.example/", "--mode=creds") == notFound)
-    #expect(keyring.call("get", "h.example", "--mode=creds") == notFound)
-    #expect(keyring.call("get", "uv:https://h.example", "_uv_") == said("[]"))
+    expect(keyring.call("get", "https://h.example/", "alice"), is: notFound)
+    expect(keyring.call("get", "https://h.example/", "--mode=creds"), is: notFound)
+    expect(keyring.call("get", "h.example", "--mode=creds"), is: notFound)
+    expect(keyring.call("get", "uv:https://h.example", "_uv_"), is: said("[]"))
   }
 
   @Test("a path without end is no work without end")
   func depth() throws {
     try add("https://h.example", "alice", "root")
     let deep = "https://h.example/" + String(repeating: "a/", count: 20_000)
-    #expect(keyring.call("get", deep, "alice") == said("root"))
+    expect(keyring.call("get", deep, "alice"), is: said("root"))
   }
 
   // MARK: Any names
@@ -354,25 +356,25 @@ struct KeyringProtocolTests {
       switch generator.number(in: 0..<4) {
       case 0, 1:
         let secret = generator.speakable(in: 0..<40)
-        #expect(try keyring.reply(to: ["set", "--"] + names, bytes: secret.bytes + [0x0a]).status == 0)
+        try expect(keyring.reply(to: ["set", "--"] + names, bytes: secret.bytes + [0x0a]).status, is: 0)
         model[names] = secret
       case 2:
         let expected: Int32 = model.removeValue(forKey: names) == nil ? 1 : 0
-        #expect(try keyring.reply(to: ["del", "--"] + names).status == expected)
+        try expect(keyring.reply(to: ["del", "--"] + names).status, is: expected)
       default: break
       }
       for (names, secret) in model.sorted(by: { $0.value < $1.value }).prefix(3) {
         let got = try keyring.reply(to: ["get", "--"] + names)
-        #expect(got.status == 0 && got.output == secret.bytes + [0x0a], "\(names)")
+        expect(got.status == 0 && got.output == secret.bytes + [0x0a], "\(names)")
         let both = try keyring.reply(to: ["--mode=creds", "get", "--"] + names)
-        #expect(both.output == names[1].bytes + [0x0a] + secret.bytes + [0x0a], "\(names)")
+        expect(both.output, is: names[1].bytes + [0x0a] + secret.bytes + [0x0a], "\(names)")
       }
     }
     for (names, secret) in model {
-      #expect(try keyring.reply(to: ["get", "--"] + names).output == secret.bytes + [0x0a], "\(names)")
+      try expect(keyring.reply(to: ["get", "--"] + names).output, is: secret.bytes + [0x0a], "\(names)")
     }
-    #expect(!model.isEmpty)
-    #expect(try keyring.fresh.keychain.items(matching: .all).count == model.count)
+    expect(!model.isEmpty)
+    try expect(keyring.fresh.keychain.items(matching: .all).count, is: model.count)
   }
 }
 

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -55,14 +56,14 @@ struct KubectlProtocolTests {
   @Test("a cluster's token is answered in the version that was asked in", arguments: KeychainUnderTest.all)
   func versions(kind: KeychainUnderTest) throws {
     let kubectl = ToolUnderTest("kubectl", kind)
-    #expect(ask(request(), of: kubectl) == nothing)
+    expect(ask(request(), of: kubectl), is: nothing)
     try kubectl.add(
       InternetPassword(protocol: "https", server: "k.example", port: 6443, securityDomain: "kubectl"), "tok")
     for version in [v1, v1 + "beta1"] {
-      #expect(ask(request(server, version), of: kubectl) == found(#""token":"tok""#, version))
+      expect(ask(request(server, version), of: kubectl), is: found(#""token":"tok""#, version))
     }
     for version in [v1 + "alpha1", "v1", "", v1 + "0"] {
-      #expect(ask(request(server, version), of: kubectl) == ToolReply(status: 64, output: ""))
+      expect(ask(request(server, version), of: kubectl), is: ToolReply(status: 64, output: ""))
     }
   }
 
@@ -70,11 +71,11 @@ struct KubectlProtocolTests {
   func clusters() throws {
     try add("tok")
     try add("inner", path: "k8s/clusters/c-1")
-    #expect(ask(request(server + "/")) == found(#""token":"tok""#))
-    #expect(ask(request(server + "/k8s/clusters/c-1")) == found(#""token":"inner""#))
-    #expect(ask(request(server + "/k8s/clusters/c-11")) == found(#""token":"tok""#))
+    expect(ask(request(server + "/")), is: found(#""token":"tok""#))
+    expect(ask(request(server + "/k8s/clusters/c-1")), is: found(#""token":"inner""#))
+    expect(ask(request(server + "/k8s/clusters/c-11")), is: found(#""token":"tok""#))
     for other in ["https://k.example", "https://a.k.example:6443", "http://k.example:6443"] {
-      #expect(ask(request(other)) == nothing)
+      expect(ask(request(other)), is: nothing)
     }
   }
 
@@ -83,16 +84,16 @@ struct KubectlProtocolTests {
     try kubectl.fresh.keychain.add(
       Item(GenericPassword(service: "kubectl:prod")), Credential(password: "named"))
     try kubectl.fresh.keychain.add(Item(GenericPassword(service: "test")), Credential(password: "x"))
-    #expect(ask(request(nil), "prod") == found(#""token":"named""#))
-    #expect(ask(request(), "prod") == found(#""token":"named""#))
-    #expect(ask(request(nil), "test") == nothing)
+    expect(ask(request(nil), "prod"), is: found(#""token":"named""#))
+    expect(ask(request(), "prod"), is: found(#""token":"named""#))
+    expect(ask(request(nil), "test"), is: nothing)
     try add("tok")
-    #expect(ask(request()) == found(#""token":"tok""#))
-    #expect(ask(request(), "prod") == found(#""token":"named""#))
-    #expect(ask(request(), "nobody") == nothing)
-    #expect(ask(request(nil)) == ToolReply(status: 64, output: ""))
-    #expect(ask(request(""), "prod") == found(#""token":"named""#))
-    #expect(ask(request(nil), "a", "b") == ToolReply(status: 64, output: ""))
+    expect(ask(request()), is: found(#""token":"tok""#))
+    expect(ask(request(), "prod"), is: found(#""token":"named""#))
+    expect(ask(request(), "nobody"), is: nothing)
+    expect(ask(request(nil)), is: ToolReply(status: 64, output: ""))
+    expect(ask(request(""), "prod"), is: found(#""token":"named""#))
+    expect(ask(request(nil), "a", "b"), is: ToolReply(status: 64, output: ""))
   }
 
   @Test("of several users of a cluster, and of one name at several clusters, each has its own")
@@ -106,25 +107,25 @@ struct KubectlProtocolTests {
     try add("admin", "k.example", "a")
     try add("viewer", "k.example", "v")
     try add("admin", "l.example", "other")
-    #expect(ask(request(), "admin") == found(#""token":"a""#))
-    #expect(ask(request(), "viewer") == found(#""token":"v""#))
-    #expect(ask(request("https://l.example:6443"), "admin") == found(#""token":"other""#))
-    #expect(ask(request("https://l.example:6443"), "viewer") == nothing)
-    #expect(ask(request(nil), "admin") == nothing)
+    expect(ask(request(), "admin"), is: found(#""token":"a""#))
+    expect(ask(request(), "viewer"), is: found(#""token":"v""#))
+    expect(ask(request("https://l.example:6443"), "admin"), is: found(#""token":"other""#))
+    expect(ask(request("https://l.example:6443"), "viewer"), is: nothing)
+    expect(ask(request(nil), "admin"), is: nothing)
     // What git has for that account is no token for a cluster.
     try kubectl.add(InternetPassword(protocol: "https", server: "k.example", port: 6443, account: "bob"), "x")
-    #expect(ask(request(), "bob") == nothing)
+    expect(ask(request(), "bob"), is: nothing)
   }
 
   @Test("an account's password is not a cluster's token, a token without an account is")
   func others() throws {
     try kubectl.add(
       InternetPassword(protocol: "https", server: "k.example", port: 6443, account: "alice"), "x")
-    #expect(ask(request()) == nothing)
+    expect(ask(request()), is: nothing)
     try kubectl.add(InternetPassword(protocol: "https", server: "k.example", port: 6443), "theirs")
-    #expect(ask(request()) == found(#""token":"theirs""#))
+    expect(ask(request()), is: found(#""token":"theirs""#))
     try add("own")
-    #expect(ask(request()) == found(#""token":"own""#))
+    expect(ask(request()), is: found(#""token":"own""#))
   }
 
   @Test(
@@ -140,7 +141,7 @@ struct KubectlProtocolTests {
     ])
   func pairs(secret: String) throws {
     try add(secret)
-    #expect(ask(request()) == found(pair))
+    expect(ask(request()), is: found(pair))
   }
 
   @Test("issuers follow the certificate, and a token may stand beside the pair")
@@ -148,9 +149,9 @@ struct KubectlProtocolTests {
     try add(certificate + issuer + key)
     let chain =
       #""clientCertificateData":"\#(escaped(certificate + issuer))","clientKeyData":"\#(escaped(key))""#
-    #expect(ask(request()) == found(chain))
+    expect(ask(request()), is: found(chain))
     try add(#"{"token":"tok",\#(pair)}"#, path: "both")
-    #expect(ask(request(server + "/both")) == found(#""token":"tok",\#(pair)"#))
+    expect(ask(request(server + "/both")), is: found(#""token":"tok",\#(pair)"#))
   }
 
   @Test(
@@ -166,7 +167,7 @@ struct KubectlProtocolTests {
     ])
   func badSecrets(secret: String) throws {
     try add(secret)
-    #expect(ask(request()) == unusable)
+    expect(ask(request()), is: unusable)
   }
 
   @Test("when it ends is said by the item, else by the JSON, and what has ended is no answer")
@@ -174,14 +175,15 @@ struct KubectlProtocolTests {
     let end = kubectl.fresh.clock.now.seconds + 100
     try add("tok", expiry: end)
     let until = Timestamp(seconds: end).description.prefix(19) + "Z"
-    #expect(ask(request()) == found(#""expirationTimestamp":"\#(until)","token":"tok""#))
+    expect(ask(request()), is: found(#""expirationTimestamp":"\#(until)","token":"tok""#))
     kubectl.fresh.clock.advance(seconds: 100)
-    #expect(ask(request()) == nothing)
+    expect(ask(request()), is: nothing)
     try add(#"{"token":"t","expirationTimestamp":"2999-01-01T00:00:00Z"}"#, path: "later")
-    #expect(
-      ask(request(server + "/later")) == found(#""expirationTimestamp":"2999-01-01T00:00:00Z","token":"t""#))
+    expect(
+      ask(request(server + "/later")), is: found(#""expirationTimestamp":"2999-01-01T00:00:00Z","token":"t""#)
+    )
     try add(#"{"token":"t","expirationTimestamp":"2001-01-01T00:00:00Z"}"#, path: "over")
-    #expect(ask(request(server + "/over")) == nothing)
+    expect(ask(request(server + "/over")), is: nothing)
   }
 
   @Test("not found says how to add it")
@@ -197,33 +199,33 @@ struct KubectlProtocolTests {
       } catch {}
       return nil
     }
-    #expect(try hint(request(), []) == "add it with 'llavero add --domain kubectl https://k.example:6443'")
-    #expect(
-      try hint(request(), ["prod"])
-        == "add it with 'llavero add --domain kubectl --account prod https://k.example:6443'")
-    #expect(try hint(request(nil), ["prod"]) == "add it with 'llavero add --service kubectl:prod'")
-    #expect(try hint(request(nil), ["$(x)"]) == "add it with llavero add --service $'kubectl:$(x)'")
+    try expect(hint(request(), []), is: "add it with 'llavero add --domain kubectl https://k.example:6443'")
+    try expect(
+      hint(request(), ["prod"]),
+      is: "add it with 'llavero add --domain kubectl --account prod https://k.example:6443'")
+    try expect(hint(request(nil), ["prod"]), is: "add it with 'llavero add --service kubectl:prod'")
+    try expect(hint(request(nil), ["$(x)"]), is: "add it with llavero add --service $'kubectl:$(x)'")
   }
 
   @Test("what isn't kubectl's request is refused")
   func badRequests() throws {
     try add("tok")
     let whole = request()
-    #expect(ask(nil) == ToolReply(status: 64, output: ""))
+    expect(ask(nil), is: ToolReply(status: 64, output: ""))
     for info in [
       "", "[]", "null", "{}", whole + "x", #"{"apiVersion":1}"#, #"{"apiVersion":"\#(v1)","spec":[]}"#,
       #"{"apiVersion":"\#(v1)","spec":{"cluster":""}}"#,
       #"{"apiVersion":"\#(v1)","spec":{"cluster":{"server":1}}}"#,
     ] + (1..<whole.utf8.count).map({ String(whole.prefix($0)) }) {
-      #expect(ask(info) == ToolReply(status: 64, output: ""), "\(info)")
+      expect(ask(info), is: ToolReply(status: 64, output: ""), "\(info)")
     }
     for server in ["k.example", "https://", "https://k.example:x"] {
       let reply = ask(request(server))
-      #expect(reply.status != 0 && reply.output.isEmpty, "\(server)")
+      expect(reply.status != 0 && reply.output.isEmpty, "\(server)")
     }
     let nulls = #"{"apiVersion":"\#(v1)","spec":{"cluster":null,"x":1},"x":{}}"#
-    #expect(ask(nulls, "prod") == nothing)
-    #expect(ask(#"{"apiVersion":"\#(v1)","spec":null}"#, "prod") == nothing)
+    expect(ask(nulls, "prod"), is: nothing)
+    expect(ask(#"{"apiVersion":"\#(v1)","spec":null}"#, "prod"), is: nothing)
   }
 
   @Test("standard input, which may be the manifest of kubectl apply, is left alone")
@@ -233,14 +235,14 @@ struct KubectlProtocolTests {
     try add("tok")
     let call = try kubectl.callInMemory([], bytes: Array("kind: Pod".utf8))
     #expect(throws: Never.self) { try KubectlProtocol.respond(to: call) }
-    #expect(!call.isDrained)
+    expect(!call.isDrained)
   }
 
   @Test("a keychain that can't be used is no empty one")
   func failingKeychain() {
     var kubectl = kubectl
     kubectl.environment["KUBERNETES_EXEC_INFO"] = request()
-    #expect(kubectl.call([], bytes: [], failing: .keychain(.locked(path: "/x"))) == unusable)
+    expect(kubectl.call([], bytes: [], failing: .keychain(.locked(path: "/x"))), is: unusable)
   }
 
   @Test("no secret breaks it: what is answered is whole, and all else refused")
@@ -260,11 +262,11 @@ struct KubectlProtocolTests {
       try kubectl.fresh.keychain.add(
         Item(GenericPassword(service: ByteString("kubectl:" + name))), Credential(Secret(secret)))
       let reply = ask(request(nil), name)
-      #expect(reply.status == 0 || reply == unusable)
+      expect(reply.status == 0 || reply == unusable)
       if reply.status == 0 {
         func has(_ member: String) -> Bool { reply.output.contains(#""\#(member)":""#) }
-        #expect(has("clientKeyData") == has("clientCertificateData"))
-        #expect(has("token") || has("clientKeyData"))
+        expect(has("clientKeyData"), is: has("clientCertificateData"))
+        expect(has("token") || has("clientKeyData"))
       }
     }
   }

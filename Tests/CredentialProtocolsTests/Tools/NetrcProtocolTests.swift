@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -22,14 +23,14 @@ struct NetrcProtocolTests {
     let netrc = ToolUnderTest("netrc", kind)
     try netrc.add(InternetPassword(protocol: "https", server: "h.example", account: "a"), "pw")
     try netrc.add(InternetPassword(protocol: "ftp", server: "f.example", account: "b"), "p2")
-    #expect(
-      netrc.call()
-        == ToolReply(
-          status: 0,
-          output: "machine h.example login a password pw\nmachine f.example login b password p2\n"))
-    #expect(
-      netrc.call("--host", "H.example")
-        == ToolReply(status: 0, output: "machine h.example login a password pw\n"))
+    expect(
+      netrc.call(),
+      is: ToolReply(
+        status: 0,
+        output: "machine h.example login a password pw\nmachine f.example login b password p2\n"))
+    expect(
+      netrc.call("--host", "H.example"),
+      is: ToolReply(status: 0, output: "machine h.example login a password pw\n"))
   }
 
   @Test("nothing is shown on a terminal")
@@ -38,7 +39,7 @@ struct NetrcProtocolTests {
     let call = try netrc.callInMemory([])
     call.isOutputTerminal = true
     #expect(throws: ProtocolError.self) { _ = try netrc.tool.speaks.respond(to: call) }
-    #expect(call.output.isEmpty)
+    expect(call.output.isEmpty)
   }
 
   @Test("what no client of netrc uses is left out")
@@ -52,10 +53,10 @@ struct NetrcProtocolTests {
     try netrc.fresh.keychain.add(
       Item(InternetPassword(protocol: "https", server: "h", account: "c")),
       Credential(Secret("t"), expiry: netrc.fresh.clock.now.seconds - 1))
-    #expect(netrc.call().status == 1)
-    #expect(netrc.call("--host", "h") == ToolReply(status: 1, output: ""))
+    expect(netrc.call().status, is: 1)
+    expect(netrc.call("--host", "h"), is: ToolReply(status: 1, output: ""))
     try add("h", "pw", scheme: "http")
-    #expect(netrc.call().output == "machine h login a password pw\n")
+    expect(netrc.call().output, is: "machine h login a password pw\n")
   }
 
   @Test("of a host's items those stand first that fit without port and path, and each login once")
@@ -66,13 +67,14 @@ struct NetrcProtocolTests {
     try add("h", "4", port: 8443, account: "b")
     try add("h", "5", account: "c", path: "p")
     try add("h", "6", account: "d")
-    #expect(
-      netrc.call().output
-        == [("d", 6), ("a", 1), ("c", 5), ("b", 4)].map { "machine h login \($0) password \($1)\n" }
+    expect(
+      netrc.call().output,
+      is: [("d", 6), ("a", 1), ("c", 5), ("b", 4)].map { "machine h login \($0) password \($1)\n" }
         .joined())
-    #expect(
-      netrc.call("--host", "h:8443").output == "machine h login b password 4\nmachine h login a password 3\n")
-    #expect(netrc.call("--host", "h:443", "--host=h:8443").output.split(separator: "\n").count == 4)
+    expect(
+      netrc.call("--host", "h:8443").output,
+      is: "machine h login b password 4\nmachine h login a password 3\n")
+    expect(netrc.call("--host", "h:443", "--host=h:8443").output.split(separator: "\n").count, is: 4)
   }
 
   @Test(
@@ -83,7 +85,7 @@ struct NetrcProtocolTests {
     ])
   func quoting(secret: String, word: String) throws {
     try add("h", secret)
-    #expect(netrc.call().output == "machine h login a password \(word)\n")
+    expect(netrc.call().output, is: "machine h login a password \(word)\n")
   }
 
   @Test(
@@ -91,25 +93,25 @@ struct NetrcProtocolTests {
   func unspeakable(secret: String) throws {
     try add("g", "pw")
     try add("h", secret)
-    #expect(netrc.call() == ToolReply(status: 2, output: ""))
-    #expect(netrc.call("--host", "h") == ToolReply(status: 2, output: ""))
-    #expect(netrc.call("--host", "g").status == 0)
+    expect(netrc.call(), is: ToolReply(status: 2, output: ""))
+    expect(netrc.call("--host", "h"), is: ToolReply(status: 2, output: ""))
+    expect(netrc.call("--host", "g").status, is: 0)
   }
 
   @Test("each host has to have a login, and to be one")
   func hosts() throws {
     try add("h", "pw")
-    #expect(netrc.call("--host", "h", "--host", "g") == ToolReply(status: 1, output: ""))
-    #expect(netrc.call("--host", "h:8443") == ToolReply(status: 1, output: ""))
+    expect(netrc.call("--host", "h", "--host", "g"), is: ToolReply(status: 1, output: ""))
+    expect(netrc.call("--host", "h:8443"), is: ToolReply(status: 1, output: ""))
     for host in ["", "https://h", "h/p", "h:x", "::1"] {
-      #expect(netrc.call("--host", host).status == 64, "\(host)")
+      expect(netrc.call("--host", host).status, is: 64, "\(host)")
     }
-    #expect(netrc.call("h").status == 64)
+    expect(netrc.call("h").status, is: 64)
   }
 
   @Test("a keychain that can't be used is an error")
   func failing() {
     let reply = netrc.call([], bytes: [], failing: .keychain(.locked(path: "/x")))
-    #expect(reply == ToolReply(status: 2, output: ""))
+    expect(reply, is: ToolReply(status: 2, output: ""))
   }
 }

@@ -1,4 +1,5 @@
 import CredentialProtocols
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -22,26 +23,26 @@ struct TerraformProtocolTests {
   @Test("a token is answered until it is forgotten", arguments: KeychainUnderTest.all)
   func roundTrip(kind: KeychainUnderTest) {
     let terraform = ToolUnderTest("terraform", kind)
-    #expect(terraform.call("get", host) == nothing)
-    #expect(terraform.call("store", host, input: #"{"token":"tf-tok"}"#) == done)
-    #expect(terraform.call("get", host) == found("tf-tok"))
-    #expect(terraform.call("store", host, input: #"{"token":"second"}"#) == done)
-    #expect(terraform.call("get", host) == found("second"))
-    #expect(terraform.call("forget", host) == done)
-    #expect(terraform.call("get", host) == nothing)
-    #expect(terraform.call("forget", host) == done)
+    expect(terraform.call("get", host), is: nothing)
+    expect(terraform.call("store", host, input: #"{"token":"tf-tok"}"#), is: done)
+    expect(terraform.call("get", host), is: found("tf-tok"))
+    expect(terraform.call("store", host, input: #"{"token":"second"}"#), is: done)
+    expect(terraform.call("get", host), is: found("second"))
+    expect(terraform.call("forget", host), is: done)
+    expect(terraform.call("get", host), is: nothing)
+    expect(terraform.call("forget", host), is: done)
   }
 
   @Test("another host or port is another one, and https' own port is none")
   func hosts() {
-    #expect(store("t") == done)
+    expect(store("t"), is: done)
     for other in ["tf.example.test:8443", "example.test", "a.tf.example.test", "[::1]:8443"] {
-      #expect(terraform.call("get", other) == nothing)
-      #expect(store(other, other) == done)
-      #expect(terraform.call("get", other) == found(other))
+      expect(terraform.call("get", other), is: nothing)
+      expect(store(other, other), is: done)
+      expect(terraform.call("get", other), is: found(other))
     }
-    #expect(terraform.call("get", host) == found("t"))
-    #expect(terraform.call("get", "TF.example.test:443") == found("t"))
+    expect(terraform.call("get", host), is: found("t"))
+    expect(terraform.call("get", "TF.example.test:443"), is: found("t"))
   }
 
   @Test("terraform is never handed an account's password, but a token without an account serves it")
@@ -49,7 +50,7 @@ struct TerraformProtocolTests {
     for account in ["alice", "", "oauth2"] {
       try terraform.add(
         InternetPassword(protocol: "https", server: "tf.example.test", account: ByteString(account)), "x")
-      #expect(terraform.call("get", host) == nothing)
+      expect(terraform.call("get", host), is: nothing)
     }
     try terraform.add(InternetPassword(protocol: "http", server: "tf.example.test"), "x")
     try terraform.add(InternetPassword(protocol: "https", server: "tf.example.test", path: "acme"), "x")
@@ -62,25 +63,25 @@ struct TerraformProtocolTests {
       Credential(Secret("x"), authenticationScheme: "Bearer"))
     try terraform.fresh.keychain.add(
       Item(GenericPassword(service: "gh:tf.example.test")), Credential(password: "x"))
-    #expect(terraform.call("get", host) == nothing)
+    expect(terraform.call("get", host), is: nothing)
     let place = InternetPassword(protocol: "https", server: "tf.example.test")
     try terraform.add(place, "theirs")
-    #expect(terraform.call("get", host) == found("theirs"))
+    expect(terraform.call("get", host), is: found("theirs"))
     let call = try terraform.callInMemory(["forget", host])
-    #expect(try TerraformProtocol.respond(to: call) == 0)
-    #expect(call.said.map(\.message) == ["terraform still gets a login for \(host), which isn't its own"])
-    #expect(terraform.call("get", host) == found("theirs"))
-    #expect(store("own") == done)
-    #expect(terraform.call("get", host) == found("own"))
-    #expect(terraform.call("forget", host) == done)
-    #expect(try terraform.fresh.keychain.items(matching: .all).count == 10)
+    try expect(TerraformProtocol.respond(to: call), is: 0)
+    expect(call.said.map(\.message), is: ["terraform still gets a login for \(host), which isn't its own"])
+    expect(terraform.call("get", host), is: found("theirs"))
+    expect(store("own"), is: done)
+    expect(terraform.call("get", host), is: found("own"))
+    expect(terraform.call("forget", host), is: done)
+    try expect(terraform.fresh.keychain.items(matching: .all).count, is: 10)
   }
 
   @Test("a marker for an account says that the secret is a token", arguments: ["<token>", "x-bearer"])
   func markers(account: String) throws {
     try terraform.add(
       InternetPassword(protocol: "https", server: "tf.example.test", account: ByteString(account)), "t")
-    #expect(terraform.call("get", host) == found("t"))
+    expect(terraform.call("get", host), is: found("t"))
   }
 
   @Test("an item for terraform answers whatever its account is, and by none but its whole host")
@@ -88,10 +89,10 @@ struct TerraformProtocolTests {
     let own = InternetPassword(
       protocol: "https", server: "tf.example.test", account: "me", securityDomain: "terraform")
     try terraform.add(own, "mine")
-    #expect(terraform.call("get", host) == found("mine"))
-    #expect(store("new") == done)
-    #expect(terraform.call("get", host) == found("new"))
-    #expect(try terraform.fresh.keychain.items(matching: .all).count == 1)
+    expect(terraform.call("get", host), is: found("mine"))
+    expect(store("new"), is: done)
+    expect(terraform.call("get", host), is: found("new"))
+    try expect(terraform.fresh.keychain.items(matching: .all).count, is: 1)
   }
 
   @Test("an expired token doesn't answer")
@@ -99,22 +100,22 @@ struct TerraformProtocolTests {
     try terraform.fresh.keychain.add(
       Item(InternetPassword(protocol: "https", server: "tf.example.test", securityDomain: "terraform")),
       Credential(Secret("t"), expiry: terraform.fresh.clock.now.seconds + 10))
-    #expect(terraform.call("get", host) == found("t"))
+    expect(terraform.call("get", host), is: found("t"))
     terraform.fresh.clock.advance(seconds: 10)
-    #expect(terraform.call("get", host) == nothing)
+    expect(terraform.call("get", host), is: nothing)
   }
 
   @Test("what isn't the token alone is refused, and changes nothing")
   func badInput() {
     let whole = #"{"token":"s3cret"}"#
-    #expect(store("old") == done)
+    expect(store("old"), is: done)
     for input in [
       "", "[]", "null", "{}", #"{"token":null}"#, #"{"token":1}"#, #"{"token":""}"#, #"{"token":"a\nb"}"#,
       #"{"token":" a"}"#, #"{"token":"a","expires":"soon"}"#, #"{"user":"a"}"#, whole + "x",
     ] + (1..<whole.utf8.count).map({ String(whole.prefix($0)) }) {
-      #expect(terraform.call("store", host, input: input) == ToolReply(status: 64, output: ""), "\(input)")
+      expect(terraform.call("store", host, input: input), is: ToolReply(status: 64, output: ""), "\(input)")
     }
-    #expect(terraform.call("get", host) == found("old"))
+    expect(terraform.call("get", host), is: found("old"))
   }
 
   @Test(
@@ -124,8 +125,8 @@ struct TerraformProtocolTests {
     ])
   func badHosts(host: String) {
     for operation in ["get", "store", "forget"] {
-      #expect(
-        terraform.call(operation, host, input: #"{"token":"t"}"#) == ToolReply(status: 64, output: ""))
+      expect(
+        terraform.call(operation, host, input: #"{"token":"t"}"#), is: ToolReply(status: 64, output: ""))
     }
   }
 
@@ -134,24 +135,24 @@ struct TerraformProtocolTests {
     for reply in [
       terraform.call(), terraform.call("get"), terraform.call("rotate", host),
       terraform.call("get", host, host),
-    ] { #expect(reply == ToolReply(status: 64, output: "")) }
+    ] { expect(reply, is: ToolReply(status: 64, output: "")) }
   }
 
   @Test("a stored secret that no header can carry is refused", arguments: ["a\nb", "", "a\u{7f}", "a "])
   func unspeakable(secret: String) throws {
     try terraform.add(
       InternetPassword(protocol: "https", server: "tf.example.test", securityDomain: "terraform"), secret)
-    #expect(terraform.call("get", host) == ToolReply(status: 2, output: ""))
+    expect(terraform.call("get", host), is: ToolReply(status: 2, output: ""))
   }
 
   @Test("ten megabytes are read to their end and refused, and so is what get doesn't need")
   func tooLong() throws {
     let store = try terraform.callInMemory(["store", host], bytes: Array(repeating: 0x20, count: 10 << 20))
     #expect(throws: ProtocolError.requestTooLong(limit: 1 << 20)) { try TerraformProtocol.respond(to: store) }
-    #expect(store.isDrained && store.output.isEmpty)
+    expect(store.isDrained && store.output.isEmpty)
     let get = try terraform.callInMemory(["get", host], bytes: Array("unused".utf8))
     #expect(throws: Never.self) { try TerraformProtocol.respond(to: get) }
-    #expect(get.isDrained)
+    expect(get.isDrained)
   }
 
   @Test("a keychain that can't be used is no empty one")
@@ -159,7 +160,7 @@ struct TerraformProtocolTests {
     for operation in ["get", "store", "forget"] {
       let reply = terraform.call(
         [operation, host], bytes: Array(#"{"token":"t"}"#.utf8), failing: .keychain(.locked(path: "/x")))
-      #expect(reply == ToolReply(status: 2, output: ""))
+      expect(reply, is: ToolReply(status: 2, output: ""))
     }
   }
 }

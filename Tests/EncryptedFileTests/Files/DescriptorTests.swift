@@ -1,4 +1,5 @@
 import EncryptedFile
+import Expectations
 import Glibc
 import Keychain
 import Testing
@@ -23,11 +24,11 @@ struct DescriptorTests {
   @Test("the count sees a descriptor that is open, as a keychain that has answered has one")
   func control() throws {
     let place = try filled()
-    #expect(descriptors(below: place.path) == 0)
+    expect(descriptors(below: place.path), is: 0)
     let keychain = place.keychain()
-    #expect(try keychain.servers() == ["a.example"])
-    for _ in 0..<100 { #expect(try keychain.servers() == ["a.example"]) }
-    #expect(descriptors(below: place.path) == 1)
+    try expect(keychain.servers(), is: ["a.example"])
+    for _ in 0..<100 { try expect(keychain.servers(), is: ["a.example"]) }
+    expect(descriptors(below: place.path), is: 1)
     withExtendedLifetime(keychain) {}
   }
 
@@ -35,13 +36,13 @@ struct DescriptorTests {
   func success() throws {
     let place = try filled()
     expectNoLeak(place) {
-      #expect(failure { _ = try place.keychain().servers() } == nil)
-      #expect(failure { try place.keychain().exclusively { () throws(KeychainError) in } } == nil)
+      expect(failure { _ = try place.keychain().servers() }, is: nil)
+      expect(failure { try place.keychain().exclusively { () throws(KeychainError) in } }, is: nil)
     }
     for number in 0..<20 {
       try place.keychain().add(servers: ["\(number).example"])
     }
-    #expect(descriptors(below: place.path) == 0)
+    expect(descriptors(below: place.path), is: 0)
   }
 
   @Test("asking where there is no vault leaves none open")
@@ -63,7 +64,7 @@ struct DescriptorTests {
     chmod(place.path + "/" + path, 0o744)
     expectNoLeak(place) {
       _ = try? place.keychain().servers()
-      #expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil)
+      expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil)
     }
   }
 
@@ -72,15 +73,15 @@ struct DescriptorTests {
     let place = try filled()
     unlink(place.lock)
     mkfifo(place.lock, 0o600)
-    expectNoLeak(place) { #expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil) }
+    expectNoLeak(place) { expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil) }
     unlink(place.lock)
     let holder = place.keychain()
     try holder.exclusively { () throws(KeychainError) in
       let before = descriptors(below: place.path)
       for _ in 0..<100 {
-        #expect(failure { try place.keychain(patience: 0).add(servers: ["b.example"]) } != nil)
+        expect(failure { try place.keychain(patience: 0).add(servers: ["b.example"]) } != nil)
       }
-      #expect(descriptors(below: place.path) == before)
+      expect(descriptors(below: place.path), is: before)
     }
   }
 
@@ -91,16 +92,16 @@ struct DescriptorTests {
     for count in [0, 10, 200, 3000, whole.count - 1] {
       try put(Array(whole[..<count]), into: place.vault)
       expectNoLeak(place) {
-        #expect(failure { try place.keychain().servers() } != nil)
-        #expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil)
-        #expect(failure { try place.keychain().summary() } != nil)
+        expect(failure { try place.keychain().servers() } != nil)
+        expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil)
+        expect(failure { try place.keychain().summary() } != nil)
       }
     }
     unlink(place.vault)
-    expectNoLeak(place) { #expect(failure { try place.keychain().servers() } != nil) }
+    expectNoLeak(place) { expect(failure { try place.keychain().servers() } != nil) }
     try put(whole, into: place.vault)
     unlink(place.identityFile)
-    expectNoLeak(place) { #expect(failure { try place.keychain().servers() } != nil) }
+    expectNoLeak(place) { expect(failure { try place.keychain().servers() } != nil) }
   }
 
   @Test("a vault that may be read and not written leaves none open")
@@ -109,15 +110,15 @@ struct DescriptorTests {
     var vault = try HandMadeVault()
     vault.head = [("min_writer", "2")]
     try vault.install(at: place)
-    expectNoLeak(place) { #expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil) }
+    expectNoLeak(place) { expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil) }
   }
 
   @Test("a change that ends in an error leaves none open")
   func abandoned() throws {
     let place = try filled()
     expectNoLeak(place) {
-      #expect(
-        failure { try place.keychain().add(item("a.example"), Credential(password: "")) } == .duplicateItem)
+      expect(
+        failure { try place.keychain().add(item("a.example"), Credential(password: "")) }, is: .duplicateItem)
     }
   }
 
@@ -142,6 +143,6 @@ struct DescriptorTests {
         if close(mine) != 0 { lost.append(mine) }
       }
     }
-    #expect(lost.all == [])
+    expect(lost.all, is: [])
   }
 }

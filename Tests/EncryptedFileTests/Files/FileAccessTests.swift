@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import PrivateFiles
 import TestSupport
@@ -12,7 +13,7 @@ struct FileAccessTests {
     let failure = [UInt8]("new".utf8).withUnsafeBytes {
       replaceFile(folder["file"], with: $0, access: access)
     }
-    #expect(failure == 0)
+    expect(failure, is: 0)
     return try status
   }
 
@@ -34,27 +35,27 @@ struct FileAccessTests {
     chmod(folder["file"], mode)
     let before = try status
     let after = try replaced(FileAccess(ofFileAt: folder["file"]))
-    #expect(after.st_mode & 0o777 == mode)
-    #expect(after.st_gid == before.st_gid)
-    #expect(after.st_ino != before.st_ino)
+    expect(after.st_mode & 0o777, is: mode)
+    expect(after.st_gid, is: before.st_gid)
+    expect(after.st_ino != before.st_ino)
   }
 
   @Test("what replaces none is as private as it says")
   func new() throws {
-    #expect(try replaced(FileAccess(ofFileAt: folder["file"])).st_mode & 0o777 == 0o600)
-    #expect(try replaced(FileAccess(mode: 0o644)).st_mode & 0o777 == 0o644)
+    try expect(replaced(FileAccess(ofFileAt: folder["file"])).st_mode & 0o777, is: 0o600)
+    try expect(replaced(FileAccess(mode: 0o644)).st_mode & 0o777, is: 0o644)
   }
 
   @Test("a temporary file is known by its name alone if it is one of ours")
   func temporary() {
     let name = temporaryName(of: "/a/file", for: 42)
-    #expect(temporaryOwner(name, of: "/a/file") == 42)
+    expect(temporaryOwner(name, of: "/a/file"), is: 42)
     for other in [
       "/a/file.42.tmp", "/a/file.llavero-0.tmp", "/a/file.llavero--1.tmp", "/a/file.llavero-042.tmp",
       "/a/file.llavero-x.tmp", "/a/file.llavero-42", "/a/file.llavero-99999999999.tmp",
       "/b/file.llavero-42.tmp",
     ] {
-      #expect(temporaryOwner(other, of: "/a/file") == nil, "\(other)")
+      expect(temporaryOwner(other, of: "/a/file"), is: nil, "\(other)")
     }
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
@@ -24,7 +25,7 @@ struct WritingTests {
       let durability = try Array(text.utf8).lendingBytes { (bytes) throws(KeychainError) in
         try folder.replace(name, writing: { writeFully($0, bytes) }, verify: verify)
       }
-      #expect(durability == .lasting)
+      expect(durability, is: .lasting)
     }
   }
 
@@ -39,11 +40,11 @@ struct WritingTests {
     defer { close(reader) }
     try opened.replace("file", with: "new")
     let new = try FileFacts(path)
-    #expect(old.contents == Array("old".utf8) && new.contents == Array("new".utf8))
-    #expect(old.inode != new.inode && new.mode & 0o7777 == 0o600)
+    expect(old.contents == Array("old".utf8) && new.contents == Array("new".utf8))
+    expect(old.inode != new.inode && new.mode & 0o7777 == 0o600)
     var buffer = [UInt8](repeating: 0, count: 3)
-    #expect(read(reader, &buffer, 3) == 3 && buffer == Array("old".utf8))
-    #expect(names(in: place.location.vaultFolder) == ["file"])
+    expect(read(reader, &buffer, 3) == 3 && buffer == Array("old".utf8))
+    expect(names(in: place.location.vaultFolder), is: ["file"])
   }
 
   @Test("a replacement that isn't approved leaves nothing behind")
@@ -59,9 +60,9 @@ struct WritingTests {
         throw KeychainError.damaged(path: "p", detail: "d")
       }
     }
-    #expect(error == .damaged(path: "p", detail: "d"))
-    #expect(temporary.hasPrefix(".file.") && temporary.hasSuffix(".tmp"))
-    #expect(try place.everything() == before)
+    expect(error, is: .damaged(path: "p", detail: "d"))
+    expect(temporary.hasPrefix(".file.") && temporary.hasSuffix(".tmp"))
+    try expect(place.everything(), is: before)
   }
 
   @Test("a replacement that the system refuses leaves nothing behind")
@@ -71,8 +72,8 @@ struct WritingTests {
     let path = place.location.vaultFolder + "/file"
     mkdir(path, 0o700)
     let error = failure { try opened.replace("file", with: "new") }
-    #expect(error == .system(operation: "replace", path: path, errno: EISDIR))
-    #expect(names(in: place.location.vaultFolder) == ["file"])
+    expect(error, is: .system(operation: "replace", path: path, errno: EISDIR))
+    expect(names(in: place.location.vaultFolder), is: ["file"])
   }
 
   @Test("temporary files older than an hour go with the next change, younger ones and others' stay")
@@ -90,8 +91,8 @@ struct WritingTests {
     setAge(folder + "/" + kept[0], seconds: 3500)
     try keychain.add(servers: ["b.example"])
     let left = names(in: folder)
-    #expect(stale.allSatisfy { !left.contains($0) })
-    #expect(kept.allSatisfy(left.contains))
+    expect(stale.allSatisfy { !left.contains($0) })
+    expect(kept.allSatisfy(left.contains))
   }
 
   @Test("temporary files of other programs stay, however old: a file synchronizer's are dotted, too")
@@ -103,7 +104,7 @@ struct WritingTests {
     try put([1], into: foreign)
     setAge(foreign, seconds: 7200)
     try keychain.add(servers: ["b.example"])
-    #expect(exists(foreign))
+    expect(exists(foreign))
   }
 
   private func setAge(_ path: String, seconds: Int) {
@@ -122,7 +123,7 @@ struct WritingTests {
       try keychain.delete(try keychain.items(matching: .all))
     }
     let last = try FileFacts(place.lock)
-    #expect(first.inode == last.inode && last.contents.isEmpty && last.mode & 0o7777 == 0o600)
+    expect(first.inode == last.inode && last.contents.isEmpty && last.mode & 0o7777 == 0o600)
   }
 
   @Test("each write counts one generation and names the header's MAC of the one before")
@@ -133,8 +134,8 @@ struct WritingTests {
     for number in 1...5 {
       try keychain.add(servers: ["\(number).example"])
       let vault = try ReadBack(try place.plaintext())
-      #expect(vault.head.head.generation == Int64(number))
-      #expect(vault.head.head.previous == previous)
+      expect(vault.head.head.generation, is: Int64(number))
+      expect(vault.head.head.previous, is: previous)
       previous = try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }.mac
     }
   }
@@ -152,7 +153,7 @@ struct WritingTests {
       shares.insert(header.stanzas[0].arguments)
       nonces.insert(Array(file[header.encodedSize..<header.encodedSize + 16]))
     }
-    #expect(shares.count == 20 && nonces.count == 20)
+    expect(shares.count == 20 && nonces.count == 20)
   }
 
   @Test("all files are 0600 and all folders 0700, whatever the umask allows")
@@ -170,8 +171,8 @@ struct WritingTests {
       "state", "state/llavero", "state/llavero/identity.txt", "state/llavero/\(uuid).seen",
       "state/llavero/machine",
     ]
-    #expect(all.keys.map { String($0.dropFirst(place.path.count + 1)) }.sorted() == expected.sorted())
-    for facts in all.values { #expect(facts.mode & 0o7777 == (facts.isFolder ? 0o700 : 0o600)) }
+    expect(all.keys.map { String($0.dropFirst(place.path.count + 1)) }.sorted(), is: expected.sorted())
+    for facts in all.values { expect(facts.mode & 0o7777, is: (facts.isFolder ? 0o700 : 0o600)) }
   }
 
   @Test("storing what is there already, and erasing what isn't, writes nothing")
@@ -180,17 +181,17 @@ struct WritingTests {
     let keychain = place.keychain()
     try keychain.add(servers: ["a.example"])
     let before = try place.everything()
-    #expect(try keychain.save(item("a.example"), Credential(password: "secret-a.example")) == .unchanged)
-    #expect(try place.keychain().erase(query("a.example"), holding: Secret("another")) == 0)
-    #expect(try place.keychain().erase(query("b.example")) == 0)
-    #expect(try place.keychain().delete([]) == 0)
+    try expect(keychain.save(item("a.example"), Credential(password: "secret-a.example")), is: .unchanged)
+    try expect(place.keychain().erase(query("a.example"), holding: Secret("another")), is: 0)
+    try expect(place.keychain().erase(query("b.example")), is: 0)
+    try expect(place.keychain().delete([]), is: 0)
     try place.keychain().exclusively { () throws(KeychainError) in }
-    #expect(failure { try keychain.add(item("a.example"), Credential(password: "other")) } == .duplicateItem)
+    expect(failure { try keychain.add(item("a.example"), Credential(password: "other")) }, is: .duplicateItem)
     var gone = item("b.example")
     gone.reference = ItemReference("none")
-    #expect(failure { try keychain.update(gone) } == .itemNotFound)
-    #expect(try keychain.delete([gone]) == 0)
-    #expect(try place.everything() == before)
+    expect(failure { try keychain.update(gone) }, is: .itemNotFound)
+    try expect(keychain.delete([gone]), is: 0)
+    try expect(place.everything(), is: before)
   }
 
   @Test("erasing, deleting and changing where there is no vault makes none")
@@ -199,21 +200,21 @@ struct WritingTests {
     let keychain = place.keychain()
     var gone = item("b.example")
     gone.reference = ItemReference("none")
-    #expect(try keychain.delete([gone]) == 0)
-    #expect(failure { try keychain.update(gone) } == .itemNotFound)
-    #expect(try keychain.erase(query("b.example")) == 0)
-    #expect(!exists(place.vault) && !exists(place.identityFile) && !exists(place.newIdentityFile))
+    try expect(keychain.delete([gone]), is: 0)
+    expect(failure { try keychain.update(gone) }, is: .itemNotFound)
+    try expect(keychain.erase(query("b.example")), is: 0)
+    expect(!exists(place.vault) && !exists(place.identityFile) && !exists(place.newIdentityFile))
   }
 
   @Test("an item that can't be kept makes no vault")
   func unusableItem() throws {
     let place = Place()
     let large = Credential(Secret(String(repeating: "x", count: (1 << 20) + 1)))
-    #expect(
-      failure { try place.keychain().add(item("a.example"), large) }
-        == .tooLarge(what: "the secret", limit: 1 << 20))
-    #expect(failure { try place.keychain().add(item("a\n"), Credential(password: "")) } != nil)
-    #expect(try place.everything().isEmpty)
+    expect(
+      failure { try place.keychain().add(item("a.example"), large) },
+      is: .tooLarge(what: "the secret", limit: 1 << 20))
+    expect(failure { try place.keychain().add(item("a\n"), Credential(password: "")) } != nil)
+    try expect(place.everything().isEmpty)
   }
 
   @Test("an item with more than 256 KiB beside its secret is refused and changes nothing")
@@ -228,10 +229,10 @@ struct WritingTests {
     large.comment = bytes
     large.itemDescription = bytes
     large.creator = bytes
-    #expect(
-      failure { try keychain.add(large, Credential(password: "")) }
-        == .tooLarge(what: "the item without its secret", limit: 256 << 10))
-    #expect(try place.everything() == before)
+    expect(
+      failure { try keychain.add(large, Credential(password: "")) },
+      is: .tooLarge(what: "the item without its secret", limit: 256 << 10))
+    try expect(place.everything(), is: before)
   }
 
   @Test("updating keeps creation date and reference, and moves the item to where its new key belongs")
@@ -245,11 +246,11 @@ struct WritingTests {
     new.key = item("zz.example").key
     now = 2000
     let updated = try keychain.update(new)
-    #expect(updated.reference == old.reference)
-    #expect(updated.creationDate == Timestamp(milliseconds: 1000))
-    #expect(updated.modificationDate == Timestamp(milliseconds: 2000))
-    #expect(try place.keychain().items(matching: query("h7.example")) == [])
-    #expect(try place.keychain().items(matching: query("zz.example")) == [updated])
-    #expect(try place.keychain().secret(of: updated) == "secret-h7.example")
+    expect(updated.reference, is: old.reference)
+    expect(updated.creationDate, is: Timestamp(milliseconds: 1000))
+    expect(updated.modificationDate, is: Timestamp(milliseconds: 2000))
+    try expect(place.keychain().items(matching: query("h7.example")), is: [])
+    try expect(place.keychain().items(matching: query("zz.example")), is: [updated])
+    try expect(place.keychain().secret(of: updated), is: "secret-h7.example")
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Keychain
 import Testing
 import TestSupport
@@ -48,9 +49,9 @@ struct FuzzTests {
         ? numbers.bytes(Int.random(in: 0..<200, using: &numbers)) : Self.mutate(whole, &numbers)
       do {
         let head = try lend(line) { try ReadVaultHead(parsing: $0, path: "vault") }
-        #expect(head.head.count >= 0 && head.records.count >= 0 && head.size == line.count + 1)
+        expect(head.head.count >= 0 && head.records.count >= 0 && head.size == line.count + 1)
       } catch {
-        #expect(error is KeychainError)
+        expect(error is KeychainError)
       }
     }
   }
@@ -64,7 +65,7 @@ struct FuzzTests {
       let line = Self.mutate(whole, &numbers)
       lend(line) { line in
         guard let record = try? Record(parsing: line) else { return }
-        #expect(
+        expect(
           line.starts(with: Array(#"{"k":""#.utf8) + RecordKey.whole(of: record.item.key))
             || !line.starts(with: Array(#"{"k":""#.utf8)))
         _ = try? Record.credential(parsing: line)
@@ -94,13 +95,13 @@ struct FuzzTests {
           refreshToken: token.map { Secret(copying: $0) },
           authenticationScheme: "Bearer"), revision: 9, previous: nil)
       try line.withUnsafeBytes { line in
-        #expect(line.allSatisfy { $0 >= 0x20 && $0 != 0x7f })
+        expect(line.allSatisfy { $0 >= 0x20 && $0 != 0x7f })
         let record = try Record(parsing: line)
-        #expect(record.item == item && record.revision == 9)
+        expect(record.item == item && record.revision == 9)
         let credential = try Record.credential(parsing: line)
-        #expect(credential.secret.withUnsafeBytes { Array($0) } == secret)
-        #expect(credential.expiry == expiry && credential.authenticationScheme == "Bearer")
-        #expect(credential.hasRefreshToken == (token != nil))
+        expect(credential.secret.withUnsafeBytes { Array($0) }, is: secret)
+        expect(credential.expiry == expiry && credential.authenticationScheme == "Bearer")
+        expect(credential.hasRefreshToken, is: (token != nil))
       }
     }
   }
@@ -112,12 +113,12 @@ struct FuzzTests {
     for _ in 0..<6000 {
       let key = RandomItems.key(&numbers)
       let text = RecordKey.whole(of: key)
-      #expect(text.allSatisfy { $0 == 0x20 || 0x23...0x7e ~= $0 && $0 != 0x5c })
-      if let other = texts[text] { #expect(other.primaryKey == key.primaryKey) }
+      expect(text.allSatisfy { $0 == 0x20 || 0x23...0x7e ~= $0 && $0 != 0x5c })
+      if let other = texts[text] { expect(other.primaryKey, is: key.primaryKey) }
       texts[text] = key
-      #expect(RecordKey.whole(of: key.primaryKey) == text)
+      expect(RecordKey.whole(of: key.primaryKey), is: text)
       let query = try RandomItems.query(for: key, &numbers)
-      #expect(!query.matches(Item(key)) || text.starts(with: RecordKey.beginning(for: query)))
+      expect(!query.matches(Item(key)) || text.starts(with: RecordKey.beginning(for: query)))
     }
   }
 
@@ -145,13 +146,13 @@ struct FuzzTests {
       }
       do {
         let read = try VaultStanzas(stanzas, path: "vault")
-        #expect(isUUID(read.uuid))
-        #expect(stanzas.count { !$0.type.hasPrefix("llavero/") } == 1)
+        expect(isUUID(read.uuid))
+        expect(stanzas.count { !$0.type.hasPrefix("llavero/") }, is: 1)
         let again = try VaultStanzas(
           [stanzas[0]] + (try read.encoded()).filter { $0.type != "X25519" }, path: "vault")
-        #expect(again.uuid == read.uuid && again.slots.map(\.id) == read.slots.map(\.id))
+        expect(again.uuid == read.uuid && again.slots.map(\.id) == read.slots.map(\.id))
       } catch {
-        #expect(error is KeychainError)
+        expect(error is KeychainError)
       }
     }
   }
@@ -171,7 +172,7 @@ struct FuzzTests {
         : Self.mutate(whole, &numbers)
       if file == whole { continue }
       try put(file, into: place.vault)
-      #expect(failure { try place.keychain().servers() } != nil)
+      expect(failure { try place.keychain().servers() } != nil)
     }
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Keychain
 import Testing
 import TestSupport
@@ -27,7 +28,7 @@ struct IndexTests {
   func control() throws {
     let place = try place { $0 }
     let keychain = place.keychain()
-    for number in 0..<1500 { #expect(try keychain.items(matching: query("h\(number).example")).count == 1) }
+    for number in 0..<1500 { try expect(keychain.items(matching: query("h\(number).example")).count, is: 1) }
   }
 
   @Test(
@@ -37,14 +38,14 @@ struct IndexTests {
       "0 !75497472 internet h5", "0 !" + String(repeating: "9", count: 5000),
     ])
   func malformed(index: String) throws {
-    #expect(try missing(at: try place { _ in index }) == [])
+    try expect(missing(at: try place { _ in index }), is: [])
   }
 
   @Test(
     "with one that isn't of these records nothing is silently missing, where what is read shows it",
     arguments: ["65536 ", "65536 !131072 internet h5", "0 !65536 a", "0 !0 internet h5!0 internet h7"])
   func ofOtherRecords(index: String) throws {
-    #expect(try missing(at: try place { _ in index }) == [])
+    try expect(missing(at: try place { _ in index }), is: [])
   }
 
   @Test("with one that was changed at random there are answers and errors, but no crash", arguments: 0..<6)
@@ -65,9 +66,9 @@ struct IndexTests {
     }
     _ = try missing(at: place)
     // Without the index everything is found, and the next change repairs it.
-    #expect(try place.keychain().servers().count == 1500)
+    try expect(place.keychain().servers().count, is: 1500)
     try place.keychain().add(servers: ["z.example"])
-    #expect(try missing(at: place) == [])
+    try expect(missing(at: place), is: [])
   }
 
   /// The lookups that found nothing, without an error.
@@ -92,7 +93,7 @@ struct IndexTests {
         alphabet.randomElement(using: &numbers) ?? 0
       }
       if let range = index.part(ofKeysBeginningWith: beginning) {
-        #expect(range.lower >= 0 && range.upper ?? 0 >= 0)
+        expect(range.lower >= 0 && range.upper ?? 0 >= 0)
       }
     }
   }

@@ -1,5 +1,6 @@
 import Age
 import Bytes
+import Expectations
 import Glibc
 import JSON
 import Keychain
@@ -23,19 +24,20 @@ struct LayoutTests {
     try Array(all[0]).withUnsafeBytes { line in
       try JSONReader.members(of: line) { name, value in members.append((text(name), text(value.raw))) }
     }
-    #expect(
-      members.map(\.0) == [
+    expect(
+      members.map(\.0),
+      is: [
         "app", "v", "min_reader", "min_writer", "uuid", "gen", "prev", "written", "n", "bytes", "auth",
       ])
-    #expect(members[0].1 == #""llavero""#)
-    #expect(members[1...3].map(\.1) == ["1", "1", "1"])
-    #expect(isUUID(String(members[4].1.dropFirst().dropLast())))
-    #expect(members[5].1 == "1")
-    #expect(members[6].1 == #""""#)
-    #expect(members[7].1 == "\"\(Timestamp(milliseconds: 1_796_000_000_125))\"")
-    #expect(members[8].1 == "2")
-    #expect(members[9].1 == String(all[1].count + all[2].count + 2))
-    #expect(members[10].1.utf8.count == 2 + 44)
+    expect(members[0].1, is: #""llavero""#)
+    expect(members[1...3].map(\.1), is: ["1", "1", "1"])
+    expect(isUUID(String(members[4].1.dropFirst().dropLast())))
+    expect(members[5].1, is: "1")
+    expect(members[6].1, is: #""""#)
+    expect(members[7].1, is: "\"\(Timestamp(milliseconds: 1_796_000_000_125))\"")
+    expect(members[8].1, is: "2")
+    expect(members[9].1, is: String(all[1].count + all[2].count + 2))
+    expect(members[10].1.utf8.count, is: 2 + 44)
   }
 
   @Test("a record is one line: its key, its name, its dates, its attributes, its secret")
@@ -50,9 +52,9 @@ struct LayoutTests {
             securityDomain: "docker")), label: "my \"label\""),
       Credential(Secret("s\n\u{1b}é"), expiry: 12, refreshToken: Secret("t")))
     let id = try #require(added.reference).bytes
-    #expect(
-      text(lines(try place.plaintext())[1])
-        == #"{"k":"internet git.example https 8443 docker a%20b%22%25 x/y ","id":"\#(id)","rev":1,"#
+    expect(
+      text(lines(try place.plaintext())[1]),
+      is: #"{"k":"internet git.example https 8443 docker a%20b%22%25 x/y ","id":"\#(id)","rev":1,"#
         + #""created":"1970-01-01T00:00:00.000Z","modified":"1970-01-01T00:00:00.000Z","#
         + #""class":"internet","server":"Git.Example","protocol":"https","port":8443,"account":"a b\"%","#
         + #""path":"x/y","securityDomain":"docker","label":"my \"label\"","secret":"s\n\u001bé","#
@@ -68,20 +70,20 @@ struct LayoutTests {
       let key = Array("{\"k\":\"\(number * 7 % 8)".utf8)
       let line = key + [UInt8](repeating: UInt8(ascii: "a") + UInt8(number), count: size)
       let inserted = [true, false].map { _ in line.withUnsafeBytes { lines.insert(Secret(copying: $0)) } }
-      #expect(inserted == [true, false])
+      expect(inserted, is: [true, false])
       wanted.append(line)
     }
     wanted.sort { $0.lexicographicallyPrecedes($1) }
     let byteCount = lines.byteCount
-    #expect(byteCount == wanted.reduce(0) { $0 + $1.count + 1 })
+    expect(byteCount, is: wanted.reduce(0) { $0 + $1.count + 1 })
     let all = (0..<lines.count).map { lines.withLine($0) { Array($0) } }
-    #expect(all == wanted)
+    expect(all, is: wanted)
     lines.remove(0)
     let first = lines.withLine(0) { Array($0) }
-    #expect(first == wanted[1])
+    expect(first, is: wanted[1])
     lines.restore(before)
     let count = lines.count
-    #expect(count == 0)
+    expect(count, is: 0)
   }
 
   @Test(
@@ -91,7 +93,7 @@ struct LayoutTests {
       (262_144, 262_144), (262_145, 270_336), (1 << 20, 1 << 20), ((1 << 20) + 1, (1 << 20) + 32768),
     ])
   func padding(size: Int, padded: Int) {
-    #expect(VaultPadding.paddedSize(size) == padded)
+    expect(VaultPadding.paddedSize(size), is: padded)
   }
 
   @Test("padding costs at most 12 percent and is never less than what it pads")
@@ -100,8 +102,8 @@ struct LayoutTests {
     for _ in 0..<10_000 {
       let size = Int.random(in: 4097...64 << 20, using: &numbers)
       let padded = VaultPadding.paddedSize(size)
-      #expect(padded >= size && Double(padded) <= Double(size) * 1.12)
-      #expect(VaultPadding.paddedSize(padded) == padded)
+      expect(padded >= size && Double(padded) <= Double(size) * 1.12)
+      expect(VaultPadding.paddedSize(padded), is: padded)
     }
   }
 
@@ -110,8 +112,8 @@ struct LayoutTests {
     let (one, ten) = (Place(), Place())
     try one.keychain().add(servers: ["a.example"])
     try ten.keychain().add(servers: (0..<10).map { "\($0).example" })
-    #expect(try contents(of: one.vault).count == contents(of: ten.vault).count)
-    #expect(try one.plaintext().count == 4096)
+    try expect(contents(of: one.vault).count, is: contents(of: ten.vault).count)
+    try expect(one.plaintext().count, is: 4096)
   }
 
   @Test("records stand sorted by their bytes and only spaces follow them", arguments: [1, 2, 10, 300, 1200])
@@ -120,12 +122,12 @@ struct LayoutTests {
     var numbers = SeededGenerator(seed: UInt64(count))
     try RandomItems.fill(place.keychain(), count, &numbers)
     let vault = try ReadBack(try place.plaintext())
-    #expect(vault.head.head.count == count && vault.records.count == count)
+    expect(vault.head.head.count == count && vault.records.count == count)
     for (record, next) in zip(vault.records, vault.records.dropFirst()) {
-      #expect(record.content.lexicographicallyPrecedes(next.content))
+      expect(record.content.lexicographicallyPrecedes(next.content))
     }
-    #expect(vault.afterRecords.allSatisfy { $0 == 0x20 || $0 == 0x0a })
-    #expect(vault.plaintext.last == 0x0a)
+    expect(vault.afterRecords.allSatisfy { $0 == 0x20 || $0 == 0x0a })
+    expect(vault.plaintext.last, is: 0x0a)
   }
 
   @Test(
@@ -136,7 +138,7 @@ struct LayoutTests {
     var numbers = SeededGenerator(seed: seed)
     try RandomItems.fill(place.keychain(), count, &numbers)
     let vault = try ReadBack(try place.plaintext())
-    #expect(vault.plaintext.count > VaultPadding.randomAccessThreshold)
+    expect(vault.plaintext.count > VaultPadding.randomAccessThreshold)
     vault.expectLargeLayout()
   }
 
@@ -155,12 +157,12 @@ struct LayoutTests {
     }
     let vault = try ReadBack(try place.plaintext())
     let large = vault.records.filter { $0.content.count >= Self.chunk }
-    #expect(large.count >= 12)
-    for record in large { #expect(record.start % Self.chunk == 0) }
+    expect(large.count >= 12)
+    for record in large { expect(record.start % Self.chunk, is: 0) }
     vault.expectLargeLayout()
     for number in 0..<12 {
       let found = try place.keychain().items(matching: query("large\(number).example"))
-      #expect(found.count == 1)
+      expect(found.count, is: 1)
     }
   }
 
@@ -182,11 +184,11 @@ struct LayoutTests {
       return json.finish()
     }
     let vault = try ReadBack(text.bytes(of: records))
-    #expect(vault.records.count == 70)
+    expect(vault.records.count, is: 70)
     vault.expectLargeLayout()
     // Spaces are only needed if a record doesn't fit.
-    #expect(vault.records.contains { $0.end - $0.start > $0.content.count + 1 } == (excess != 0))
-    #expect(vault.records.count { ($0.start - vault.head.size) / Self.chunk == 0 } == (excess > 0 ? 15 : 16))
+    expect(vault.records.contains { $0.end - $0.start > $0.content.count + 1 }, is: (excess != 0))
+    expect(vault.records.count { ($0.start - vault.head.size) / Self.chunk == 0 }, is: (excess > 0 ? 15 : 16))
   }
 
   @Test("an index of separators longer than a chunk makes a first line of several chunks")
@@ -200,13 +202,13 @@ struct LayoutTests {
       }
     }
     let vault = try ReadBack(try place.plaintext())
-    #expect(vault.head.size > Self.chunk)
+    expect(vault.head.size > Self.chunk)
     vault.expectLargeLayout()
     for number in 0..<8 {
       let keychain = place.keychain()
       let found = try keychain.items(matching: query("a.example", common + String(number)))
-      #expect(found.count == 1)
-      #expect(try found.first.map { try keychain.secret(of: $0) } == "s\(number)")
+      expect(found.count, is: 1)
+      try expect(found.first.map { try keychain.secret(of: $0) }, is: "s\(number)")
     }
   }
 
@@ -219,7 +221,7 @@ struct LayoutTests {
     try keychain.add(servers: Array(servers[..<10]))
     for range in [10..<600, 600..<700, 700..<1200] {
       try keychain.add(servers: Array(servers[range]))
-      #expect(try place.keychain().servers() == servers[..<range.upperBound].sorted())
+      try expect(place.keychain().servers(), is: servers[..<range.upperBound].sorted())
     }
     try ReadBack(try place.plaintext()).expectLargeLayout()
     for left in [700, 600, 10, 0] {
@@ -227,13 +229,13 @@ struct LayoutTests {
         !servers[..<left].contains { item.name.hasPrefix("https://\($0) ") }
       }
       try keychain.delete(gone)
-      #expect(try place.keychain().servers() == servers[..<left].sorted())
+      try expect(place.keychain().servers(), is: servers[..<left].sorted())
     }
     // The marks of deletions stay for 180 days.
     try keychain.compact()
-    #expect(try place.plaintext().count > 4096)
+    try expect(place.plaintext().count > 4096)
     clock.advance(seconds: 181 * 86_400)
     try keychain.compact()
-    #expect(try place.plaintext().count == 4096)
+    try expect(place.plaintext().count, is: 4096)
   }
 }

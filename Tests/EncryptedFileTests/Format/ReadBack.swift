@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Keychain
 import Testing
 
@@ -43,38 +44,38 @@ struct ReadBack {
       let parts = entry.split(separator: 0x20, maxSplits: 1, omittingEmptySubsequences: false)
       return (try #require(Int(text(parts[0]))), Array(parts[1]))
     }
-    #expect(start == end)
+    expect(start, is: end)
   }
 
   var afterRecords: ArraySlice<UInt8> { plaintext[(head.size + head.head.byteCount)...] }
 
   func expectLargeLayout() {
     let chunk = PayloadLayout.chunkSize
-    #expect(head.size % chunk == 0)
-    #expect(plaintext.count % chunk == 1 && plaintext.last == 0x0a)
+    expect(head.size % chunk, is: 0)
+    expect(plaintext.count % chunk == 1 && plaintext.last == 0x0a)
     for record in records where record.content.count < chunk {
-      #expect(record.start / chunk == (record.start + record.content.count) / chunk)
-      #expect(record.start / chunk == (record.end - 1) / chunk)
+      expect(record.start / chunk, is: (record.start + record.content.count) / chunk)
+      expect(record.start / chunk, is: (record.end - 1) / chunk)
     }
-    for record in records where record.content.count >= chunk { #expect(record.start % chunk == 0) }
+    for record in records where record.content.count >= chunk { expect(record.start % chunk, is: 0) }
     var firsts: [(record: Line, previous: Line?)] = []
     for (position, record) in records.enumerated()
     where firsts.last.map({ $0.record.start / chunk != record.start / chunk }) ?? true {
       firsts.append((record, position > 0 ? records[position - 1] : nil))
     }
-    #expect(index.map(\.offset) == firsts.map { $0.record.start - head.size })
+    expect(index.map(\.offset), is: firsts.map { $0.record.start - head.size })
     for (entry, first) in zip(index, firsts) {
-      #expect(!first.record.key.lexicographicallyPrecedes(entry.separator))
+      expect(!first.record.key.lexicographicallyPrecedes(entry.separator))
       if let previous = first.previous {
-        #expect(
+        expect(
           previous.key.lexicographicallyPrecedes(entry.separator)
             || (previous.key.elementsEqual(entry.separator)
               && first.record.key.elementsEqual(entry.separator))
         )
       } else {
-        #expect(entry.separator.isEmpty)
+        expect(entry.separator.isEmpty)
       }
     }
-    #expect(afterRecords.allSatisfy { $0 == 0x20 || $0 == 0x0a })
+    expect(afterRecords.allSatisfy { $0 == 0x20 || $0 == 0x0a })
   }
 }

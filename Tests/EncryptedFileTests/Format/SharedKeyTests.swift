@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -19,10 +20,10 @@ struct SharedKeyTests {
     }
     let vault = try ReadBack(try place.plaintext())
     vault.expectLargeLayout()
-    #expect(vault.index.count > 5)
+    expect(vault.index.count > 5)
     let retired = try place.keychain(clock: clock.read).retiredItems(matching: query("a.example"))
-    #expect(retired.count == 20)
-    #expect(try place.keychain().servers() == ["a.example"])
+    expect(retired.count, is: 20)
+    try expect(place.keychain().servers(), is: ["a.example"])
   }
 
   /// Made by version 0.1.0, with nine stores of 30,000 letters for one item; the ninth was refused, and so was each
@@ -36,7 +37,7 @@ struct SharedKeyTests {
     try put(try contents(of: folder + "identity.txt"), into: place.identityFile)
     func letters(_ letter: String) -> String { String(repeating: letter, count: 30_000) }
     let found = try #require(try place.keychain().items(matching: query("a.example")).first)
-    #expect(try place.keychain().secret(of: found) == letters("H"))
+    try expect(place.keychain().secret(of: found), is: letters("H"))
     let clock = SettableClock()
     clock.now = try #require(found.modificationDate)
     for letter in ["I", "J", "K"] {
@@ -45,12 +46,12 @@ struct SharedKeyTests {
         found, Credential(password: letters(letter)), at: clock.now)
     }
     let keychain = place.keychain(clock: clock.read)
-    #expect(try keychain.secret(of: keychain.items(matching: query("a.example"))[0]) == letters("K"))
+    try expect(keychain.secret(of: keychain.items(matching: query("a.example"))[0]), is: letters("K"))
     let retired = try keychain.retiredItems(matching: query("a.example"))
-    #expect(retired.count == 10)
+    expect(retired.count, is: 10)
     let first = try keychain.undelete(try #require(retired.last), replacing: true)
-    #expect(try keychain.secret(of: first) == letters("A"))
-    #expect(try place.keychain().verify()?.retiredCount == 10)
+    try expect(keychain.secret(of: first), is: letters("A"))
+    try expect(place.keychain().verify()?.retiredCount, is: 10)
   }
 
   @Test("tokens that change are stored among many logins")
@@ -64,9 +65,9 @@ struct SharedKeyTests {
       token.refreshToken = Secret(String(repeating: "r", count: 300) + String(number))
       let server = "forge\(number % 3).example"
       try place.keychain(clock: clock.read).save(item(server), token, at: clock.now)
-      #expect(try place.keychain().items(matching: query(server)).count == 1)
+      try expect(place.keychain().items(matching: query(server)).count, is: 1)
     }
-    #expect(try place.keychain().verify()?.retiredCount == 57)
+    try expect(place.keychain().verify()?.retiredCount, is: 57)
   }
 
   @Test("what was not changed since an earlier state is left alone, wherever it lies in the text")
@@ -84,6 +85,6 @@ struct SharedKeyTests {
     // Everything after it moves, and so do the spaces at the ends of chunks.
     try keychain.add(item("a.example"), Credential(password: String(repeating: "a", count: 5000)))
     let restored = try keychain.restore(try #require(try keychain.generations().first))
-    #expect(restored.restored == 0 && restored.retired == 1)
+    expect(restored.restored == 0 && restored.retired == 1)
   }
 }

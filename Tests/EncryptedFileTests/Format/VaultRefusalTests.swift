@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -42,12 +43,12 @@ struct VaultRefusalTests {
   @Test("a vault made by hand in the documented form is read and written")
   func control() throws {
     let place = try place { _ in }
-    #expect(try place.keychain().servers() == ["a.example", "b.example", "c.example"])
+    try expect(place.keychain().servers(), is: ["a.example", "b.example", "c.example"])
     let keychain = place.keychain()
     let found = try keychain.items(matching: query("b.example"))
-    #expect(try keychain.secret(of: found[0]) == "secret-b.example")
+    try expect(keychain.secret(of: found[0]), is: "secret-b.example")
     try keychain.add(servers: ["d.example"])
-    #expect(try place.keychain().summary()?.contents?.generation == 8)
+    try expect(place.keychain().summary()?.contents?.generation, is: 8)
   }
 
   @Test("a vault whose stanza is of a newer version", arguments: ["2", "10", "99999999999999999999"])
@@ -76,11 +77,11 @@ struct VaultRefusalTests {
   func newerWriter() throws {
     let place = try place { $0.head = [("v", "4"), ("min_writer", "3")] }
     // The first read records the generation seen.
-    #expect(try place.keychain().servers().count == 3)
+    try expect(place.keychain().servers().count, is: 3)
     try expectRefusal(at: place, reading: false) {
       if case .newerFormat(place.vault, _) = $0 { true } else { false }
     }
-    #expect(try place.keychain().servers().count == 3)
+    try expect(place.keychain().servers().count, is: 3)
   }
 
   @Test("an age file that is no vault", arguments: [[], ["llavero/other"], ["example.com/vault"]])
@@ -226,7 +227,7 @@ struct VaultRefusalTests {
 
   private static func expectRefusal(ofGeneration generation: Int64) throws {
     let place = try VaultRefusalTests().place { $0.generation = generation }
-    #expect(failure { try place.keychain().add(servers: ["d.example"]) } != nil)
+    expect(failure { try place.keychain().add(servers: ["d.example"]) } != nil)
   }
 
   /// An attacker can't make this, but a bug could: it must not lead to a wrong or an empty answer.
@@ -236,8 +237,8 @@ struct VaultRefusalTests {
       let replaced = text(vault.records[1]).replacing("internet b.example", with: "internet bb.example")
       vault.records[1] = Array(replaced.utf8)
     }
-    #expect(failure { try place.keychain().servers() }.map(isDamage) == true)
-    #expect(failure { try place.keychain().items(matching: query("bb.example")) }.map(isDamage) == true)
+    expect(failure { try place.keychain().servers() }.map(isDamage), is: true)
+    expect(failure { try place.keychain().items(matching: query("bb.example")) }.map(isDamage), is: true)
   }
 
   @Test(
@@ -248,12 +249,12 @@ struct VaultRefusalTests {
     for server in ["a.example", "b.example", "c.example"] {
       let keychain = place.keychain()
       do {
-        #expect(try keychain.items(matching: query(server)).count == 1, "\(server) is silently missing")
-      } catch { #expect((error as? KeychainError).map(isDamage) == true) }
+        try expect(keychain.items(matching: query(server)).count, is: 1, "\(server) is silently missing")
+      } catch { expect((error as? KeychainError).map(isDamage), is: true) }
     }
     let before = try place.everything()
-    #expect(failure { try place.keychain().add(servers: ["d.example"]) }.map(isDamage) == true)
-    #expect(try place.everything() == before)
+    expect(failure { try place.keychain().add(servers: ["d.example"]) }.map(isDamage), is: true)
+    try expect(place.everything(), is: before)
   }
 
   @Test("several records of one key are all found")
@@ -266,8 +267,8 @@ struct VaultRefusalTests {
     }
     let keychain = place.keychain()
     let found = try keychain.items(matching: query("a.example"))
-    #expect(Set(try found.map { try keychain.secret(of: $0) }) == ["a", "b", "c"])
-    #expect(try keychain.delete(found) == 3)
+    expect(Set(try found.map { try keychain.secret(of: $0) }), is: ["a", "b", "c"])
+    try expect(keychain.delete(found), is: 3)
   }
 
   @Test(
@@ -278,7 +279,7 @@ struct VaultRefusalTests {
     ])
   func badRecord(line: String) throws {
     let place = try place { $0.records[1] = Array(line.utf8) }
-    #expect(failure { try place.keychain().servers() }.map(isDamage) == true)
+    expect(failure { try place.keychain().servers() }.map(isDamage), is: true)
   }
 
   @Test("a record without a secret is found, but its secret is damaged and not empty")
@@ -289,16 +290,17 @@ struct VaultRefusalTests {
     }
     let keychain = place.keychain()
     let found = try keychain.items(matching: query("b.example"))
-    #expect(found.count == 1)
-    #expect(failure { try keychain.credential(of: found[0]) }.map(isDamage) == true)
+    expect(found.count, is: 1)
+    expect(failure { try keychain.credential(of: found[0]) }.map(isDamage), is: true)
   }
 
   @Test("an item that is damaged can't be changed by accident, and doesn't keep others from being read")
   func oneDamagedRecord() throws {
     let place = try place { $0.records[1] = Array(text($0.records[1]).dropLast().utf8) }
-    #expect(try place.keychain().items(matching: query("a.example")).count == 1)
-    #expect(failure { try place.keychain().items(matching: query("b.example")) }.map(isDamage) == true)
-    #expect(
-      failure { try place.keychain().add(item("b.example"), Credential(password: "")) }.map(isDamage) == true)
+    try expect(place.keychain().items(matching: query("a.example")).count, is: 1)
+    expect(failure { try place.keychain().items(matching: query("b.example")) }.map(isDamage), is: true)
+    expect(
+      failure { try place.keychain().add(item("b.example"), Credential(password: "")) }.map(isDamage),
+      is: true)
   }
 }

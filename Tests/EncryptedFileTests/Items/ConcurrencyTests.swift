@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
@@ -31,12 +32,11 @@ struct ConcurrencyTests {
         }
       } catch { errors.append("\(error)") }
     }
-    #expect(errors.all == [])
-    #expect(try place.keychain().servers().count == 61)
-    #expect(try place.keychain().summary()?.contents?.generation == 61)
-    #expect(
-      names(in: place.location.vaultFolder)
-        == [place.newestWriteName, "generations", "lock", "vault.age"])
+    expect(errors.all, is: [])
+    try expect(place.keychain().servers().count, is: 61)
+    try expect(place.keychain().summary()?.contents?.generation, is: 61)
+    expect(
+      names(in: place.location.vaultFolder), is: [place.newestWriteName, "generations", "lock", "vault.age"])
   }
 
   @Test("readers of a large vault see whole generations while it is rewritten")
@@ -66,7 +66,7 @@ struct ConcurrencyTests {
         }
       } catch { errors.append("\(error)") }
     }
-    #expect(errors.all == [])
+    expect(errors.all, is: [])
   }
 
   @Test("a writer gives up when its patience ends and says for how long it waited", arguments: [0, 1])
@@ -77,15 +77,15 @@ struct ConcurrencyTests {
     let folder = try Folder(creating: place.location.vaultFolder)
     let held = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
     let start = time(nil)
-    #expect(
-      failure { try place.keychain(patience: patience).add(servers: ["b.example"]) }
-        == .busy(path: place.lock, seconds: patience))
-    #expect(time(nil) - start <= patience + 2)
-    #expect(try place.everything() == before)
+    expect(
+      failure { try place.keychain(patience: patience).add(servers: ["b.example"]) },
+      is: .busy(path: place.lock, seconds: patience))
+    expect(time(nil) - start <= patience + 2)
+    try expect(place.everything(), is: before)
     // Readers aren't affected.
-    #expect(try place.keychain(patience: 0).servers() == ["a.example"])
-    #expect(
-      try place.keychain(patience: 0).save(Self.same, Credential(password: "secret-a.example")) == .unchanged)
+    try expect(place.keychain(patience: 0).servers(), is: ["a.example"])
+    try expect(
+      place.keychain(patience: 0).save(Self.same, Credential(password: "secret-a.example")), is: .unchanged)
     release(held)
     try place.keychain(patience: 0).add(servers: ["b.example"])
   }
@@ -116,9 +116,9 @@ struct ConcurrencyTests {
         }
       } catch { errors.append("\(error)") }
     }
-    #expect(errors.all == [])
-    #expect(heard.all == [.waiting(path: place.lock)])
-    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    expect(errors.all, is: [])
+    expect(heard.all, is: [.waiting(path: place.lock)])
+    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
   }
 
   @Test("the lock is free again after a change that failed, and within one it is not asked for twice")
@@ -154,7 +154,7 @@ struct ConcurrencyTests {
         try FileLock.check(VaultLocation.lockName, in: folder, patience: 0)
         Issue.record("it is free")
       } catch {
-        #expect(error == .busy(path: place.lock, seconds: 0))
+        expect(error, is: .busy(path: place.lock, seconds: 0))
       }
     }
   }
@@ -176,15 +176,15 @@ struct ConcurrencyTests {
     let place = Place()
     let (one, other) = (place.keychain(), place.keychain())
     try one.add(servers: ["a.example"])
-    #expect(try other.servers() == ["a.example"])
+    try expect(other.servers(), is: ["a.example"])
     try one.add(servers: ["b.example"])
-    #expect(try other.servers() == ["a.example", "b.example"])
+    try expect(other.servers(), is: ["a.example", "b.example"])
     try other.add(servers: ["c.example"])
-    #expect(try one.servers().count == 3)
+    try expect(one.servers().count, is: 3)
     let gone = try one.items(matching: query("a.example"))
     try other.delete(gone)
-    #expect(failure { try one.credential(of: gone[0]) } == .itemNotFound)
-    #expect(try one.delete(gone) == 0)
+    expect(failure { try one.credential(of: gone[0]) }, is: .itemNotFound)
+    try expect(one.delete(gone), is: 0)
   }
 
   @Test("a keychain that is open notices that its vault has gone or was damaged since")
@@ -192,14 +192,14 @@ struct ConcurrencyTests {
     let place = Place()
     let keychain = place.keychain()
     try keychain.add(servers: ["a.example"])
-    #expect(try keychain.servers() == ["a.example"])
+    try expect(keychain.servers(), is: ["a.example"])
     let whole = try contents(of: place.vault)
     try put(whole.dropLast(), into: place.vault)
-    #expect(failure { try keychain.servers() } != nil)
+    expect(failure { try keychain.servers() } != nil)
     unlink(place.vault)
-    #expect(failure { try keychain.servers() } == .missing(path: place.vault))
+    expect(failure { try keychain.servers() }, is: .missing(path: place.vault))
     try put(whole, into: place.vault)
-    #expect(try keychain.servers() == ["a.example"])
+    try expect(keychain.servers(), is: ["a.example"])
   }
 
   @Test("an answer has the secret that its item had when it was found", arguments: [2, 1500])
@@ -221,11 +221,11 @@ struct ConcurrencyTests {
     switch try reader.answer(to: query("a.example"), where: isUsable) {
     case .some(let answer):
       let isOld = answer.credential.secret.isEqual(to: Secret("of a.example"))
-      #expect(isOld)
+      expect(isOld)
     case .none: Issue.record("no answer")
     }
-    #expect(try reader.items(matching: query("a.example")).count == 1)
-    #expect(
-      try reader.items(matching: query("z.example")).map { try reader.secret(of: $0) } == ["of z.example"])
+    try expect(reader.items(matching: query("a.example")).count, is: 1)
+    try expect(
+      reader.items(matching: query("z.example")).map { try reader.secret(of: $0) }, is: ["of z.example"])
   }
 }

@@ -1,4 +1,5 @@
 import EncryptedFile
+import Expectations
 import Keychain
 import KeychainTesting
 import Testing
@@ -22,7 +23,7 @@ struct LookupTests {
     var numbers = SeededGenerator(seed: 12_000)
     let all = try RandomItems.fill(place.keychain(), 12_000, &numbers)
     try expectAll(all.shuffled(using: &numbers)[..<600], among: all, in: place.keychain())
-    #expect(try Set(place.keychain().items(matching: .all)) == Set(all.map(\.item)))
+    try expect(Set(place.keychain().items(matching: .all)), is: Set(all.map(\.item)))
   }
 
   private func expectAll(
@@ -31,8 +32,8 @@ struct LookupTests {
   ) throws {
     for (item, secret) in some {
       let found = try keychain.items(matching: ItemQuery(for: item.key))
-      #expect(found.contains(item))
-      #expect(try keychain.secret(of: item) == secret)
+      expect(found.contains(item))
+      try expect(keychain.secret(of: item), is: secret)
     }
   }
 
@@ -51,8 +52,8 @@ struct LookupTests {
         : try RandomItems.query(
           for: all.randomElement(using: &numbers)?.item.key ?? all[0].item.key, &numbers)
       let found = try keychain.items(matching: query)
-      #expect(Set(found) == Set(all.map(\.item).filter(query.matches)), "\(query)")
-      #expect(Set(found).count == found.count)
+      expect(Set(found), is: Set(all.map(\.item).filter(query.matches)), "\(query)")
+      expect(Set(found).count, is: found.count)
     }
   }
 
@@ -84,7 +85,7 @@ struct LookupTests {
         )
       case 4:
         let position = Int.random(in: 0..<pairs.count, using: &numbers)
-        #expect(try memory.delete([pairs[position].0]) == file.delete([pairs[position].1]))
+        try expect(memory.delete([pairs[position].0]), is: file.delete([pairs[position].1]))
         pairs.remove(at: position)
       default:
         let position = Int.random(in: 0..<pairs.count, using: &numbers)
@@ -96,9 +97,9 @@ struct LookupTests {
             return item
           }
         }
-        #expect(try anonymous(memory.find(query)) == anonymous(file.find(query)))
-        #expect(try anonymous(memory.items(matching: query)) == anonymous(file.items(matching: query)))
-        #expect(try memory.secret(of: pairs[position].0) == file.secret(of: pairs[position].1))
+        try expect(anonymous(memory.find(query)), is: anonymous(file.find(query)))
+        try expect(anonymous(memory.items(matching: query)), is: anonymous(file.items(matching: query)))
+        try expect(memory.secret(of: pairs[position].0) == file.secret(of: pairs[position].1))
       }
     }
   }
@@ -111,10 +112,10 @@ struct LookupTests {
     try keychain.add(servers: ["a.example"])
     try keychain.exclusively { () throws(KeychainError) in
       try keychain.add(item("b.example"), Credential(password: "b"))
-      #expect((try? keychain.servers()) == ["a.example", "b.example"])
-      #expect((try? other.servers()) == ["a.example"])
+      expect((try? keychain.servers()), is: ["a.example", "b.example"])
+      expect((try? other.servers()), is: ["a.example"])
     }
-    #expect(try other.servers() == ["a.example", "b.example"])
+    try expect(other.servers(), is: ["a.example", "b.example"])
   }
 
   @Test("a change that ends in an error changes nothing")
@@ -123,15 +124,15 @@ struct LookupTests {
     let keychain = place.keychain()
     try keychain.add(servers: ["a.example"])
     let before = try place.everything()
-    #expect(
+    expect(
       failure {
         try keychain.exclusively { () throws(KeychainError) in
           try keychain.add(item("b.example"), Credential(password: "b"))
           throw KeychainError.itemNotFound
         }
-      } == .itemNotFound)
-    #expect(try place.everything() == before)
-    #expect(try keychain.servers() == ["a.example"])
+      }, is: .itemNotFound)
+    try expect(place.everything(), is: before)
+    try expect(keychain.servers(), is: ["a.example"])
   }
 
   @Test("a part of a change that ends in an error is undone, and the rest of the change is done")
@@ -150,7 +151,7 @@ struct LookupTests {
         }
       } catch {}
     }
-    #expect(try place.keychain().servers() == ["a.example", "b.example", "c.example"])
+    try expect(place.keychain().servers(), is: ["a.example", "b.example", "c.example"])
   }
 
   @Test("a part of a change that ends in an error, and does nothing else, makes no vault")
@@ -165,7 +166,7 @@ struct LookupTests {
         }
       } catch {}
     }
-    #expect(!exists(place.vault) && names(in: place.location.stateFolder) == [])
+    expect(!exists(place.vault) && names(in: place.location.stateFolder) == [])
   }
 
   @Test("an item that another process has moved to another key still has its secret")
@@ -178,7 +179,7 @@ struct LookupTests {
       var moved = old
       moved.key = item("z.example").key
       try place.keychain().update(moved)
-      #expect(try reader.secret(of: old) == "secret-h1.example")
+      try expect(reader.secret(of: old), is: "secret-h1.example")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import Testing
@@ -92,15 +93,15 @@ struct MemoryTests {
   @Test("the search finds a password that is there, in each place where it is")
   func control() throws {
     let needle = Needle(seed: 1)
-    #expect(try needle.copies() == [])
+    try expect(needle.copies(), is: [])
     let first = needle.secret()
-    #expect(try needle.copies().count == 1)
+    try expect(needle.copies().count, is: 1)
     let second = first.copy()
-    #expect(try needle.copies().count == 2)
+    try expect(needle.copies().count, is: 2)
     _ = consume second
-    #expect(try needle.copies().count == 1)
+    try expect(needle.copies().count, is: 1)
     _ = consume first
-    #expect(try needle.copies() == [])
+    try expect(needle.copies(), is: [])
   }
 
   @Test("nothing of a password is left in memory after it was stored and read", arguments: [1, 1500])
@@ -109,9 +110,9 @@ struct MemoryTests {
     let place = Place()
     try place.keychain().add(servers: (0..<count).map { "h\($0).example" })
     try store(needle, at: place)
-    #expect(try needle.copies() == [], "after storing")
+    try expect(needle.copies(), is: [], "after storing")
     try read(needle, at: place)
-    #expect(try needle.copies() == [], "after reading")
+    try expect(needle.copies(), is: [], "after reading")
   }
 
   private func store(_ needle: Needle, at place: Place) throws {
@@ -130,7 +131,7 @@ struct MemoryTests {
     let found = try keychain.items(matching: .all).filter { $0.label == "changed" }
     let credential = try keychain.credential(of: found[0])
     let isWhole = credential.secret.isEqual(to: needle.secret())
-    #expect(isWhole)
+    expect(isWhole)
     switch try keychain.answer(to: query("needle.example"), where: { _, _ in true }) {
     case .none: Issue.record("no answer")
     case .some: break
@@ -142,7 +143,7 @@ struct MemoryTests {
     let place = Place()
     let needle = Needle(seed: 7)
     try storeBinary(needle, at: place)
-    #expect(try needle.copies() == [])
+    try expect(needle.copies(), is: [])
   }
 
   private func storeBinary(_ needle: Needle, at place: Place) throws {
@@ -152,7 +153,7 @@ struct MemoryTests {
     let keychain = place.keychain()
     let found = try keychain.items(matching: query("needle.example"))
     let credential = try keychain.credential(of: found[0])
-    #expect(credential.secret.count == 41)
+    expect(credential.secret.count, is: 41)
   }
 
   @Test("nothing of a passphrase is left after it opened a vault")
@@ -161,7 +162,7 @@ struct MemoryTests {
     place.makeFolders()
     let needle = Needle(seed: 8)
     try open(place, needle)
-    #expect(try needle.copies() == [])
+    try expect(needle.copies(), is: [])
   }
 
   private func open(_ place: Place, _ needle: Needle) throws {
@@ -170,6 +171,6 @@ struct MemoryTests {
     vault.stanzas = [try vault.vaultStanza(), slot]
     try put(try vault.file(), into: place.vault)
     let keychain = EncryptedFileKeychain(at: place.location, passphrase: { _ in needle.secret() })
-    #expect(try keychain.servers().count == 3)
+    try expect(keychain.servers().count, is: 3)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -28,7 +29,7 @@ struct RetirementTests {
     let copy = place.path + "/copy.age"
     try put(try contents(of: place.vault), into: copy)
     try keychain.merge(copyAt: copy)
-    #expect(try keychain.servers() == ["a.example"])
+    try expect(keychain.servers(), is: ["a.example"])
   }
 
   @Test("a deleted item answers nobody and is not counted, and comes back with its secret")
@@ -36,18 +37,18 @@ struct RetirementTests {
     try keychain.add(servers: ["a.example", "b.example"])
     let item = try #require(try keychain.items(matching: query("a.example")).first)
     try keychain.delete([item])
-    #expect(try keychain.items(matching: query("a.example")).isEmpty)
-    #expect(try keychain.items(matching: .all).count == 1)
-    #expect(try keychain.summary()?.contents?.count == 1)
+    try expect(keychain.items(matching: query("a.example")).isEmpty)
+    try expect(keychain.items(matching: .all).count, is: 1)
+    try expect(keychain.summary()?.contents?.count, is: 1)
 
     let retired = try #require(try keychain.retiredItems(matching: query("a.example")).first)
-    #expect(retired.reason == .deleted && retired.item == item)
+    expect(retired.reason == .deleted && retired.item == item)
     clock.advance(seconds: 5)
     let back = try keychain.undelete(retired)
-    #expect(back.reference == item.reference && back.creationDate == item.creationDate)
-    #expect(back.modificationDate == clock.now)
-    #expect(try secrets(query("a.example")) == ["secret-a.example"])
-    #expect(try keychain.retiredItems(matching: .all).isEmpty)
+    expect(back.reference == item.reference && back.creationDate == item.creationDate)
+    expect(back.modificationDate, is: clock.now)
+    try expect(secrets(query("a.example")), is: ["secret-a.example"])
+    try expect(keychain.retiredItems(matching: .all).isEmpty)
   }
 
   @Test("a secret that is replaced can be had back, and takes the place of the one that replaced it")
@@ -56,11 +57,11 @@ struct RetirementTests {
     clock.advance(seconds: 1)
     try keychain.save(item("a.example"), Credential(password: "two"))
     let retired = try #require(try keychain.retiredItems(matching: query("a.example")).first)
-    #expect(retired.reason == .replaced)
-    #expect(failure { try keychain.undelete(retired) } == .duplicateItem)
+    expect(retired.reason, is: .replaced)
+    expect(failure { try keychain.undelete(retired) }, is: .duplicateItem)
     try keychain.undelete(retired, replacing: true)
-    #expect(try secrets() == ["one"])
-    #expect(try keychain.retiredItems(matching: .all).count == 1, "the other is kept in turn")
+    try expect(secrets(), is: ["one"])
+    try expect(keychain.retiredItems(matching: .all).count, is: 1, "the other is kept in turn")
   }
 
   @Test("what stays the same, or has no more use, is not kept")
@@ -72,10 +73,10 @@ struct RetirementTests {
     var labelled = try #require(try keychain.items(matching: query("a.example")).first)
     labelled.label = "label"
     try keychain.update(labelled)
-    #expect(try keychain.retiredItems(matching: .all).isEmpty)
+    try expect(keychain.retiredItems(matching: .all).isEmpty)
     clock.advance(seconds: 60)
     try keychain.save(item("a.example"), Credential(password: "two"), at: clock.now)
-    #expect(try keychain.retiredItems(matching: .all).isEmpty, "an expired secret is of no use")
+    try expect(keychain.retiredItems(matching: .all).isEmpty, "an expired secret is of no use")
   }
 
   @Test("of an item the last twenty are kept, and another's are not counted among them")
@@ -87,10 +88,10 @@ struct RetirementTests {
       try keychain.save(item("a.example"), Credential(password: "\(number)"), at: clock.now)
     }
     let retired = try keychain.retiredItems(matching: query("a.example"))
-    #expect(retired.count == 20)
-    #expect(retired.map(\.retired) == retired.map(\.retired).sorted(by: >))
+    expect(retired.count, is: 20)
+    expect(retired.map(\.retired), is: retired.map(\.retired).sorted(by: >))
     try keychain.undelete(retired[19], replacing: true)
-    #expect(try secrets(query("a.example", "alice")) == ["9"])
+    try expect(secrets(query("a.example", "alice")), is: ["9"])
   }
 
   @Test("a record that is out of use several times is left once by the next write, and pushes nothing out")
@@ -111,13 +112,13 @@ struct RetirementTests {
     vault.records.sort { $0.lexicographicallyPrecedes($1) }
     vault.head = [("old", String(vault.records.count - 1))]
     try vault.install(at: place)
-    #expect(try keychain.retiredItems(matching: .all).count == 32)
+    try expect(keychain.retiredItems(matching: .all).count, is: 32)
     try keychain.save(item("a.example"), Credential(password: "one"), at: clock.now)
     try keychain.save(item("a.example"), Credential(password: "two"), at: clock.now)
     let left = try keychain.retiredItems(matching: .all)
-    #expect(left.map(\.reason) == [.replaced, .deleted, .replaced])
-    #expect(text(try place.plaintext()).contains(#""secret":"deleted""#))
-    #expect(text(try place.plaintext()).contains(#""secret":"merged""#))
+    expect(left.map(\.reason), is: [.replaced, .deleted, .replaced])
+    expect(text(try place.plaintext()).contains(#""secret":"deleted""#))
+    expect(text(try place.plaintext()).contains(#""secret":"merged""#))
   }
 
   @Test("states that differ in their attributes alone push out no other secret")
@@ -136,9 +137,9 @@ struct RetirementTests {
       try keychain.merge(copyAt: copy)
     }
     let retired = try keychain.retiredItems(matching: .all)
-    #expect(retired.count == 20)
-    #expect(retired.last?.reason == .replaced)
-    #expect(text(try place.plaintext()).contains(#""secret":"first""#))
+    expect(retired.count, is: 20)
+    expect(retired.last?.reason, is: .replaced)
+    expect(text(try place.plaintext()).contains(#""secret":"first""#))
   }
 
   @Test("after 30 days the secret is gone from the file, and after 180 the mark of the deletion")
@@ -149,21 +150,21 @@ struct RetirementTests {
     try keychain.delete([item])
     clock.advance(seconds: 30 * Self.day)
     try keychain.save(EncryptedFileTests.item("c.example"), Credential(password: "c"), at: clock.now)
-    #expect(text(try place.plaintext()).contains("secret-a.example"))
+    expect(text(try place.plaintext()).contains("secret-a.example"))
     clock.advance(seconds: 1)
     // A clock that is ahead at a single write removes nothing.
     try keychain.save(EncryptedFileTests.item("d.example"), Credential(password: "d"), at: clock.now)
-    #expect(text(try place.plaintext()).contains("secret-a.example"))
+    expect(text(try place.plaintext()).contains("secret-a.example"))
     try keychain.save(EncryptedFileTests.item("e.example"), Credential(password: "e"), at: clock.now)
-    #expect(!text(try place.plaintext()).contains("secret-a.example"))
-    #expect(text(try place.plaintext()).contains("old internet a.example"))
-    #expect(try keychain.retiredItems(matching: .all).isEmpty, "there is nothing to bring back")
+    expect(!text(try place.plaintext()).contains("secret-a.example"))
+    expect(text(try place.plaintext()).contains("old internet a.example"))
+    try expect(keychain.retiredItems(matching: .all).isEmpty, "there is nothing to bring back")
     clock.advance(seconds: 150 * Self.day)
     try keychain.save(EncryptedFileTests.item("f.example"), Credential(password: "f"), at: clock.now)
-    #expect(text(try place.plaintext()).contains("old internet a.example"))
+    expect(text(try place.plaintext()).contains("old internet a.example"))
     try keychain.save(EncryptedFileTests.item("g.example"), Credential(password: "g"), at: clock.now)
-    #expect(!text(try place.plaintext()).contains("old internet a.example"))
-    #expect(try keychain.items(matching: .all).count == 6)
+    expect(!text(try place.plaintext()).contains("old internet a.example"))
+    try expect(keychain.items(matching: .all).count, is: 6)
   }
 
   @Test("compacting forgets all of it, and all generations, and leaves the items")
@@ -176,14 +177,14 @@ struct RetirementTests {
     try keychain.update(noted)
     try keychain.delete([noted])
     let gone = try keychain.compact()
-    #expect(gone.records == 2 && gone.generations == 3)
-    #expect(try keychain.generations().isEmpty)
+    expect(gone.records == 2 && gone.generations == 3)
+    try expect(keychain.generations().isEmpty)
     let plaintext = text(try place.plaintext())
-    #expect(!plaintext.contains("secret-a.example") && !plaintext.contains("secret-b.example"))
-    #expect(!plaintext.contains("a remark"))
-    #expect(plaintext.contains("old internet a.example"), "the mark of a deletion stays")
-    #expect(try self.keychain.servers() == ["b.example"])
-    #expect(failure { try Place().keychain().compact() } == .itemNotFound)
+    expect(!plaintext.contains("secret-a.example") && !plaintext.contains("secret-b.example"))
+    expect(!plaintext.contains("a remark"))
+    expect(plaintext.contains("old internet a.example"), "the mark of a deletion stays")
+    try expect(self.keychain.servers(), is: ["b.example"])
+    expect(failure { try Place().keychain().compact() }, is: .itemNotFound)
   }
 
   @Test("in a large vault, a search by the index finds what is out of use, and never as an item")
@@ -195,11 +196,11 @@ struct RetirementTests {
     try keychain.delete(gone)
     try ReadBack(try place.plaintext()).expectLargeLayout()
     for server in ["host7.example", "host1377.example"] {
-      #expect(try place.keychain().items(matching: query(server)).isEmpty)
-      #expect(try place.keychain().retiredItems(matching: query(server)).count == 1)
+      try expect(place.keychain().items(matching: query(server)).isEmpty)
+      try expect(place.keychain().retiredItems(matching: query(server)).count, is: 1)
     }
-    #expect(try place.keychain().items(matching: query("host1.example")).count == 1)
-    #expect(try place.keychain().retiredItems(matching: query("host1.example")).isEmpty)
-    #expect(try place.keychain().summary()?.contents?.count == 1500 - gone.count)
+    try expect(place.keychain().items(matching: query("host1.example")).count, is: 1)
+    try expect(place.keychain().retiredItems(matching: query("host1.example")).isEmpty)
+    try expect(place.keychain().summary()?.contents?.count, is: 1500 - gone.count)
   }
 }

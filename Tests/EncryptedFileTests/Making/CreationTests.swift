@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
@@ -22,12 +23,12 @@ struct CreationTests {
     let place = Place()
     let heard = Collected<EncryptedFileKeychain.Notice>()
     let keychain = place.keychain(onNotice: { heard.append($0) })
-    #expect(try keychain.items(matching: .all) == [] && keychain.summary() == nil)
-    #expect(try place.everything().isEmpty)
+    try expect(keychain.items(matching: .all) == [] && keychain.summary() == nil)
+    try expect(place.everything().isEmpty)
     try keychain.add(servers: ["a.example"])
     try keychain.add(servers: ["b.example"])
-    #expect(heard.all == [.created(place.location)])
-    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    expect(heard.all, is: [.created(place.location)])
+    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
   }
 
   @Test("making a vault where there is one is refused and changes nothing")
@@ -35,17 +36,17 @@ struct CreationTests {
     let place = Place()
     try place.keychain().create(.identityFile)
     let before = try place.everything()
-    #expect(failure { try place.keychain().create(.identityFile) } == .duplicateItem)
-    #expect(failure { try place.keychain().create(.passphrase(Secret("p"))) } == .duplicateItem)
-    #expect(try place.everything() == before)
+    expect(failure { try place.keychain().create(.identityFile) }, is: .duplicateItem)
+    expect(failure { try place.keychain().create(.passphrase(Secret("p"))) }, is: .duplicateItem)
+    try expect(place.everything(), is: before)
   }
 
   @Test("an empty vault is one, with nothing in it")
   func empty() throws {
     let place = Place()
     try place.keychain().create(.identityFile)
-    #expect(try place.keychain().servers() == [])
-    #expect(try place.keychain().summary()?.contents?.generation == 1)
+    try expect(place.keychain().servers(), is: [])
+    try expect(place.keychain().summary()?.contents?.generation, is: 1)
   }
 
   @Test("killed before the vault: the next one makes a vault as if nothing had been")
@@ -56,20 +57,20 @@ struct CreationTests {
     for name in names(in: place.location.stateFolder) where name.hasSuffix(".seen") {
       unlink(place.location.stateFolder + "/" + name)
     }
-    #expect(try place.keychain().servers() == [])
+    try expect(place.keychain().servers(), is: [])
     try place.keychain().add(servers: ["b.example"])
-    #expect(try place.keychain().servers() == ["b.example"])
-    #expect(exists(place.identityFile) && !exists(place.newIdentityFile))
+    try expect(place.keychain().servers(), is: ["b.example"])
+    expect(exists(place.identityFile) && !exists(place.newIdentityFile))
   }
 
   @Test("killed after the vault: it opens, and the next change gives the identity its name")
   func killedBeforeName() throws {
     let place = try killedAfterVault()
-    #expect(try place.keychain().servers() == ["a.example"])
-    #expect(!exists(place.identityFile))
+    try expect(place.keychain().servers(), is: ["a.example"])
+    expect(!exists(place.identityFile))
     try place.keychain().add(servers: ["b.example"])
-    #expect(exists(place.identityFile) && !exists(place.newIdentityFile))
-    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    expect(exists(place.identityFile) && !exists(place.newIdentityFile))
+    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
   }
 
   @Test("both names: the vault opens with the one that is its own")
@@ -77,10 +78,10 @@ struct CreationTests {
     let place = Place()
     try place.keychain().add(servers: ["a.example"])
     try put(try HandMadeVault().identityText(), into: place.newIdentityFile)
-    #expect(try place.keychain().servers() == ["a.example"])
+    try expect(place.keychain().servers(), is: ["a.example"])
     let before = try contents(of: place.identityFile)
     try place.keychain().add(servers: ["b.example"])
-    #expect(try contents(of: place.identityFile) == before)
+    try expect(contents(of: place.identityFile), is: before)
   }
 
   @Test("an identity without a vault means that the vault is missing, and nothing new is made")
@@ -90,11 +91,11 @@ struct CreationTests {
     unlink(place.vault)
     let before = try place.everything()
     let missing = KeychainError.missing(path: place.vault)
-    #expect(failure { try place.keychain().servers() } == missing)
-    #expect(failure { try place.keychain().summary() } == missing)
-    #expect(failure { try place.keychain().add(servers: ["b.example"]) } == missing)
-    #expect(failure { try place.keychain().create(.passphrase(Secret("p"))) } == missing)
-    #expect(try place.everything() == before)
+    expect(failure { try place.keychain().servers() }, is: missing)
+    expect(failure { try place.keychain().summary() }, is: missing)
+    expect(failure { try place.keychain().add(servers: ["b.example"]) }, is: missing)
+    expect(failure { try place.keychain().create(.passphrase(Secret("p"))) }, is: missing)
+    try expect(place.everything(), is: before)
   }
 
   @Test("slots without a vault mean that the vault is missing")
@@ -102,8 +103,8 @@ struct CreationTests {
     let place = Place()
     place.makeFolders()
     mkdir(place.slots, 0o700)
-    #expect(failure { try place.keychain().servers() } == .missing(path: place.vault))
-    #expect(failure { try place.keychain().add(servers: ["b.example"]) } == .missing(path: place.vault))
+    expect(failure { try place.keychain().servers() }, is: .missing(path: place.vault))
+    expect(failure { try place.keychain().add(servers: ["b.example"]) }, is: .missing(path: place.vault))
   }
 
   @Test("an identity in a folder that can't be searched is not an absent one")
@@ -114,7 +115,7 @@ struct CreationTests {
     // A loop of links stands for all errors but "not there", because root may search any folder.
     unlink(place.identityFile)
     symlink(place.identityFile, place.identityFile)
-    #expect(failure { try place.keychain().servers() } != nil)
+    expect(failure { try place.keychain().servers() } != nil)
   }
 
   @Test("what a killed maker left doesn't get in the way of a vault with a passphrase")
@@ -125,10 +126,10 @@ struct CreationTests {
     var vault = try HandMadeVault()
     vault.stanzas = [try vault.vaultStanza(), try vault.slot("right")]
     try put(try vault.file(), into: place.vault)
-    #expect(try place.keychain(passphrase: "right").servers().count == 3)
+    try expect(place.keychain(passphrase: "right").servers().count, is: 3)
     try place.keychain(passphrase: "right").add(servers: ["d.example"])
-    #expect(try place.keychain(passphrase: "right").servers().count == 4)
-    #expect(!exists(place.identityFile), "an identity of no vault has become this one's")
+    try expect(place.keychain(passphrase: "right").servers().count, is: 4)
+    expect(!exists(place.identityFile), "an identity of no vault has become this one's")
   }
 
   @Test("if the vault has got its place, its identity stays, though making it ends in an error")
@@ -148,8 +149,8 @@ struct CreationTests {
         throw KeychainError.system(operation: "sync the folder", path: "", errno: EIO)
       }
     }
-    #expect(error == .system(operation: "sync the folder", path: "", errno: EIO))
-    #expect(
+    expect(error, is: .system(operation: "sync the folder", path: "", errno: EIO))
+    expect(
       exists(place.newIdentityFile) || exists(place.identityFile), "the vault can never be opened again")
   }
 
@@ -166,7 +167,7 @@ struct CreationTests {
         throw KeychainError.system(operation: "write", path: "", errno: ENOSPC)
       }
     }
-    #expect(names(in: place.location.stateFolder) == [])
+    expect(names(in: place.location.stateFolder), is: [])
   }
 
   @Test("threads that all add the first item make one vault, and all items are in it")
@@ -182,12 +183,12 @@ struct CreationTests {
           errors.append("\(error)")
         }
       }
-      #expect(errors.all == [])
-      #expect(notices.all == [.created(place.location)])
-      #expect(try place.keychain().servers() == (0..<6).map { "\($0).example" })
-      #expect(
-        names(in: place.location.stateFolder).filter { !$0.hasSuffix(".seen") }
-          == ["identity.txt", "machine"])
+      expect(errors.all, is: [])
+      expect(notices.all, is: [.created(place.location)])
+      try expect(place.keychain().servers(), is: (0..<6).map { "\($0).example" })
+      expect(
+        names(in: place.location.stateFolder).filter { !$0.hasSuffix(".seen") },
+        is: ["identity.txt", "machine"])
     }
   }
 
@@ -211,6 +212,6 @@ struct CreationTests {
         }
       }
     }
-    #expect(errors.all.first == nil, "\(errors.all.count) of them")
+    expect(errors.all.first, is: nil, "\(errors.all.count) of them")
   }
 }

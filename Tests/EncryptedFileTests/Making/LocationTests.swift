@@ -1,4 +1,5 @@
 import EncryptedFile
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -15,34 +16,34 @@ struct LocationTests {
   @Test("below the home folder")
   func home() throws {
     let location = try location(["HOME": "/home/u"])
-    #expect(location.vaultFile == "/home/u/.local/share/llavero/vault.age")
-    #expect(location.identityFile == "/home/u/.local/state/llavero/identity.txt")
+    expect(location.vaultFile, is: "/home/u/.local/share/llavero/vault.age")
+    expect(location.identityFile, is: "/home/u/.local/state/llavero/identity.txt")
   }
 
   @Test("below XDG_DATA_HOME and XDG_STATE_HOME, each by itself")
   func variables() throws {
-    #expect(
-      try location(["HOME": "/h", "XDG_DATA_HOME": "/d"])
-        == VaultLocation(vaultFolder: "/d/llavero", stateFolder: "/h/.local/state/llavero"))
-    #expect(
-      try location(["HOME": "/h", "XDG_STATE_HOME": "/s"])
-        == VaultLocation(vaultFolder: "/h/.local/share/llavero", stateFolder: "/s/llavero"))
+    try expect(
+      location(["HOME": "/h", "XDG_DATA_HOME": "/d"]),
+      is: VaultLocation(vaultFolder: "/d/llavero", stateFolder: "/h/.local/state/llavero"))
+    try expect(
+      location(["HOME": "/h", "XDG_STATE_HOME": "/s"]),
+      is: VaultLocation(vaultFolder: "/h/.local/share/llavero", stateFolder: "/s/llavero"))
   }
 
   @Test("relative and empty variables don't count", arguments: ["", "data", "./data", "~/data", " /data"])
   func relative(value: String) throws {
     let expected = try location(["HOME": "/h"])
-    #expect(try location(["HOME": "/h", "XDG_DATA_HOME": value, "XDG_STATE_HOME": value]) == expected)
-    #expect(failure { try location(["XDG_DATA_HOME": value, "XDG_STATE_HOME": "/s"]) } == homeless)
+    try expect(location(["HOME": "/h", "XDG_DATA_HOME": value, "XDG_STATE_HOME": value]), is: expected)
+    expect(failure { try location(["XDG_DATA_HOME": value, "XDG_STATE_HOME": "/s"]) }, is: homeless)
   }
 
   @Test("without HOME only where it isn't needed", arguments: [nil, "", "relative", "~"])
   func noHome(home: String?) throws {
     var environment = ["XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s"]
     environment["HOME"] = home
-    #expect(try location(environment) == VaultLocation(vaultFolder: "/d/llavero", stateFolder: "/s/llavero"))
+    try expect(location(environment), is: VaultLocation(vaultFolder: "/d/llavero", stateFolder: "/s/llavero"))
     environment["XDG_STATE_HOME"] = nil
-    #expect(failure { try location(environment) } == homeless)
+    expect(failure { try location(environment) }, is: homeless)
   }
 
   @Test("not in another folder because a path is not UTF-8")
@@ -50,7 +51,7 @@ struct LocationTests {
     let path = String(decoding: [0x2f, 0xff], as: UTF8.self)
     for variable in ["HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
       let error = KeychainError.unavailable(reason: "the path in \(variable) is not UTF-8")
-      #expect(failure { try location(["HOME": "/h"].merging([variable: path]) { $1 }) } == error)
+      expect(failure { try location(["HOME": "/h"].merging([variable: path]) { $1 }) }, is: error)
     }
   }
 
@@ -67,21 +68,21 @@ struct LocationTests {
       let home = environment["HOME"] ?? ""
       let keychain = EncryptedFileKeychain(at: try location(environment))
       let missing = KeychainError.missing(path: home)
-      #expect(failure { try keychain.exists() } == missing)
-      #expect(failure { try keychain.servers() } == missing)
-      #expect(failure { try keychain.add(servers: ["a.example"]) } == missing)
-      #expect(failure { try keychain.create(.identityFile) } == missing)
-      #expect(failure { try keychain.create(.identityFile, startingOver: true) } == missing)
-      #expect(keychain.probe().reason == missing)
+      expect(failure { try keychain.exists() }, is: missing)
+      expect(failure { try keychain.servers() }, is: missing)
+      expect(failure { try keychain.add(servers: ["a.example"]) }, is: missing)
+      expect(failure { try keychain.create(.identityFile) }, is: missing)
+      expect(failure { try keychain.create(.identityFile, startingOver: true) }, is: missing)
+      expect(keychain.probe().reason, is: missing)
     }
-    #expect(try place.everything().isEmpty)
-    #expect(mkdir(home, 0o700) == 0)
+    try expect(place.everything().isEmpty)
+    expect(mkdir(home, 0o700), is: 0)
     let keychain = EncryptedFileKeychain(at: try location(["HOME": home]))
-    #expect(try keychain.servers() == [])
+    try expect(keychain.servers(), is: [])
     try keychain.add(servers: ["a.example"])
     rename(home, home + "-unmounted")
     let again = EncryptedFileKeychain(at: try location(["HOME": home]))
-    #expect(failure { try again.servers() } == .missing(path: home))
+    expect(failure { try again.servers() }, is: .missing(path: home))
   }
 
   @Test("where the folders are named, the home folder doesn't matter")
@@ -90,29 +91,29 @@ struct LocationTests {
     let environment = [
       "HOME": place.path + "/home", "XDG_DATA_HOME": place.path + "/d", "XDG_STATE_HOME": place.path + "/s",
     ]
-    #expect(try EncryptedFileKeychain(at: try location(environment)).servers() == [])
+    try expect(EncryptedFileKeychain(at: try location(environment)).servers(), is: [])
     try EncryptedFileKeychain(at: try location(environment)).add(servers: ["a.example"])
-    #expect(try EncryptedFileKeychain(at: try location(environment)).servers() == ["a.example"])
+    try expect(EncryptedFileKeychain(at: try location(environment)).servers(), is: ["a.example"])
   }
 
   @Test("root makes no vault in the home folder of who has called sudo", .enabled(if: geteuid() == 0))
   func homeOfAnother() throws {
     let place = Place()
     let home = place.path + "/home"
-    #expect(mkdir(home, 0o755) == 0 && chown(home, 64_101, 64_101) == 0)
+    expect(mkdir(home, 0o755) == 0 && chown(home, 64_101, 64_101) == 0)
     let location = try location(["HOME": home, "SUDO_UID": "64101"])
     let refusal = KeychainError.unsafeFile(path: home, .owner(uid: 64_101))
-    #expect(try EncryptedFileKeychain(at: location).servers() == [])
-    #expect(failure { try EncryptedFileKeychain(at: location).add(servers: ["a.example"]) } == refusal)
-    #expect(failure { try EncryptedFileKeychain(at: location).create(.identityFile) } == refusal)
-    #expect(names(in: home).isEmpty)
+    try expect(EncryptedFileKeychain(at: location).servers(), is: [])
+    expect(failure { try EncryptedFileKeychain(at: location).add(servers: ["a.example"]) }, is: refusal)
+    expect(failure { try EncryptedFileKeychain(at: location).create(.identityFile) }, is: refusal)
+    expect(names(in: home).isEmpty)
     // Root's own folders, named, are another matter.
     let named = try self.location([
       "HOME": home, "SUDO_UID": "64101", "XDG_DATA_HOME": place.path + "/d",
       "XDG_STATE_HOME": place.path + "/s",
     ])
     try EncryptedFileKeychain(at: named).add(servers: ["a.example"])
-    #expect(try EncryptedFileKeychain(at: named).servers() == ["a.example"])
+    try expect(EncryptedFileKeychain(at: named).servers(), is: ["a.example"])
     // And so is what runs as root in a home that it was given.
     let given = try self.location(["HOME": home, "SUDO_UID": "1000"])
     try EncryptedFileKeychain(at: given).add(servers: ["a.example"])
@@ -125,9 +126,9 @@ struct LocationTests {
       vaultFolder: place.path + "/a//b/c/llavero", stateFolder: place.path + "/x/y/llavero/")
     let keychain = EncryptedFileKeychain(at: location)
     try keychain.add(servers: ["a.example"])
-    #expect(try EncryptedFileKeychain(at: location).servers() == ["a.example"])
+    try expect(EncryptedFileKeychain(at: location).servers(), is: ["a.example"])
     for (path, facts) in try place.everything() where facts.isFolder {
-      #expect(facts.mode & 0o7777 == 0o700, "\(path)")
+      expect(facts.mode & 0o7777, is: 0o700, "\(path)")
     }
   }
 }

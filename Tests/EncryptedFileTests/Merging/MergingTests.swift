@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
@@ -66,12 +67,12 @@ struct RequestedMergeTests {
     try pair.set("a.example", "set-here", at: pair.one)
     try pair.set("a.example", "set-there", at: pair.two)
     try pair.sync(pair.two, beside: pair.one)
-    #expect(failure { try pair.keychain(pair.one).compact() } == .mergedInstead)
-    #expect(try state(pair.one).inUse.contains { $0.contains("a.example") && $0.hasSuffix("set-there") })
+    expect(failure { try pair.keychain(pair.one).compact() }, is: .mergedInstead)
+    try expect(state(pair.one).inUse.contains { $0.contains("a.example") && $0.hasSuffix("set-there") })
     let merged = text(try pair.one.plaintext())
-    #expect(merged.contains("set-here") && merged.contains("set-there"))
-    #expect(try pair.keychain(pair.one).compact().records > 0)
-    #expect(!text(try pair.one.plaintext()).contains("set-here"))
+    expect(merged.contains("set-here") && merged.contains("set-there"))
+    try expect(pair.keychain(pair.one).compact().records > 0)
+    expect(!text(try pair.one.plaintext()).contains("set-here"))
   }
 
   @Test("it is told how many items came, and how many went because they were deleted there")
@@ -83,10 +84,10 @@ struct RequestedMergeTests {
     try pair.set("c.example", "newer here", at: pair.one)
     try pair.set("e.example", "new here", at: pair.one)
     let outcome = try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
-    #expect(outcome == MergeOutcome(count: 4, added: 2, deleted: 1, undecided: 0))
-    #expect(try pair.keychain(pair.one).servers() == ["a.example", "c.example", "d.example", "e.example"])
+    expect(outcome, is: MergeOutcome(count: 4, added: 2, deleted: 1, undecided: 0))
+    try expect(pair.keychain(pair.one).servers(), is: ["a.example", "c.example", "d.example", "e.example"])
     let again = try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
-    #expect(again == MergeOutcome(count: 4, added: 0, deleted: 0, undecided: 0))
+    expect(again, is: MergeOutcome(count: 4, added: 0, deleted: 0, undecided: 0))
   }
 
   @Test("a copy that was rotated elsewhere is said to have another key, by the name that was given")
@@ -103,16 +104,16 @@ struct RequestedMergeTests {
     try put(try contents(of: pair.one.vault), into: ours)
     let before = try pair.one.everything()
     let error = KeychainError.otherKey(path: copy)
-    #expect(failure { try pair.keychain(pair.one).merge(copyAt: copy) } == error)
-    #expect(failure { try pair.keychain(pair.one).mergeFiles(base: nil, ours: ours, theirs: copy) } == error)
-    #expect(failure { try pair.keychain(pair.one).mergeFiles(base: nil, ours: copy, theirs: ours) } == error)
-    #expect(try pair.one.everything() == before)
+    expect(failure { try pair.keychain(pair.one).merge(copyAt: copy) }, is: error)
+    expect(failure { try pair.keychain(pair.one).mergeFiles(base: nil, ours: ours, theirs: copy) }, is: error)
+    expect(failure { try pair.keychain(pair.one).mergeFiles(base: nil, ours: copy, theirs: ours) }, is: error)
+    try expect(pair.one.everything(), is: before)
     // With the other key beside its own it is merged.
     let keys = try contents(of: pair.one.identityFile) + contents(of: pair.two.identityFile)
     try put(keys, into: pair.one.identityFile)
     try pair.keychain(pair.one).mergeFiles(base: nil, ours: ours, theirs: copy)
-    #expect(try pair.keychain(pair.one).merge(copyAt: copy).count == 3)
-    #expect(try pair.one.keychain().servers() == ["a.example", "b.example", "c.example"])
+    try expect(pair.keychain(pair.one).merge(copyAt: copy).count, is: 3)
+    try expect(pair.one.keychain().servers(), is: ["a.example", "b.example", "c.example"])
   }
 
   @Test("the three-file form replaces its file, and what has another name of that stays as it was")
@@ -123,13 +124,13 @@ struct RequestedMergeTests {
     let (ours, second) = (pair.one.path + "/ours.age", pair.one.path + "/second.age")
     let before = try contents(of: pair.one.vault)
     try put(before, into: ours)
-    #expect(link(ours, second) == 0 && chmod(ours, 0o640) == 0)
+    expect(link(ours, second) == 0 && chmod(ours, 0o640) == 0)
     try pair.keychain(pair.one).mergeFiles(base: nil, ours: ours, theirs: pair.two.vault)
-    #expect(try contents(of: second) == before)
-    #expect(try contents(of: ours) != before)
+    try expect(contents(of: second), is: before)
+    try expect(contents(of: ours) != before)
     var status = stat()
-    #expect(stat(ours, &status) == 0 && status.st_mode & 0o7777 == 0o640)
-    #expect(names(in: pair.one.path).filter { $0.hasSuffix(".tmp") }.isEmpty)
+    expect(stat(ours, &status) == 0 && status.st_mode & 0o7777 == 0o640)
+    expect(names(in: pair.one.path).filter { $0.hasSuffix(".tmp") }.isEmpty)
   }
 
   @Test("the three-file form merges into the keychain itself as the other form does")
@@ -139,9 +140,9 @@ struct RequestedMergeTests {
     try pair.set("d.example", "d", at: pair.one)
     let before = try contents(of: pair.one.vault)
     try pair.keychain(pair.one).mergeFiles(base: nil, ours: pair.one.vault, theirs: pair.two.vault)
-    #expect(try pair.one.keychain().servers() == ["a.example", "b.example", "c.example", "d.example"])
+    try expect(pair.one.keychain().servers(), is: ["a.example", "b.example", "c.example", "d.example"])
     let kept = try #require(try pair.one.keychain().generations().first)
-    #expect(try contents(of: kept.path) == before)
+    try expect(contents(of: kept.path), is: before)
   }
 
   @Test("a copy that was rotated elsewhere opens by its own passphrase, in both forms")
@@ -164,15 +165,15 @@ struct RequestedMergeTests {
     try keychain.add(servers: ["e.example"])
     try put(try contents(of: place.vault), into: ours)
     try put(try contents(of: other.vault), into: theirs)
-    #expect(
-      failure { try place.keychain(passphrase: "wrong").mergeFiles(base: nil, ours: ours, theirs: theirs) }
-        == .wrongPassphrase(path: ours))
-    #expect(
-      failure { try place.keychain().mergeFiles(base: nil, ours: ours, theirs: theirs) }
-        == .locked(path: ours))
+    expect(
+      failure { try place.keychain(passphrase: "wrong").mergeFiles(base: nil, ours: ours, theirs: theirs) },
+      is: .wrongPassphrase(path: ours))
+    expect(
+      failure { try place.keychain().mergeFiles(base: nil, ours: ours, theirs: theirs) },
+      is: .locked(path: ours))
     try place.keychain(passphrase: "right").mergeFiles(base: nil, ours: ours, theirs: theirs)
-    #expect(try place.keychain(passphrase: "right").merge(copyAt: ours).count == 5)
-    #expect(try place.keychain(passphrase: "right").merge(copyAt: theirs).count == 5)
+    try expect(place.keychain(passphrase: "right").merge(copyAt: ours).count, is: 5)
+    try expect(place.keychain(passphrase: "right").merge(copyAt: theirs).count, is: 5)
   }
 
   @Test("what a process left that was killed while it merged is removed, and nothing that is in use")
@@ -195,9 +196,9 @@ struct RequestedMergeTests {
     ]
     for folder in [stale, inUse, other] { utimensat(AT_FDCWD, folder, hours, 0) }
     _ = try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
-    #expect(!exists(stale))
-    #expect([young, inUse, other].allSatisfy { exists($0 + "/generations/1-00000000.age") })
-    #expect(EncryptedFileTests.names(in: state).count { $0.hasPrefix("merge-") } == 3)
+    expect(!exists(stale))
+    expect([young, inUse, other].allSatisfy { exists($0 + "/generations/1-00000000.age") })
+    expect(EncryptedFileTests.names(in: state).count { $0.hasPrefix("merge-") }, is: 3)
     withExtendedLifetime(held) {}
   }
 }
@@ -213,14 +214,14 @@ struct ConflictCopyTests {
     chmod(pair.one.location.vaultFolder + "/" + name, 0o644)
     let notices = Collected<EncryptedFileKeychain.Notice>()
     let keychain = pair.one.keychain(onNotice: { notices.append($0) })
-    #expect(try keychain.items(matching: query("d.example")).count == 1)
-    #expect(try keychain.servers() == ["a.example", "b.example", "c.example", "d.example"])
-    #expect(notices.all == [.merged(copies: 1)])
-    #expect(
-      EncryptedFileTests.names(in: pair.one.location.vaultFolder)
-        == [pair.one.newestWriteName, "generations", "lock", "vault.age"])
-    #expect(try keychain.generations().count == 3)
-    #expect(try keychain.summary()?.contents?.generation == 3)
+    try expect(keychain.items(matching: query("d.example")).count, is: 1)
+    try expect(keychain.servers(), is: ["a.example", "b.example", "c.example", "d.example"])
+    expect(notices.all, is: [.merged(copies: 1)])
+    expect(
+      EncryptedFileTests.names(in: pair.one.location.vaultFolder),
+      is: [pair.one.newestWriteName, "generations", "lock", "vault.age"])
+    try expect(keychain.generations().count, is: 3)
+    try expect(keychain.summary()?.contents?.generation, is: 3)
   }
 
   @Test("where they can't be merged just now, finding nothing is an error, and what is found is an answer")
@@ -237,14 +238,14 @@ struct ConflictCopyTests {
       let error = KeychainError.copyLeftOut(
         path: path + "/vault.sync-conflict-20261121-083000-ABCDEFG.age",
         because: .busy(path: path + "/" + VaultLocation.lockName, seconds: 1))
-      #expect(failure { try keychain.items(matching: query("c.example")) } == error)
-      #expect(try keychain.items(matching: query("a.example")).count == 1)
-      #expect(failure { try keychain.items(matching: query("c.example")) } == error)
+      expect(failure { try keychain.items(matching: query("c.example")) }, is: error)
+      try expect(keychain.items(matching: query("a.example")).count, is: 1)
+      expect(failure { try keychain.items(matching: query("c.example")) }, is: error)
     }
     // Once somebody has merged them, it has an answer, too.
-    #expect(try pair.keychain(pair.one).items(matching: query("c.example")).count == 1)
-    #expect(try keychain.items(matching: query("c.example")).count == 1)
-    #expect(try keychain.items(matching: query("d.example")).isEmpty)
+    try expect(pair.keychain(pair.one).items(matching: query("c.example")).count, is: 1)
+    try expect(keychain.items(matching: query("c.example")).count, is: 1)
+    try expect(keychain.items(matching: query("d.example")).isEmpty)
   }
 
   @Test("a person's own backup is left alone, and so is another vault's file")
@@ -262,15 +263,16 @@ struct ConflictCopyTests {
     try put([1, 2, 3], into: folder + "/vault.conflict-garbage.age")
     let notices = Collected<EncryptedFileKeychain.Notice>()
     let keychain = pair.one.keychain(onNotice: { notices.append($0) })
-    #expect(try keychain.servers() == ["a.example", "b.example"])
-    #expect(
-      EncryptedFileTests.names(in: folder)
-        == (backups + [
-          pair.one.newestWriteName, "lock", "vault.age", "vault.conflict-garbage.age",
-          "vault.conflict-of-another.age",
-        ]).sorted())
-    #expect(
-      notices.all == [
+    try expect(keychain.servers(), is: ["a.example", "b.example"])
+    expect(
+      EncryptedFileTests.names(in: folder),
+      is: (backups + [
+        pair.one.newestWriteName, "lock", "vault.age", "vault.conflict-garbage.age",
+        "vault.conflict-of-another.age",
+      ]).sorted())
+    expect(
+      notices.all,
+      is: [
         .unmerged(
           path: folder + "/vault.conflict-garbage.age",
           .damaged(path: folder + "/vault.conflict-garbage.age", detail: "it is not an age file")),
@@ -289,8 +291,8 @@ struct ConflictCopyTests {
     let own = try contents(of: pair.one.vault)
     try put(try contents(of: pair.two.vault), into: pair.one.vault)
     try put(own, into: pair.one.location.vaultFolder + "/" + ConflictName.syncthing)
-    #expect(try pair.keychain(pair.one).servers() == ["a.example", "b.example", "c.example", "d.example"])
-    #expect(try pair.keychain(pair.one).summary()?.contents?.generation == 7)
+    try expect(pair.keychain(pair.one).servers(), is: ["a.example", "b.example", "c.example", "d.example"])
+    try expect(pair.keychain(pair.one).summary()?.contents?.generation, is: 7)
   }
 
   @Test("a copy that came between a writer's reading and its replacing is not lost")
@@ -306,7 +308,7 @@ struct ConflictCopyTests {
       try? put(theirs, into: place.vault + ".tmp")
       rename(place.vault + ".tmp", place.vault)
     }
-    #expect(try pair.keychain(place).servers() == ["a.example", "b.example", "c.example", "d.example"])
+    try expect(pair.keychain(place).servers(), is: ["a.example", "b.example", "c.example", "d.example"])
   }
 }
 
@@ -319,15 +321,15 @@ struct MergingTests {
     try pair.set("a.example", "newer", at: pair.one)
     try pair.sync(pair.two, beside: pair.one)
     let state = try state(pair.one)
-    #expect(state.inUse == ["https://a.example newer", "https://b.example secret-b.example"])
-    #expect(
-      state.retired == ["https://a.example merged", "https://a.example replaced"],
+    expect(state.inUse, is: ["https://a.example newer", "https://b.example secret-b.example"])
+    expect(
+      state.retired, is: ["https://a.example merged", "https://a.example replaced"],
       "each place had replaced the first one, at another time")
     let keychain = pair.keychain(pair.one)
     let lost = try #require(
       try keychain.retiredItems(matching: query("a.example")).first { $0.reason == .merged })
     try keychain.undelete(lost, replacing: true)
-    #expect(try keychain.secret(of: keychain.items(matching: query("a.example"))[0]) == "older")
+    try expect(keychain.secret(of: keychain.items(matching: query("a.example"))[0]), is: "older")
   }
 
   @Test("a deletion wins over what was there before it, and loses to what was changed after it")
@@ -337,17 +339,17 @@ struct MergingTests {
     for server in ["a.example", "b.example", "c.example"] { try pair.delete(server, at: pair.two) }
     try pair.set("c.example", "after", at: pair.one)
     try pair.sync(pair.two, beside: pair.one)
-    #expect(try state(pair.one).inUse == ["https://c.example after"])
+    try expect(state(pair.one).inUse, is: ["https://c.example after"])
     let keychain = pair.keychain(pair.one)
     for server in ["a.example", "b.example"] {
-      #expect(try keychain.retiredItems(matching: query(server)).contains { $0.reason == .deleted })
+      try expect(keychain.retiredItems(matching: query(server)).contains { $0.reason == .deleted })
     }
     let b = try keychain.retiredItems(matching: query("b.example"))
     var secrets: Set<String> = []
     for retired in b {
       secrets.insert(try keychain.secret(of: try keychain.undelete(retired, replacing: true)))
     }
-    #expect(secrets.isSuperset(of: ["before", "secret-b.example"]))
+    expect(secrets.isSuperset(of: ["before", "secret-b.example"]))
   }
 
   @Test("a deletion is known however often the item was made and deleted again since")
@@ -362,7 +364,7 @@ struct MergingTests {
       try pair.delete("x.example", at: pair.one)
     }
     try put(copy, into: pair.one.location.vaultFolder + "/" + ConflictName.syncthing)
-    #expect(try pair.keychain(pair.one).servers() == ["a.example", "b.example"])
+    try expect(pair.keychain(pair.one).servers(), is: ["a.example", "b.example"])
   }
 
   @Test("what was brought back stays, though an older copy has it deleted")
@@ -375,7 +377,7 @@ struct MergingTests {
     try keychain.undelete(try #require(try keychain.retiredItems(matching: query("a.example")).first))
     try pair.set("x.example", "x", at: pair.two)
     try pair.sync(pair.two, beside: pair.one)
-    #expect(try pair.keychain(pair.one).servers() == ["a.example", "b.example", "x.example"])
+    try expect(pair.keychain(pair.one).servers(), is: ["a.example", "b.example", "x.example"])
   }
 
   @Test("one login that was stored in both places becomes one item")
@@ -385,8 +387,8 @@ struct MergingTests {
     try pair.set("n.example", "second", at: pair.one)
     try pair.sync(pair.two, beside: pair.one)
     let state = try state(pair.one)
-    #expect(state.inUse.filter { $0.contains("n.example") } == ["https://n.example second"])
-    #expect(state.retired == ["https://n.example merged"])
+    expect(state.inUse.filter { $0.contains("n.example") }, is: ["https://n.example second"])
+    expect(state.retired, is: ["https://n.example merged"])
   }
 
   @Test(
@@ -414,8 +416,8 @@ struct MergingTests {
     try put(copies[1], into: pair.one.location.vaultFolder + "/" + ConflictName.syncthing)
     try put(copies[0], into: pair.two.location.vaultFolder + "/" + ConflictName.syncthing)
     let (one, two) = (try state(pair.one), try state(pair.two))
-    #expect(one.inUse == two.inUse)
-    #expect(one.retired == two.retired)
+    expect(one.inUse, is: two.inUse)
+    expect(one.retired, is: two.retired)
 
     // Everything that was in use at either place is in use, or can be restored.
     var kept = Set(one.inUse)
@@ -424,11 +426,11 @@ struct MergingTests {
       let item = try keychain.undelete(retired, replacing: true)
       kept.insert("\(item.key.place) \(try keychain.secret(of: item))")
     }
-    #expect(kept.isSuperset(of: newest), "lost: \(newest.subtracting(kept))")
+    expect(kept.isSuperset(of: newest), "lost: \(newest.subtracting(kept))")
 
     // Merging again changes nothing.
     try put(copies[1], into: pair.two.location.vaultFolder + "/" + ConflictName.syncthing)
-    #expect(try state(pair.two).inUse == two.inUse)
+    try expect(state(pair.two).inUse, is: two.inUse)
   }
 }
 
@@ -441,16 +443,16 @@ struct SalvagingTests {
     let servers = (0..<1500).map { "host\($0).example" }
     try place.keychain().add(servers: servers)
     try place.keychain().add(servers: ["late-a.example", "zlate.example"])
-    #expect(failure { try place.keychain().salvage() } == .duplicateItem, "nothing is wrong with it")
+    expect(failure { try place.keychain().salvage() }, is: .duplicateItem, "nothing is wrong with it")
     var bytes = try contents(of: place.vault)
     bytes[300_000] ^= 1
     try place.overwriteVault(bytes)
     let salvage = try place.keychain().salvage()
-    #expect(salvage.count == 1502 && salvage.base?.number == 1)
-    #expect(salvage.recovered < 1502 && salvage.recovered > 1000)
-    #expect(try place.keychain().servers() == (servers + ["late-a.example", "zlate.example"]).sorted())
-    #expect(try place.keychain().summary()?.contents?.generation == 3)
-    #expect(try place.keychain().retiredItems(matching: .all).isEmpty)
+    expect(salvage.count == 1502 && salvage.base?.number == 1)
+    expect(salvage.recovered < 1502 && salvage.recovered > 1000)
+    try expect(place.keychain().servers(), is: (servers + ["late-a.example", "zlate.example"]).sorted())
+    try expect(place.keychain().summary()?.contents?.generation, is: 3)
+    try expect(place.keychain().retiredItems(matching: .all).isEmpty)
   }
 
   @Test("without a good generation, what can still be read is there alone")
@@ -461,8 +463,8 @@ struct SalvagingTests {
     bytes.removeLast(200_000)
     try place.overwriteVault(bytes)
     let salvage = try place.keychain().salvage()
-    #expect(salvage.base == nil && salvage.count == salvage.recovered && salvage.count > 500)
-    #expect(try place.keychain().servers().count == salvage.count)
+    expect(salvage.base == nil && salvage.count == salvage.recovered && salvage.count > 500)
+    try expect(place.keychain().servers().count, is: salvage.count)
   }
 
   @Test("a vault whose recipient was altered gives way to the last good generation")
@@ -474,10 +476,10 @@ struct SalvagingTests {
     // In the ephemeral share of the first stanza.
     bytes[40] = bytes[40] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
     try place.overwriteVault(bytes)
-    #expect(failure { try place.keychain().servers() } == .wrongIdentity(path: place.identityFile))
+    expect(failure { try place.keychain().servers() }, is: .wrongIdentity(path: place.identityFile))
     let salvage = try place.keychain().salvage()
-    #expect(salvage.base?.number == 1 && salvage.recovered == 0)
-    #expect(try place.keychain().servers() == ["a.example"])
+    expect(salvage.base?.number == 1 && salvage.recovered == 0)
+    try expect(place.keychain().servers(), is: ["a.example"])
   }
 
   @Test(
@@ -493,9 +495,9 @@ struct SalvagingTests {
       try place.overwriteVault(bytes)
       #expect(throws: KeychainError.self) { try place.keychain().servers() }
       let salvage = try place.keychain().salvage()
-      #expect(salvage.recovered == 2 && salvage.count == 2 && salvage.base == nil)
-      #expect(try place.keychain().servers() == ["a.example", "b.example"])
-      #expect(try place.keychain().summary()?.uuid == uuid)
+      expect(salvage.recovered == 2 && salvage.count == 2 && salvage.base == nil)
+      try expect(place.keychain().servers(), is: ["a.example", "b.example"])
+      try expect(place.keychain().summary()?.uuid, is: uuid)
     }
   }
 
@@ -510,10 +512,10 @@ struct SalvagingTests {
     removeAll(place.location.vaultFolder + "/generations")
     let before = try contents(of: place.vault)
     #expect(throws: KeychainError.self) { try place.keychain(passphrase: "wrong").salvage() }
-    #expect(try contents(of: place.vault) == before)
+    try expect(contents(of: place.vault), is: before)
     let salvage = try place.keychain(passphrase: "right").salvage()
-    #expect(salvage.recovered == 1 && salvage.base == nil)
-    #expect(try place.keychain(passphrase: "right").servers() == ["a.example"])
+    expect(salvage.recovered == 1 && salvage.base == nil)
+    try expect(place.keychain(passphrase: "right").servers(), is: ["a.example"])
     #expect(throws: KeychainError.self) { try place.keychain(passphrase: "wrong").servers() }
   }
 
@@ -526,8 +528,8 @@ struct SalvagingTests {
     }
     try put(try contents(of: other.identityFile), into: place.identityFile)
     let before = try place.everything()
-    #expect(failure { try place.keychain().salvage() } == .wrongIdentity(path: place.identityFile))
-    #expect(try place.everything() == before)
+    expect(failure { try place.keychain().salvage() }, is: .wrongIdentity(path: place.identityFile))
+    try expect(place.everything(), is: before)
   }
 
   @Test("a small vault that is damaged gives nothing by itself")
@@ -542,7 +544,7 @@ struct SalvagingTests {
       Issue.record("something was made of nothing")
       return
     }
-    #expect(try contents(of: place.vault) == damaged)
+    try expect(contents(of: place.vault), is: damaged)
   }
 }
 
@@ -577,8 +579,8 @@ struct ReplacedFileTests {
     place.makeFolders()
     try put(Array("old".utf8), into: path("vault.age"))
     try replace(try status()) {}
-    #expect(try contents(of: path("vault.age")) == Array("new".utf8))
-    #expect(names(in: place.location.vaultFolder) == ["vault.age"])
+    try expect(contents(of: path("vault.age")), is: Array("new".utf8))
+    expect(names(in: place.location.vaultFolder), is: ["vault.age"])
   }
 
   @Test("one that nobody has seen gets its place back where nothing else can be done with it")
@@ -592,8 +594,8 @@ struct ReplacedFileTests {
         rename(path("other"), path("vault.age"))
       }
     }
-    #expect(try contents(of: path("vault.age")) == Array("other".utf8))
-    #expect(names(in: place.location.vaultFolder) == ["vault.age"])
+    try expect(contents(of: path("vault.age")), is: Array("other".utf8))
+    expect(names(in: place.location.vaultFolder), is: ["vault.age"])
   }
 
   @Test("one that nobody has seen becomes a copy, once")
@@ -607,9 +609,9 @@ struct ReplacedFileTests {
         rename(path("theirs"), path("vault.age"))
         if isLinked { link(path("vault.age"), path("copy.age")) }
       }
-      #expect(try contents(of: path("vault.age")) == Array("new".utf8))
-      #expect(try contents(of: path("copy.age")) == Array("theirs".utf8))
-      #expect(names(in: place.location.vaultFolder).sorted() == ["copy.age", "vault.age"])
+      try expect(contents(of: path("vault.age")), is: Array("new".utf8))
+      try expect(contents(of: path("copy.age")), is: Array("theirs".utf8))
+      expect(names(in: place.location.vaultFolder).sorted(), is: ["copy.age", "vault.age"])
       unlink(path("copy.age"))
     }
   }
@@ -622,8 +624,8 @@ struct ReplacedFileTests {
     let (own, others) = (path(".vault.age.0123456789abcdef.tmp"), path(".vault.age.Ab12.tmp"))
     for left in [own, others] { try put(try contents(of: path("vault.age")), into: left) }
     try place.keychain().compact()
-    #expect(access(own, F_OK) != 0)
-    #expect(access(others, F_OK) == 0)
+    expect(access(own, F_OK) != 0)
+    expect(access(others, F_OK), is: 0)
   }
 
   @Test("a folder that is moved away in the middle of a change takes the change with it, and that is told")
@@ -638,11 +640,11 @@ struct ReplacedFileTests {
         rename(folder, moved)
       }
     }
-    #expect(error == .missing(path: folder + "/vault.age"))
-    #expect(access(folder, F_OK) != 0, "nothing is made in its place")
-    #expect(names(in: moved).contains("generations"))
+    expect(error, is: .missing(path: folder + "/vault.age"))
+    expect(access(folder, F_OK) != 0, "nothing is made in its place")
+    expect(names(in: moved).contains("generations"))
     rename(moved, folder)
-    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
   }
 
   @Test("where the file is gone meanwhile, the new one comes all the same")
@@ -650,7 +652,7 @@ struct ReplacedFileTests {
     place.makeFolders()
     try put(Array("old".utf8), into: path("vault.age"))
     try replace(try status()) { unlink(path("vault.age")) }
-    #expect(try contents(of: path("vault.age")) == Array("new".utf8))
-    #expect(names(in: place.location.vaultFolder) == ["vault.age"])
+    try expect(contents(of: path("vault.age")), is: Array("new".utf8))
+    expect(names(in: place.location.vaultFolder), is: ["vault.age"])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -68,10 +69,10 @@ private final class Fork {
       try put(other, into: copy)
       try keychain(place).merge(copyAt: copy, base: base)
       let item = try #require(try keychain(place).items(matching: .all).first)
-      #expect(try keychain(place).items(matching: .all).count == 1)
+      try expect(keychain(place).items(matching: .all).count, is: 1)
       results.append((item, try keychain(place).secret(of: item)))
     }
-    #expect(results[0].0 == results[1].0 && results[0].1 == results[1].1, "both places come to the same")
+    expect(results[0].0 == results[1].0 && results[0].1 == results[1].1, "both places come to the same")
     return results[0]
   }
 }
@@ -84,7 +85,7 @@ struct PartMergingTests {
     try fork.change(at: fork.two, "second")
     try fork.change(at: fork.one) { $0.comment = "a remark" }
     let (item, password) = try fork.merged(base: withBase ? fork.base : nil)
-    #expect(password == "second" && item.comment == "a remark")
+    expect(password == "second" && item.comment == "a remark")
   }
 
   @Test("a one-time code stays, though the secret was changed later elsewhere", arguments: [false, true])
@@ -93,9 +94,9 @@ struct PartMergingTests {
     try fork.changeCode(at: fork.one, to: "otpauth://totp/?secret=GEZDGNBV")
     try fork.change(at: fork.two, "second")
     let (_, password) = try fork.merged(base: withBase ? fork.base : nil)
-    #expect(password == "second")
-    #expect(try fork.code(at: fork.one) == "otpauth://totp/?secret=GEZDGNBV")
-    #expect(try fork.code(at: fork.two) == fork.code(at: fork.one))
+    expect(password, is: "second")
+    try expect(fork.code(at: fork.one), is: "otpauth://totp/?secret=GEZDGNBV")
+    try expect(fork.code(at: fork.two), is: fork.code(at: fork.one))
   }
 
   @Test("a one-time code that was removed later stays removed", arguments: [false, true])
@@ -105,8 +106,8 @@ struct PartMergingTests {
     try fork.changeCode(at: fork.two, to: "otpauth://totp/?secret=GEZDGNBV")
     try fork.changeCode(at: fork.two, to: "")
     let (_, password) = try fork.merged(base: withBase ? fork.base : nil)
-    #expect(password == "second")
-    #expect(try fork.code(at: fork.one) == nil && fork.code(at: fork.two) == nil)
+    expect(password, is: "second")
+    try expect(fork.code(at: fork.one) == nil && fork.code(at: fork.two) == nil)
   }
 
   @Test("a new name stays, though the secret was changed later elsewhere", arguments: [false, true])
@@ -115,7 +116,7 @@ struct PartMergingTests {
     try fork.change(at: fork.one) { $0.key = EncryptedFileTests.item("b.example").key }
     try fork.change(at: fork.two, "second")
     let (item, password) = try fork.merged(base: withBase ? fork.base : nil)
-    #expect(item.key == EncryptedFileTests.item("b.example").key && password == "second")
+    expect(item.key == EncryptedFileTests.item("b.example").key && password == "second")
   }
 
   @Test("with the base known, a clock that is behind loses nothing")
@@ -125,10 +126,10 @@ struct PartMergingTests {
     fork.setClock(days: -3)
     try fork.change(at: fork.two, "second")
     let (item, password) = try fork.merged(base: fork.base)
-    #expect(item.comment == "a remark" && password == "second")
+    expect(item.comment == "a remark" && password == "second")
     // Nor later, when the copy arrives without the base.
     let (_, again) = try fork.merged()
-    #expect(again == "second")
+    expect(again, is: "second")
   }
 
   @Test("where both have another secret, the later one is in use, the other can be had back, and it is said")
@@ -137,12 +138,12 @@ struct PartMergingTests {
     try fork.change(at: fork.two, "theirs")
     try fork.change(at: fork.one, "ours")
     let outcome = try fork.keychain(fork.one).merge(copyAt: fork.two.vault, base: fork.base)
-    #expect(outcome.undecided == 1)
+    expect(outcome.undecided, is: 1)
     let keychain = fork.keychain(fork.one)
-    #expect(try keychain.secret(of: keychain.items(matching: .all)[0]) == "ours")
+    try expect(keychain.secret(of: keychain.items(matching: .all)[0]), is: "ours")
     let lost = try #require(try keychain.retiredItems(matching: .all).first { $0.reason == .merged })
     try keychain.undelete(lost, replacing: true)
-    #expect(try keychain.secret(of: keychain.items(matching: .all)[0]) == "theirs")
+    try expect(keychain.secret(of: keychain.items(matching: .all)[0]), is: "theirs")
   }
 
   @Test("what one has deleted and the other left alone is deleted, whatever the dates")
@@ -153,7 +154,7 @@ struct PartMergingTests {
     try keychain.delete(try keychain.items(matching: .all))
     // Older versions compacted without leaving a mark.
     try fork.keychain(fork.one).merge(copyAt: fork.two.vault, base: fork.base)
-    #expect(try fork.keychain(fork.one).items(matching: .all).isEmpty)
+    try expect(fork.keychain(fork.one).items(matching: .all).isEmpty)
   }
 
   @Test("a base that is none, as git's empty file, counts as not known")
@@ -162,7 +163,7 @@ struct PartMergingTests {
     try put([], into: fork.base)
     try fork.change(at: fork.two, "second")
     let (_, password) = try fork.merged(base: fork.base)
-    #expect(password == "second")
+    expect(password, is: "second")
   }
 
   @Test("git's merge of three files uses the base")
@@ -176,7 +177,7 @@ struct PartMergingTests {
     try fork.keychain(fork.one).mergeFiles(base: fork.base, ours: ours, theirs: fork.two.vault)
     try put(try contents(of: ours), into: fork.one.vault)
     let item = try #require(try fork.keychain(fork.one).items(matching: .all).first)
-    #expect(try fork.keychain(fork.one).secret(of: item) == "second" && item.comment == "a remark")
+    try expect(fork.keychain(fork.one).secret(of: item) == "second" && item.comment == "a remark")
   }
 
   @Test("states that differ in their secret alone come back each with its own")
@@ -195,7 +196,7 @@ struct PartMergingTests {
     let all = try keychain.retiredItems(matching: .all)
     let twins = all.filter { state in all.count { $0.item == state.item && $0.retired == state.retired } == 2
     }
-    #expect(twins.count == 2)
+    expect(twins.count, is: 2)
     var secrets: Set<String> = []
     for twin in twins {
       // Undone each time, so that the other one can be restored in its place.
@@ -207,7 +208,7 @@ struct PartMergingTests {
         }
       }
     }
-    #expect(secrets == ["one's", "two's"])
+    expect(secrets, is: ["one's", "two's"])
   }
 }
 
@@ -217,7 +218,7 @@ struct FutureDateTests {
   func change() throws {
     let fork = try Fork(dated: Timestamp(milliseconds: SettableClock.start.milliseconds + 90 * 86_400_000))
     try fork.change(at: fork.two, "second")
-    #expect(try fork.merged().password == "second")
+    try expect(fork.merged().password, is: "second")
   }
 
   @Test("so is a deletion")
@@ -226,7 +227,7 @@ struct FutureDateTests {
     let keychain = fork.keychain(fork.two)
     try keychain.delete(try keychain.items(matching: .all))
     try fork.keychain(fork.one).merge(copyAt: fork.two.vault)
-    #expect(try fork.keychain(fork.one).items(matching: .all).isEmpty)
+    try expect(fork.keychain(fork.one).items(matching: .all).isEmpty)
   }
 }
 
@@ -237,15 +238,15 @@ struct DeletionMarkTests {
     let fork = try Fork()
     let keychain = fork.keychain(fork.one)
     try keychain.delete(try keychain.items(matching: .all))
-    #expect(try keychain.compact().records == 1)
-    #expect(try keychain.retiredItems(matching: .all).isEmpty)
-    #expect(!(try fork.one.plaintext()).contains(subsequence: Array("first".utf8)))
+    try expect(keychain.compact().records, is: 1)
+    try expect(keychain.retiredItems(matching: .all).isEmpty)
+    expect(!(try fork.one.plaintext()).contains(subsequence: Array("first".utf8)))
     try keychain.merge(copyAt: fork.two.vault)
-    #expect(try fork.keychain(fork.one).items(matching: .all).isEmpty)
+    try expect(fork.keychain(fork.one).items(matching: .all).isEmpty)
     // The copy may have had another secret than the one forgotten here, so it can be restored for a while.
-    #expect(try fork.keychain(fork.one).retiredItems(matching: .all).count == 1)
-    #expect(try fork.keychain(fork.one).compact().records == 1)
-    #expect(try fork.keychain(fork.one).verify()?.retiredCount == 1)
+    try expect(fork.keychain(fork.one).retiredItems(matching: .all).count, is: 1)
+    try expect(fork.keychain(fork.one).compact().records, is: 1)
+    try expect(fork.keychain(fork.one).verify()?.retiredCount, is: 1)
   }
 
   @Test("a copy that still has the item, merged after a month, leaves one mark and not two of the same")
@@ -256,8 +257,8 @@ struct DeletionMarkTests {
     fork.setClock(days: 31)
     try keychain.add(item("b.example"), Credential(password: "b"))
     try keychain.merge(copyAt: fork.two.vault)
-    #expect(try fork.keychain(fork.one).servers() == ["b.example"])
-    #expect(try fork.keychain(fork.one).verify()?.retiredCount == 1)
+    try expect(fork.keychain(fork.one).servers(), is: ["b.example"])
+    try expect(fork.keychain(fork.one).verify()?.retiredCount, is: 1)
   }
 }
 

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
@@ -51,7 +52,7 @@ private final class Pair {
   }
 
   func has(_ servers: [String], at place: Place) throws {
-    #expect(try keychain(place).servers() == servers.map { $0 + ".example" })
+    try expect(keychain(place).servers(), is: servers.map { $0 + ".example" })
   }
 }
 
@@ -73,16 +74,16 @@ struct ReplacedWriteTests {
     try pair.set("d.example", "d", at: pair.two)
     try pair.bring(pair.two, to: pair.one, inPlace: there.inPlace)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
-    #expect(pair.notices.all == [.created(pair.one.location), .merged(copies: 1)])
+    expect(pair.notices.all, is: [.created(pair.one.location), .merged(copies: 1)])
     // Nothing is merged again, and the other machine accepts the result as it is.
     let before = try pair.one.everything()
     try pair.has(["a", "b", "c", "d"], at: pair.one)
-    #expect(try pair.one.everything() == before)
+    try expect(pair.one.everything(), is: before)
     try pair.delete("c.example", at: pair.one)
     try pair.has(["a", "b", "d"], at: pair.one)
     try pair.bring(pair.one, to: pair.two)
     try pair.has(["a", "b", "d"], at: pair.two)
-    #expect(pair.notices.all.count == 2)
+    expect(pair.notices.all.count, is: 2)
   }
 
   @Test("is merged also where the sync program brings the other machine's last write with it")
@@ -98,7 +99,7 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "c", "d"], at: pair.one)
     // Nobody needs a copy of a write that is in the vault.
     try pair.set("e.example", "e", at: pair.one)
-    #expect(!names(in: folders.1).contains(pair.two.newestWriteName))
+    expect(!names(in: folders.1).contains(pair.two.newestWriteName))
   }
 
   @Test("is merged by the next use where the writer that took it in was killed before it had its place")
@@ -131,7 +132,7 @@ struct ReplacedWriteTests {
       for server in ["d", "e", "f", "g"] { try pair.set(server + ".example", server, at: pair.one) }
       let number = try #require(try pair.keychain(pair.one).newest()).generation.number
       let kept = try pair.keychain(pair.one).generations().prefix(4).map(\.number)
-      #expect(kept == (1...4).map { number - $0 })
+      expect(kept, is: (1...4).map { number - $0 })
       // Whoever has seen the newer states takes it as it is.
       try pair.bring(pair.one, to: pair.two)
       try pair.has(["a", "b", "d", "e", "f", "g"], at: pair.two)
@@ -153,11 +154,11 @@ struct ReplacedWriteTests {
       let before = try #require(try pair.keychain(pair.one).newest()).generation.number
       try put([1], into: pair.one.location.vaultFolder + "/generations/\(number)-01234567.age")
       try pair.set("d.example", "d", at: pair.one)
-      #expect(try #require(try pair.keychain(pair.one).newest()).generation.number == before + 1)
+      try expect(#require(try pair.keychain(pair.one).newest()).generation.number, is: before + 1)
       try pair.replace(pair.one.vault, with: [1])
       _ = try pair.keychain(pair.one).salvage()
       let after = try #require(try pair.keychain(pair.one).newest()).generation.number
-      #expect(before + 2...before + 4 ~= after)
+      expect(before + 2...before + 4 ~= after)
       try pair.has(["a", "b", "c", "d"], at: pair.one)
     }
   }
@@ -187,7 +188,7 @@ struct ReplacedWriteTests {
     try pair.set("c.example", "c", at: pair.one)
     try pair.bring(pair.two, to: pair.one)
     try pair.has(["a", "b", "c"], at: pair.one)
-    #expect(pair.notices.all.last == .merged(copies: 1))
+    expect(pair.notices.all.last, is: .merged(copies: 1))
   }
 
   @Test("by a version that doesn't copy its writes is copied by whoever sees it")
@@ -204,12 +205,12 @@ struct ReplacedWriteTests {
     try pair.bring(pair.one, to: pair.two)
     try pair.has(["a", "b", "c", "d"], at: pair.two)
     let written = try contents(of: pair.two.vault)
-    #expect(try contents(of: pair.two.location.vaultFolder + "/" + pair.two.newestWriteName) == written)
+    try expect(contents(of: pair.two.location.vaultFolder + "/" + pair.two.newestWriteName), is: written)
     // So it is kept when an older one is accepted in its place.
     try pair.replace(pair.two.vault, with: older)
     try pair.keychain(pair.two).acceptRollback()
     let paths = pair.notices.all.compactMap { if case .setAside(let path) = $0 { path } else { nil } }
-    #expect(try paths.map(contents) == [written])
+    try expect(paths.map(contents), is: [written])
   }
 
   @Test("stays where a version that doesn't copy its writes has replaced it, until it is merged")
@@ -227,7 +228,7 @@ struct ReplacedWriteTests {
       try pair.bring(pair.two, to: pair.one)
       if reads {
         try pair.has(["a", "b", "d", "e"], at: pair.one)
-        #expect(pair.notices.all.last == .undecided(path: pair.one.newestWrite))
+        expect(pair.notices.all.last, is: .undecided(path: pair.one.newestWrite))
         _ = try pair.keychain(pair.one).merge(copyAt: pair.one.newestWrite)
       } else {
         try pair.set("f.example", "f", at: pair.one)
@@ -246,8 +247,8 @@ struct ReplacedWriteTests {
     try pair.set("c.example", "c", at: pair.one)
     let written = try contents(of: pair.one.vault)
     _ = try pair.keychain(pair.one).compact()
-    #expect(try contents(of: pair.one.vault) == written)
-    #expect(try contents(of: pair.one.newestWrite) == written)
+    try expect(contents(of: pair.one.vault), is: written)
+    try expect(contents(of: pair.one.newestWrite), is: written)
     try pair.set("d.example", "d", at: pair.two)
     try pair.bring(pair.two, to: pair.one, inPlace: true)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
@@ -291,7 +292,7 @@ struct ReplacedWriteTests {
       try pair.replace(pair.one.newestWrite, with: newest)
     }
     try pair.set("d.example", "d", at: pair.one)
-    #expect(pair.notices.all == [.created(pair.one.location)])
+    expect(pair.notices.all, is: [.created(pair.one.location)])
     try pair.keychain(pair.one).compact()
   }
 
@@ -314,9 +315,9 @@ struct ReplacedWriteTests {
     for name in names(in: place.location.stateFolder) where name.hasSuffix(".seen") {
       unlink(place.location.stateFolder + "/" + name)
     }
-    #expect(failure { try place.keychain().servers() } == .missing(path: place.vault))
+    expect(failure { try place.keychain().servers() }, is: .missing(path: place.vault))
     _ = try place.keychain().salvage()
-    #expect(try place.keychain().servers() == ["a.example"])
+    try expect(place.keychain().servers(), is: ["a.example"])
   }
 
   /// The first write of a new vault is copied, too.
@@ -325,15 +326,15 @@ struct ReplacedWriteTests {
     let pair = try Pair()
     if !isFirst { try pair.set("c.example", "c", at: pair.one) }
     let written = try contents(of: pair.one.vault)
-    #expect(try contents(of: pair.one.newestWrite) == written)
+    try expect(contents(of: pair.one.newestWrite), is: written)
     // Nothing is written if nothing was brought.
     let before = try pair.one.everything()
     try pair.keychain(pair.one).exclusively { () throws(KeychainError) in }
-    #expect(try pair.one.everything() == before)
+    try expect(pair.one.everything(), is: before)
     var bytes = written
     bytes[bytes.count - 1] ^= 1
     try put(bytes, into: pair.one.vault)
-    #expect(try pair.keychain(pair.one).salvage().base?.number == (isFirst ? 1 : 2))
+    try expect(pair.keychain(pair.one).salvage().base?.number, is: (isFirst ? 1 : 2))
     try pair.has(isFirst ? ["a", "b"] : ["a", "b", "c"], at: pair.one)
   }
 
@@ -344,7 +345,7 @@ struct ReplacedWriteTests {
     try put([], into: pair.one.newestWrite)
     try pair.set("d.example", "d", at: pair.one)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
-    #expect(unmerged(pair.one) == [] && pair.notices.all == [.created(pair.one.location)])
+    expect(unmerged(pair.one) == [] && pair.notices.all == [.created(pair.one.location)])
   }
 
   private func unmerged(_ place: Place) -> [String] {
@@ -353,9 +354,9 @@ struct ReplacedWriteTests {
 
   private func setAside(_ pair: Pair) throws -> String {
     let name = try #require(unmerged(pair.one).first)
-    #expect(unmerged(pair.one).count == 1)
+    expect(unmerged(pair.one).count, is: 1)
     let path = pair.one.location.vaultFolder + "/generations/" + name
-    #expect(pair.notices.all.last == .setAside(path: path))
+    expect(pair.notices.all.last, is: .setAside(path: path))
     return path
   }
 
@@ -371,16 +372,15 @@ struct ReplacedWriteTests {
     let path = try setAside(pair)
     for number in 0..<8 { try pair.set("e.example", "\(number)", at: pair.one) }
     // Operations that would discard it, or its key, are refused until it is merged.
-    #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: path))
-    #expect(
+    expect(failure { try pair.keychain(pair.one).compact() }, is: .unmerged(path: path))
+    expect(
       failure {
         try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
-      }
-        == .unmerged(path: path))
+      }, is: .unmerged(path: path))
     try pair.keychain(pair.one).merge(copyAt: path)
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
     try pair.keychain(pair.one).compact()
-    #expect(unmerged(pair.one).isEmpty)
+    expect(unmerged(pair.one).isEmpty)
   }
 
   @Test("keeps the vault's key and the states where nobody noted it, and an older state came into its place")
@@ -391,8 +391,8 @@ struct ReplacedWriteTests {
     try pair.set("c.example", "c", at: pair.one)
     try put(memory.contents, into: memory.path)
     try put(older, into: pair.one.vault)
-    #expect(failure { try rotate(pair) } == .unmerged(path: pair.one.newestWrite))
-    #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: pair.one.newestWrite))
+    expect(failure { try rotate(pair) }, is: .unmerged(path: pair.one.newestWrite))
+    expect(failure { try pair.keychain(pair.one).compact() }, is: .unmerged(path: pair.one.newestWrite))
     try pair.keychain(pair.one).merge(copyAt: pair.one.newestWrite)
     try rotate(pair)
     try pair.keychain(pair.one).compact()
@@ -411,7 +411,7 @@ struct ReplacedWriteTests {
     let path = try #require(unmerged(pair.one).first)
     try pair.keychain(pair.one).merge(copyAt: pair.one.location.vaultFolder + "/generations/" + path)
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
-    #expect(unmerged(pair.one).isEmpty)
+    expect(unmerged(pair.one).isEmpty)
     try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
   }
 
@@ -448,7 +448,7 @@ struct ReplacedWriteTests {
     for place in [pair.one, pair.two] { try pair.set("c.example", "c", at: place) }
     let two = VaultLocation(
       vaultFolder: pair.one.location.vaultFolder, stateFolder: pair.two.location.stateFolder)
-    #expect(pair.one.newestWriteName != two.newestWriteName)
+    expect(pair.one.newestWriteName != two.newestWriteName)
   }
 
   @Test("is merged at once where what came into its place is accepted")
@@ -486,7 +486,7 @@ struct ReplacedWriteTests {
     try pair.keychain(pair.one).acceptRollback()
     try pair.set("d.example", "d", at: pair.one)
     let kept = try setAside(pair)
-    #expect(try contents(of: kept) == write)
+    try expect(contents(of: kept), is: write)
     try put(try contents(of: pair.one.identityFile) + formerKey, into: pair.one.identityFile)
     try pair.keychain(pair.one).merge(copyAt: kept)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
@@ -508,8 +508,8 @@ struct ReplacedWriteTests {
     try pair.replace(pair.one.newestWrite, with: bytes)
     for number in 0..<7 { try pair.set("e.example", "\(number)", at: pair.one) }
     let name = try #require(unmerged(pair.one).first)
-    #expect(try contents(of: pair.one.location.vaultFolder + "/generations/" + name) == bytes)
-    #expect(unmerged(pair.one).count == 1)
+    try expect(contents(of: pair.one.location.vaultFolder + "/generations/" + name), is: bytes)
+    expect(unmerged(pair.one).count, is: 1)
   }
 
   @Test("is merged by whoever comes next, where accepting what came into its place has failed")
@@ -522,7 +522,7 @@ struct ReplacedWriteTests {
     let generations = pair.one.location.vaultFolder + "/generations"
     removeAll(generations)
     try put([], into: generations)
-    #expect(failure { try pair.keychain(pair.one).acceptRollback() } != nil)
+    expect(failure { try pair.keychain(pair.one).acceptRollback() } != nil)
     unlink(generations)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
   }
@@ -540,7 +540,7 @@ struct ReplacedWriteTests {
         try pair.has(["a", "b", "c"], at: pair.one)
         try pair.set("e.example", "e", at: pair.one)
         let kept = try pair.keychain(pair.one).generations().filter { try contents(of: $0.path) == write }
-        #expect(kept.count == 1)
+        expect(kept.count, is: 1)
       } else {
         _ = try pair.keychain(pair.one).salvage { _ in true }
         try pair.has(["a", "b", "c", "d"], at: pair.one)
@@ -554,7 +554,7 @@ struct ReplacedWriteTests {
     try pair.set("c.example", "c", at: pair.one)
     let path = renamed(pair)
     for number in 0..<40 { try pair.set("d.example", "\(number)", at: pair.one) }
-    #expect(access(path, F_OK) != 0)
+    expect(access(path, F_OK) != 0)
     try pair.keychain(pair.one).compact()
   }
 
@@ -565,7 +565,7 @@ struct ReplacedWriteTests {
     try pair.set("c.example", "c", at: pair.one)
     try pair.bring(pair.two, to: pair.one)
     try pair.has(["a", "b", "d"], at: pair.one)
-    #expect(pair.notices.all.last == .undecided(path: pair.one.newestWrite))
+    expect(pair.notices.all.last, is: .undecided(path: pair.one.newestWrite))
     try pair.set("e.example", "e", at: pair.one)
     let path = try setAside(pair)
     for number in 0..<8 { try pair.set("e.example", "\(number)", at: pair.one) }
@@ -577,7 +577,7 @@ struct ReplacedWriteTests {
   /// lost.
   private func renamed(_ pair: Pair) -> String {
     let other = pair.one.location.vaultFolder + "/.vault.age.newest-0123456789abcdef"
-    #expect(Glibc.rename(pair.one.newestWrite, other) == 0)
+    expect(Glibc.rename(pair.one.newestWrite, other), is: 0)
     return other
   }
 
@@ -593,10 +593,10 @@ struct ReplacedWriteTests {
     try pair.bring(pair.two, to: pair.one)
     let other = renamed(pair)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
-    #expect(pair.notices.all.last == .merged(copies: 1))
+    expect(pair.notices.all.last, is: .merged(copies: 1))
     try rotate(pair)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
-    #expect(access(other, F_OK) != 0)
+    expect(access(other, F_OK) != 0)
   }
 
   @Test("several are merged at once, each once, also where one comes from another")
@@ -615,12 +615,13 @@ struct ReplacedWriteTests {
     try pair.has(["a", "b", "c", "d", "e", "f"], at: pair.one)
     let before = try pair.one.everything()
     try pair.has(["a", "b", "c", "d", "e", "f"], at: pair.one)
-    #expect(try pair.one.everything() == before)
+    try expect(pair.one.everything(), is: before)
     try pair.set("c.example", "c again", at: pair.one)
-    #expect(pair.notices.all.count == 2)
+    expect(pair.notices.all.count, is: 2)
     try rotate(pair)
-    #expect(
-      names(in: pair.one.location.vaultFolder).filter { $0.hasPrefix(".vault") } == [pair.one.newestWriteName]
+    expect(
+      names(in: pair.one.location.vaultFolder).filter { $0.hasPrefix(".vault") },
+      is: [pair.one.newestWriteName]
     )
   }
 
@@ -633,8 +634,8 @@ struct ReplacedWriteTests {
     try pair.set("c.example", "c", at: pair.one)
     try pair.bring(pair.two, to: pair.one)
     let path = hasOtherName ? renamed(pair) : pair.one.newestWrite
-    #expect(failure { try rotate(pair) } == .unmerged(path: path))
-    #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: path))
+    expect(failure { try rotate(pair) }, is: .unmerged(path: path))
+    expect(failure { try pair.keychain(pair.one).compact() }, is: .unmerged(path: path))
     try pair.keychain(pair.one).merge(copyAt: path)
     try rotate(pair)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
@@ -648,11 +649,10 @@ struct ReplacedWriteTests {
     let elsewhere = pair.one.path + "/copy.age"
     try put(try contents(of: pair.two.vault), into: elsewhere)
     symlink(elsewhere, copy)
-    #expect(
+    expect(
       failure {
         try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
-      }
-        == .unmerged(path: copy))
+      }, is: .unmerged(path: copy))
     unlink(copy)
     rename(elsewhere, copy)
     try pair.has(["a", "b", "c"], at: pair.one)
@@ -670,11 +670,11 @@ struct ReplacedWriteTests {
     try pair.bring(pair.two, to: pair.one)
     let vault = try contents(of: pair.one.vault)
     try pair.has(["a", "c"], at: pair.one)
-    #expect(try contents(of: pair.one.vault) == vault)
+    try expect(contents(of: pair.one.vault), is: vault)
     try pair.set("e.example", "e", at: pair.one)
     try pair.has(["a", "c", "e"], at: pair.one)
-    #expect(try pair.keychain(pair.one).retiredItems(matching: query("c.example")).isEmpty)
-    #expect(pair.notices.all.count == 1)
+    try expect(pair.keychain(pair.one).retiredItems(matching: query("c.example")).isEmpty)
+    expect(pair.notices.all.count, is: 1)
   }
 
   @Test("an earlier state that a person has put back and accepted stays")
@@ -684,9 +684,9 @@ struct ReplacedWriteTests {
     try pair.set("c.example", "c", at: pair.one)
     try pair.delete("a.example", at: pair.one)
     try pair.replace(pair.one.vault, with: earlier)
-    #expect(
-      failure { try pair.keychain(pair.one).servers() }
-        == .rolledBack(path: pair.one.vault, generation: 1, seen: 3))
+    expect(
+      failure { try pair.keychain(pair.one).servers() },
+      is: .rolledBack(path: pair.one.vault, generation: 1, seen: 3))
     try pair.keychain(pair.one).acceptRollback()
     try pair.set("d.example", "d", at: pair.one)
     try pair.has(["a", "b", "d"], at: pair.one)
@@ -700,15 +700,14 @@ struct ReplacedWriteTests {
     try pair.bring(pair.two, to: pair.one)
     try pair.has(["a", "b", "d"], at: pair.one)
     let write = UnmergedFile(kind: .lastWrite, path: pair.one.newestWrite, problem: nil)
-    for _ in 0..<2 { #expect(try pair.keychain(pair.one).unmergedFiles() == [write]) }
+    for _ in 0..<2 { try expect(pair.keychain(pair.one).unmergedFiles(), is: [write]) }
     try pair.set("e.example", "e", at: pair.one)
     let folder = pair.one.location.vaultFolder + "/generations/"
     let kept = folder + (try #require(names(in: folder).first { $0.hasPrefix("unmerged-") }))
-    #expect(
-      try pair.keychain(pair.one).unmergedFiles()
-        == [UnmergedFile(kind: .lastWrite, path: kept, problem: nil)])
+    try expect(
+      pair.keychain(pair.one).unmergedFiles(), is: [UnmergedFile(kind: .lastWrite, path: kept, problem: nil)])
     try pair.keychain(pair.one).merge(copyAt: kept)
-    #expect(try pair.keychain(pair.one).unmergedFiles() == [])
+    try expect(pair.keychain(pair.one).unmergedFiles(), is: [])
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
   }
 
@@ -722,7 +721,7 @@ struct ReplacedWriteTests {
     try pair.replace(pair.one.vault, with: [1])
     let keychain = pair.keychain(pair.one)
     let first = try #require(try keychain.generations().last)
-    #expect(first.number == 2)
+    expect(first.number, is: 2)
     _ = try keychain.restore(first)
     try pair.set("e.example", "e", at: pair.one)
     try pair.has(["a", "b", "c", "e"], at: pair.one)
@@ -741,7 +740,7 @@ struct ReplacedWriteTests {
       if isGone {
         _ = try keychain.restore(try #require(try keychain.generations().first))
         try pair.has(["a", "b"], at: pair.one)
-        #expect(try keychain.generations().map(\.number) == [2, 1])
+        try expect(keychain.generations().map(\.number), is: [2, 1])
         _ = try keychain.restore(try #require(try keychain.generations().first))
       } else {
         _ = try keychain.salvage()
@@ -777,8 +776,8 @@ struct KilledExchangeTests {
     setAge(file, seconds: 7200)
     try pair.set("e.example", "e", at: pair.one)
     try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
-    #expect(names(in: pair.one.location.vaultFolder) == files(pair.one))
-    #expect(try pair.keychain(pair.one).generations().count == 3)
+    expect(names(in: pair.one.location.vaultFolder), is: files(pair.one))
+    try expect(pair.keychain(pair.one).generations().count, is: 3)
   }
 
   @Test("the file that it began with goes, and its own that never came into place is kept aside")
@@ -797,13 +796,13 @@ struct KilledExchangeTests {
       }
       try pair.set("e.example", "e", at: pair.one)
       try pair.has(isDone ? ["a", "b", "c", "d", "e"] : ["a", "b", "c", "e"], at: pair.one)
-      #expect(names(in: pair.one.location.vaultFolder) == files(pair.one))
+      expect(names(in: pair.one.location.vaultFolder), is: files(pair.one))
       let kept = pair.notices.all.compactMap { notice in
         if case .unfinished(let path) = notice { path } else { nil }
       }
-      #expect(kept.count == (isDone ? 0 : 1))
-      for path in kept { #expect(try contents(of: path) == after) }
-      #expect(pair.notices.all.count == 1 + kept.count)
+      expect(kept.count, is: (isDone ? 0 : 1))
+      for path in kept { try expect(contents(of: path), is: after) }
+      expect(pair.notices.all.count, is: 1 + kept.count)
     }
   }
 
@@ -818,19 +817,19 @@ struct KilledExchangeTests {
     let seen = try seen(pair.one)
     if isRemoval { try keychain.removeSlot(id) } else { _ = try keychain.addRecoveryCode { _ in } }
     let copy = pair.one.location.vaultFolder + "/" + pair.one.newestWriteName
-    #expect(try contents(of: copy) == contents(of: pair.one.vault))
+    try expect(contents(of: copy), is: contents(of: pair.one.vault))
     try pair.replace(pair.one.vault, with: before)
     try put(seen.contents, into: seen.path)
     try pair.set("c.example", "c", at: pair.one)
     let unmerged = try pair.keychain(pair.one).unmergedFiles()
     let path = try #require(unmerged.first).path
-    #expect(unmerged == [UnmergedFile(kind: .unfinishedWrite, path: path, problem: nil)])
-    #expect(pair.notices.all.last == .unfinished(path: path))
+    expect(unmerged, is: [UnmergedFile(kind: .unfinishedWrite, path: path, problem: nil)])
+    expect(pair.notices.all.last, is: .unfinished(path: path))
     try pair.keychain(pair.one).merge(copyAt: path)
-    #expect(pair.notices.all.last == .slotsLeft(path: path))
+    expect(pair.notices.all.last, is: .slotsLeft(path: path))
     let slots = try #require(try pair.keychain(pair.one).slots()).map(\.id)
-    #expect(slots.filter { $0 != SlotSummary.identityFileID } == [id])
-    #expect(try pair.keychain(pair.one).unmergedFiles() == [])
+    expect(slots.filter { $0 != SlotSummary.identityFileID }, is: [id])
+    try expect(pair.keychain(pair.one).unmergedFiles(), is: [])
     try pair.has(["a", "b", "c"], at: pair.one)
   }
 
@@ -842,15 +841,15 @@ struct KilledExchangeTests {
     try pair.keychain(pair.one).compact()
     try pair.replace(pair.one.vault, with: before)
     try put(seen.contents, into: seen.path)
-    #expect(
+    expect(
       failure {
         try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
-      } == .unmerged(path: pair.one.newestWrite))
+      }, is: .unmerged(path: pair.one.newestWrite))
     let notices = pair.notices.all
     try pair.keychain(pair.one).compact()
-    #expect(pair.notices.all == notices)
-    #expect(names(in: pair.one.location.vaultFolder + "/generations") == [])
-    #expect(try pair.keychain(pair.one).unmergedFiles() == [])
+    expect(pair.notices.all, is: notices)
+    expect(names(in: pair.one.location.vaultFolder + "/generations"), is: [])
+    try expect(pair.keychain(pair.one).unmergedFiles(), is: [])
     try pair.has(["a", "b"], at: pair.one)
     try pair.keychain(pair.one).rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
   }
@@ -869,7 +868,7 @@ struct KilledExchangeTests {
       }
       try pair.replace(pair.one.vault, with: before)
       try put(seen.contents, into: seen.path)
-      #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: pair.one.newestWrite))
+      expect(failure { try pair.keychain(pair.one).compact() }, is: .unmerged(path: pair.one.newestWrite))
     }
   }
 
@@ -882,10 +881,10 @@ struct KilledExchangeTests {
     let (before, seen) = (try contents(of: pair.one.vault), try seen(pair.one))
     try pair.bring(pair.two, to: pair.one)
     try pair.keychain(pair.one).exclusively { () throws(KeychainError) in }
-    #expect(try contents(of: pair.one.newestWrite) == contents(of: pair.one.vault))
+    try expect(contents(of: pair.one.newestWrite), is: contents(of: pair.one.vault))
     try pair.replace(pair.one.vault, with: before)
     try put(seen.contents, into: seen.path)
-    #expect(failure { try pair.keychain(pair.one).compact() } == .unmerged(path: pair.one.newestWrite))
+    expect(failure { try pair.keychain(pair.one).compact() }, is: .unmerged(path: pair.one.newestWrite))
   }
 
   @Test("so it is where another machine's file has come meanwhile, and where the copy itself is merged")
@@ -908,9 +907,9 @@ struct KilledExchangeTests {
         try pair.replace(pair.one.vault, with: before)
         try pair.keychain(pair.one).merge(copyAt: copy)
       }
-      #expect(pair.notices.all.contains(.slotsLeft(path: copy)))
+      expect(pair.notices.all.contains(.slotsLeft(path: copy)))
       let slots = try #require(try pair.keychain(pair.one).slots()).map(\.id)
-      #expect(slots.filter { $0 != SlotSummary.identityFileID } == [id])
+      expect(slots.filter { $0 != SlotSummary.identityFileID }, is: [id])
     }
   }
 
@@ -927,7 +926,7 @@ struct KilledExchangeTests {
         try pair.keychain(pair.one).merge(copyAt: pair.one.path + "/other.age")
       }
       let added = SlotChanges(added: [.recovery])
-      #expect(pair.notices.all.contains(.slotsMerged(added)))
+      expect(pair.notices.all.contains(.slotsMerged(added)))
       try pair.keychain(pair.two).removeSlot(id)
       try put(try contents(of: pair.two.vault), into: isCopy ? copy : pair.one.path + "/other.age")
       if isCopy {
@@ -935,11 +934,11 @@ struct KilledExchangeTests {
       } else {
         try pair.keychain(pair.one).merge(copyAt: pair.one.path + "/other.age")
       }
-      #expect(pair.notices.all.contains(.slotsMerged(SlotChanges(removed: [.recovery]))))
+      expect(pair.notices.all.contains(.slotsMerged(SlotChanges(removed: [.recovery]))))
       // Nothing is told twice.
       let count = pair.notices.all.count
       try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
-      #expect(pair.notices.all.count == count)
+      expect(pair.notices.all.count, is: count)
     }
   }
 
@@ -953,16 +952,16 @@ struct KilledExchangeTests {
     try pair.set("c.example", "c", at: pair.one)
     try pair.has(["a", "b", "c"], at: pair.one)
     let left = names(in: pair.one.location.vaultFolder).filter { $0.hasPrefix("vault.conflict-") }
-    #expect(left.count == 1 && !exists(exchanged(pair.one)))
+    expect(left.count == 1 && !exists(exchanged(pair.one)))
     let path = pair.one.location.vaultFolder + "/" + (left.first ?? "")
-    #expect(try contents(of: path) == theirs)
-    #expect(pair.notices.all.contains(.unmerged(path: path, .otherKey(path: path))))
+    try expect(contents(of: path), is: theirs)
+    expect(pair.notices.all.contains(.unmerged(path: path, .otherKey(path: path))))
     // Merged by hand with their key, it is an earlier state and no copy any more.
     let keys = try contents(of: pair.one.identityFile) + contents(of: pair.two.identityFile)
     try put(keys, into: pair.one.identityFile)
     try pair.keychain(pair.one).merge(copyAt: path)
     try pair.has(["a", "b", "c", "d"], at: pair.one)
-    #expect(!exists(path))
+    expect(!exists(path))
     try pair.keychain(pair.one).compact()
   }
 
@@ -990,8 +989,8 @@ struct KilledExchangeTests {
       }
       try pair.set("e.example", "e", at: pair.one)
       try pair.has(["a", "b", "c", "e"], at: pair.one)
-      #expect(names(in: pair.one.location.vaultFolder) == files(pair.one))
-      #expect(pair.notices.all.count == 1)
+      expect(names(in: pair.one.location.vaultFolder), is: files(pair.one))
+      expect(pair.notices.all.count, is: 1)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
@@ -32,18 +33,18 @@ struct UnmergedFilesTests {
   func damaged() throws {
     try put(Array(try copyWithMore().dropLast(10)), into: copyPath)
     let keychain = place.keychain()
-    #expect(try keychain.servers() == ["a.example", "b.example"])
+    try expect(keychain.servers(), is: ["a.example", "b.example"])
     let copy = try #require(try keychain.unmergedFiles().first)
-    #expect(copy.kind == .copy && copy.path == copyPath)
+    expect(copy.kind == .copy && copy.path == copyPath)
     guard case .damaged(copyPath, _) = copy.problem else {
       Issue.record("\(String(describing: copy.problem))")
       return
     }
-    #expect(try keychain.copyLeftOut()?.path == copyPath)
-    #expect(try keychain.copyLeftOut()?.error == copy.problem)
+    try expect(keychain.copyLeftOut()?.path, is: copyPath)
+    try expect(keychain.copyLeftOut()?.error, is: copy.problem)
     unlink(copyPath)
-    #expect(try keychain.unmergedFiles() == [])
-    #expect(try keychain.copyLeftOut() == nil)
+    try expect(keychain.unmergedFiles(), is: [])
+    try expect(keychain.copyLeftOut() == nil)
   }
 
   @Test("what isn't found may be in a copy that can't be merged, and can be added all the same")
@@ -55,31 +56,31 @@ struct UnmergedFilesTests {
     let isLeftOut: (KeychainError?) -> Bool = {
       if case .copyLeftOut(path: copyPath, because: .damaged(copyPath, _)) = $0 { true } else { false }
     }
-    #expect(isLeftOut(failure { _ = try keychain.items(matching: missing) }))
-    #expect(isLeftOut(failure { try refusal(of: missing, in: keychain) }))
-    #expect(isLeftOut(keychain.passedOver))
+    expect(isLeftOut(failure { _ = try keychain.items(matching: missing) }))
+    expect(isLeftOut(failure { try refusal(of: missing, in: keychain) }))
+    expect(isLeftOut(keychain.passedOver))
     // What matches and isn't meant says as little.
-    #expect(isLeftOut(failure { try refusal(of: .internet("a.example"), in: keychain) }))
-    #expect(try keychain.items(matching: .internet("a.example")).count == 1)
+    expect(isLeftOut(failure { try refusal(of: .internet("a.example"), in: keychain) }))
+    try expect(keychain.items(matching: .internet("a.example")).count, is: 1)
     let canBeAdded = try keychain.exclusively { () throws(KeychainError) in
       try keychain.items(matching: missing).isEmpty && keychain.passedOver == nil
     }
-    #expect(canBeAdded)
+    expect(canBeAdded)
     try keychain.add(servers: ["c.example"])
-    #expect(try keychain.items(matching: missing).count == 1)
+    try expect(keychain.items(matching: missing).count, is: 1)
     unlink(copyPath)
-    #expect(try keychain.items(matching: .internet("d.example")).isEmpty)
-    #expect(keychain.passedOver == nil)
+    try expect(keychain.items(matching: .internet("d.example")).isEmpty)
+    expect(keychain.passedOver, is: nil)
   }
 
   @Test("a good copy is named until it is merged")
   func good() throws {
     try put(try copyWithMore(), into: copyPath)
     let keychain = place.keychain()
-    #expect(try keychain.unmergedFiles() == [UnmergedFile(kind: .copy, path: copyPath, problem: nil)])
-    #expect(try keychain.servers() == ["a.example", "b.example", "c.example"])
-    #expect(try keychain.unmergedFiles() == [])
-    #expect(try keychain.copyLeftOut() == nil)
+    try expect(keychain.unmergedFiles(), is: [UnmergedFile(kind: .copy, path: copyPath, problem: nil)])
+    try expect(keychain.servers(), is: ["a.example", "b.example", "c.example"])
+    try expect(keychain.unmergedFiles(), is: [])
+    try expect(keychain.copyLeftOut() == nil)
   }
 
   @Test("a good copy that can't be merged just now is named with the reason")
@@ -88,12 +89,12 @@ struct UnmergedFilesTests {
     let keychain = place.keychain()
     let folder = try Folder(creating: place.location.vaultFolder)
     let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
-    #expect(try keychain.servers() == ["a.example", "b.example"])
+    try expect(keychain.servers(), is: ["a.example", "b.example"])
     withExtendedLifetime(lock) {}
     let left = try #require(try keychain.copyLeftOut())
-    #expect(left.path == copyPath)
-    #expect(
-      try keychain.unmergedFiles() == [UnmergedFile(kind: .copy, path: copyPath, problem: left.error)])
+    expect(left.path, is: copyPath)
+    try expect(
+      keychain.unmergedFiles(), is: [UnmergedFile(kind: .copy, path: copyPath, problem: left.error)])
   }
 
   @Test(
@@ -107,12 +108,12 @@ struct UnmergedFilesTests {
     try put(try copyWithMore(), into: path)
     chmod(path, mode)
     let keychain = place.keychain()
-    #expect(try keychain.servers() == ["a.example", "b.example"])
-    #expect(try keychain.unmergedFiles() == [UnmergedFile(kind: .other, path: path, problem: nil)])
-    #expect(try keychain.copyLeftOut() == nil)
-    #expect(try FileFacts(path).mode & 0o777 == mode)
-    #expect(try keychain.merge(copyAt: path).added == 1)
-    #expect(try keychain.unmergedFiles() == [])
+    try expect(keychain.servers(), is: ["a.example", "b.example"])
+    try expect(keychain.unmergedFiles(), is: [UnmergedFile(kind: .other, path: path, problem: nil)])
+    try expect(keychain.copyLeftOut() == nil)
+    try expect(FileFacts(path).mode & 0o777, is: mode)
+    try expect(keychain.merge(copyAt: path).added, is: 1)
+    try expect(keychain.unmergedFiles(), is: [])
   }
 
   @Test("a backup of what the vault comes from lacks nothing, and other files are no states of it")
@@ -127,9 +128,9 @@ struct UnmergedFilesTests {
     mkdir(folder + "/folder.age", 0o700)
     mkfifo(folder + "/pipe.age", 0o600)
     symlink("nothing", folder + "/link.age")
-    #expect(try place.keychain().unmergedFiles() == [])
+    try expect(place.keychain().unmergedFiles(), is: [])
     try place.keychain().add(servers: ["b.example"])
-    #expect(try place.keychain().unmergedFiles() == [])
+    try expect(place.keychain().unmergedFiles(), is: [])
   }
 
   @Test("a file of another vault is named, and nothing of this one is missing")
@@ -139,8 +140,8 @@ struct UnmergedFilesTests {
     try other.keychain().add(servers: ["c.example"])
     try put(try contents(of: other.vault), into: copyPath)
     let keychain = place.keychain()
-    #expect(try keychain.servers() == ["a.example"])
-    #expect(try keychain.unmergedFiles().map(\.problem) == [.wrongIdentity(path: copyPath)])
-    #expect(try keychain.copyLeftOut() == nil)
+    try expect(keychain.servers(), is: ["a.example"])
+    try expect(keychain.unmergedFiles().map(\.problem), is: [.wrongIdentity(path: copyPath)])
+    try expect(keychain.copyLeftOut() == nil)
   }
 }

@@ -1,4 +1,5 @@
 import EncryptedFile
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -109,10 +110,10 @@ final class ConvergingModel {
     try settle()
     let stored = try members[0].stored()
     for (number, member) in members.enumerated() {
-      #expect(try member.stored() == stored, "member \(number)")
+      try expect(member.stored(), is: stored, "member \(number)")
     }
     let kept = try members[0].retiredSecrets().union(stored.map(\.secret))
-    #expect(kept.isSuperset(of: secrets), "lost: \(secrets.subtracting(kept))")
+    expect(kept.isSuperset(of: secrets), "lost: \(secrets.subtracting(kept))")
   }
 
   /// Exchanges everything, until nobody has anything to send.

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -34,11 +35,11 @@ struct InStepTests {
   private func expectInStep(with secrets: Set<String>) throws {
     let before = (try files(), shared.count)
     try sync(rounds: 2)
-    #expect(try files() == before.0 && shared.count == before.1, "something is written for nothing")
+    try expect(files() == before.0 && shared.count == before.1, "something is written for nothing")
     for member in members {
       let kept = try member.everySecret()
-      #expect(kept.repeated == 0)
-      #expect(kept.secrets.isSuperset(of: secrets), "lost: \(secrets.subtracting(kept.secrets))")
+      expect(kept.repeated, is: 0)
+      expect(kept.secrets.isSuperset(of: secrets), "lost: \(secrets.subtracting(kept.secrets))")
     }
   }
 

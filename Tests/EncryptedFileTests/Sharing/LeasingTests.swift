@@ -1,5 +1,6 @@
 import Bytes
 @testable import EncryptedFile
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -57,39 +58,39 @@ import Testing
         return
       }
     }
-    #expect(try lease(of: item, in: keychain, for: 0) == .taken)
-    #expect(repository.asked == [nil, "a", "b", "b", "c"])
+    try expect(lease(of: item, in: keychain, for: 0), is: .taken)
+    expect(repository.asked, is: [nil, "a", "b", "b", "c"])
     // It says nothing of the item.
     let name = try #require(repository.names.first)
-    #expect(repository.names.count == 1)
-    #expect(name.utf8.allSatisfy { hexadecimalValue($0) != nil })
+    expect(repository.names.count, is: 1)
+    expect(name.utf8.allSatisfy { hexadecimalValue($0) != nil })
     keychain.endLease(of: item, pausing: 0)
     keychain.endLease(of: item, pausing: 0)
-    #expect(repository.ended == ["mine"])
+    expect(repository.ended, is: ["mine"])
   }
 
   @Test("is waited for while another machine has it")
   func waitedFor() throws {
     let (keychain, item) = try keychain()
     repository.answers = [.held(by: "a"), .held(by: "a")]
-    #expect(try lease(of: item, in: keychain, for: 60) == .held(seconds: 60))
+    try expect(lease(of: item, in: keychain, for: 60), is: .held(seconds: 60))
     guard case .held(let left) = try lease(of: item, in: keychain, for: 60) else {
       Issue.record("it isn't held")
       return
     }
-    #expect(1...60 ~= left)
-    #expect(repository.asked == [nil, nil])
+    expect(1...60 ~= left)
+    expect(repository.asked, is: [nil, nil])
     keychain.endLease(of: item, pausing: 0)
-    #expect(repository.ended.isEmpty)
+    expect(repository.ended.isEmpty)
   }
 
   @Test("is not needed where there are none, and not had where that can't be told")
   func unknown() throws {
     let (keychain, item) = try keychain()
     repository.answers = [.unknown, .failed]
-    #expect(try lease(of: item, in: keychain, for: 60) == .taken)
+    try expect(lease(of: item, in: keychain, for: 60), is: .taken)
     #expect(throws: KeychainError.self) { try lease(of: item, in: keychain, for: 60) }
     keychain.sharing = nil
-    #expect(try lease(of: item, in: keychain, for: 60) == .taken)
+    try expect(lease(of: item, in: keychain, for: 60), is: .taken)
   }
 }

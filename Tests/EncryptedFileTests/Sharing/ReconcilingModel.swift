@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -59,11 +60,11 @@ final class ReconcilingModel {
     let wanted = expected.filter { $0.value.isThere }
     for (number, member) in members.enumerated() {
       let found = try member.contents()
-      #expect(Set(found.keys) == Set(wanted.keys), "of member \(number)")
+      expect(Set(found.keys), is: Set(wanted.keys), "of member \(number)")
       for (account, item) in wanted {
         let text = found[account] ?? ""
-        if item.deleted == nil { #expect(text == "\(item.secret) \(item.comment)", "of member \(number)") }
-        #expect(text.hasPrefix(item.secret + " "), "of member \(number)")
+        if item.deleted == nil { expect(text, is: "\(item.secret) \(item.comment)", "of member \(number)") }
+        expect(text.hasPrefix(item.secret + " "), "of member \(number)")
       }
     }
     // Nobody has anything to say any more.
@@ -71,15 +72,15 @@ final class ReconcilingModel {
     let files = try members.map { try contents(of: $0.place.vault) }
     clock.advance(seconds: 1)
     for member in members { try member.sync(shared) }
-    #expect(shared.count == states)
-    #expect(try members.map { try contents(of: $0.place.vault) } == files)
+    expect(shared.count, is: states)
+    try expect(members.map { try contents(of: $0.place.vault) }, is: files)
     // Somebody who comes now sees the same.
     let late = SharingMember(clock.read)
     try members[1].keychain().addRecipient(late.recipient, identity: nil)
     try members[1].sync(shared)
     try late.join(shared)
     try late.sync(shared)
-    #expect(try late.contents() == members[1].contents())
+    try expect(late.contents(), is: members[1].contents())
   }
 
   private func add(by member: SharingMember) throws {

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -28,8 +29,8 @@ struct ReconcilingTests {
   @Test("a shared vault has no identity file on the machine that makes it")
   func noIdentityFile() throws {
     let (_, one, _) = try pair()
-    #expect(!exists(one.place.identityFile))
-    #expect(try one.keychain().slots()?.map(\.kind) == [.recipient, .recipient])
+    expect(!exists(one.place.identityFile))
+    try expect(one.keychain().slots()?.map(\.kind), is: [.recipient, .recipient])
   }
 
   @Test("a change takes no more room than itself")
@@ -42,11 +43,11 @@ struct ReconcilingTests {
     try two.keychain().update(item, .text("y"))
     let before = shared.states.last
     try two.sync(shared)
-    #expect(shared.states.last?.whole == before?.whole)
-    #expect(shared.states.last?.changes.count == 1)
-    #expect(shared.states.last?.changes.first?.count ?? 0 < 5000)
-    #expect(try one.sync(shared).received == 1)
-    #expect(try one.contents() == two.contents())
+    expect(shared.states.last?.whole, is: before?.whole)
+    expect(shared.states.last?.changes.count, is: 1)
+    expect(shared.states.last?.changes.first?.count ?? 0 < 5000)
+    try expect(one.sync(shared).received, is: 1)
+    try expect(one.contents(), is: two.contents())
   }
 
   @Test("what has been shared before is not shared again")
@@ -55,8 +56,8 @@ struct ReconcilingTests {
     try one.keychain().add(.internet(), .text("x"))
     try one.sync(shared)
     let count = shared.count
-    for member in [one, two, one, two] { #expect(try member.sync(shared).waiting == 0) }
-    #expect(shared.count == count)
+    for member in [one, two, one, two] { try expect(member.sync(shared).waiting, is: 0) }
+    expect(shared.count, is: count)
   }
 
   @Test("many changes become one whole vault")
@@ -67,10 +68,10 @@ struct ReconcilingTests {
       try one.keychain().add(.internet(account: ByteString("a\(number)")), .text("x"))
       try one.sync(shared)
     }
-    #expect(shared.states.contains { $0.changes.count > 60 })
-    #expect(shared.states.last?.changes.count ?? 99 < 10)
+    expect(shared.states.contains { $0.changes.count > 60 })
+    expect(shared.states.last?.changes.count ?? 99 < 10)
     try two.sync(shared)
-    #expect(try two.contents().count == 70)
+    try expect(two.contents().count, is: 70)
   }
 
   @Test("somebody who doesn't belong to it finds it locked, and not empty")
@@ -78,14 +79,14 @@ struct ReconcilingTests {
     let (shared, one, _) = try pair()
     let stranger = SharingMember(clock.read)
     try stranger.join(shared)
-    #expect(failure { try stranger.contents() } == .noSlotOpens(path: stranger.place.vault))
-    #expect(failure { try stranger.sync(shared) } == .noSlotOpens(path: stranger.place.vault))
+    expect(failure { try stranger.contents() }, is: .noSlotOpens(path: stranger.place.vault))
+    expect(failure { try stranger.sync(shared) }, is: .noSlotOpens(path: stranger.place.vault))
     try one.keychain().add(.internet(account: "late"), .text("x"))
     try one.keychain().addRecipient(stranger.recipient, identity: nil)
     try one.sync(shared)
     try stranger.join(shared)
     try stranger.sync(shared)
-    #expect(try stranger.contents() == one.contents())
+    try expect(stranger.contents(), is: one.contents())
   }
 
   @Test("a member who was removed can't read what is stored afterwards, and the others can")
@@ -100,11 +101,11 @@ struct ReconcilingTests {
     try one.rotate(dropping: [try #require(try one.slot(of: three))])
     try one.keychain().add(.internet(account: "after"), .text("x"))
     try one.sync(shared)
-    #expect(failure { try three.sync(shared) } == .otherKey(path: "place"))
-    #expect(try two.sync(shared).tookKey)
+    expect(failure { try three.sync(shared) }, is: .otherKey(path: "place"))
+    try expect(two.sync(shared).tookKey)
     try one.sync(shared)
-    #expect(try two.contents() == one.contents())
-    #expect(try one.contents().count == 2)
+    try expect(two.contents(), is: one.contents())
+    try expect(one.contents().count, is: 2)
     for file in [shared.states.last?.whole ?? []] + (shared.states.last?.changes ?? []) {
       #expect(throws: AgeError.noMatch) { try AgeFile.decrypt(file, with: [three.identity]) }
     }
@@ -126,13 +127,13 @@ struct ReconcilingTests {
     try one.sync(shared)
     try two.sync(shared)
     try one.sync(shared)
-    for other in others { #expect(failure { try other.sync(shared) } == .otherKey(path: "place")) }
-    #expect(try one.keychain().slots()?.count == 2)
-    #expect(try two.keychain().slots()?.count == 2)
+    for other in others { expect(failure { try other.sync(shared) }, is: .otherKey(path: "place")) }
+    try expect(one.keychain().slots()?.count, is: 2)
+    try expect(two.keychain().slots()?.count, is: 2)
     try two.keychain().add(.internet(), .text("x"))
     try two.sync(shared)
     try one.sync(shared)
-    #expect(try one.contents().count == 1)
+    try expect(one.contents().count, is: 1)
   }
 
   @Test(
@@ -148,19 +149,19 @@ struct ReconcilingTests {
     try one.sync(shared)
     try two.sync(shared)
     try one.sync(shared)
-    #expect(one.withFormerKey.map(\.label) == (isThere ? ["three"] : []))
-    #expect(two.withFormerKey.map(\.recipient) == [three.recipient])
-    #expect(try one.keychain().slots()?.count == 2)
+    expect(one.withFormerKey.map(\.label), is: (isThere ? ["three"] : []))
+    expect(two.withFormerKey.map(\.recipient), is: [three.recipient])
+    try expect(one.keychain().slots()?.count, is: 2)
     try three.join(shared)
-    #expect(failure { try three.sync(shared) } == .noSlotOpens(path: three.place.location.vaultFile))
+    expect(failure { try three.sync(shared) }, is: .noSlotOpens(path: three.place.location.vaultFile))
     // Added again, it is a member as any other.
     try one.keychain().addRecipient(three.recipient, identity: nil)
     try one.sync(shared)
     try two.sync(shared)
-    #expect(two.withFormerKey.count == 1)
+    expect(two.withFormerKey.count, is: 1)
     try three.join(shared)
     try three.sync(shared)
-    #expect(try three.keychain().slots()?.count == 3)
+    try expect(three.keychain().slots()?.count, is: 3)
   }
 
   @Test("a member who was away finds the way through several keys")
@@ -174,8 +175,8 @@ struct ReconcilingTests {
     }
     try two.sync(shared)
     try one.sync(shared)
-    #expect(try one.contents().count == 4)
-    #expect(try two.contents() == one.contents())
+    try expect(one.contents().count, is: 4)
+    try expect(two.contents(), is: one.contents())
   }
 
   @Test("a second new key has to wait until others know the first one")
@@ -183,11 +184,11 @@ struct ReconcilingTests {
     let (shared, one, two) = try pair()
     try one.rotate(dropping: [])
     let reason = "the new key that it has already was not shared yet"
-    #expect(failure { try one.rotate(dropping: []) } == .unavailable(reason: reason))
+    expect(failure { try one.rotate(dropping: []) }, is: .unavailable(reason: reason))
     try one.sync(shared)
     try one.rotate(dropping: [])
     try one.sync(shared)
-    #expect(try two.sync(shared).tookKey)
+    try expect(two.sync(shared).tookKey)
   }
 
   @Test("a key from somebody who didn't have the former one is not taken")
@@ -215,14 +216,14 @@ struct ReconcilingTests {
       let forged = try EncodedVault(
         VaultLines(), head: head, stanzas: VaultStanzas(uuid: uuid, slots: slots),
         key: VaultKey(identity, uuid: uuid), path: "")
-      #expect(shared.put(SharedPlace.State(whole: forged.file(VaultLines())), after: shared.count))
+      expect(shared.put(SharedPlace.State(whole: forged.file(VaultLines())), after: shared.count))
       let refusal = failure { try two.sync(shared) }
-      #expect(refusal?.isDamage == true, "\(number)")
-      #expect(try two.contents().count == 1)
-      #expect(shared.put(good, after: shared.count))
+      expect(refusal?.isDamage, is: true, "\(number)")
+      try expect(two.contents().count, is: 1)
+      expect(shared.put(good, after: shared.count))
     }
     try two.sync(shared)
-    #expect(try two.contents().count == 1)
+    try expect(two.contents().count, is: 1)
   }
 
   @Test("what somebody has dropped or broken in the place comes back")
@@ -234,38 +235,38 @@ struct ReconcilingTests {
     try two.keychain().add(.internet(account: "b"), .text("x"))
     try two.sync(shared)
     // One side of a merge was taken.
-    #expect(shared.put(former, after: shared.count))
+    expect(shared.put(former, after: shared.count))
     try one.sync(shared)
-    #expect(try one.contents().count == 2)
+    try expect(one.contents().count, is: 2)
     // It was taken for text.
     let marks = Array("<<<<<<< ours\n".utf8)
-    #expect(shared.put(SharedPlace.State(whole: marks + former.whole), after: shared.count))
+    expect(shared.put(SharedPlace.State(whole: marks + former.whole), after: shared.count))
     try two.keychain().add(.internet(account: "c"), .text("x"))
     try two.sync(shared)
     try one.sync(shared)
-    #expect(try one.contents().count == 3)
+    try expect(one.contents().count, is: 3)
     // A change can't be read.
-    #expect(
+    expect(
       shared.put(
         SharedPlace.State(whole: try #require(shared.states.last).whole, changes: [marks]),
         after: shared.count))
-    #expect(try one.sync(shared).unreadable == 1)
-    #expect(shared.states.last?.changes.isEmpty == true)
-    #expect(try two.sync(shared).unreadable == 0)
+    try expect(one.sync(shared).unreadable, is: 1)
+    expect(shared.states.last?.changes.isEmpty, is: true)
+    try expect(two.sync(shared).unreadable, is: 0)
   }
 
   @Test("another vault in the place is refused")
   func otherVault() throws {
     let (shared, one, _) = try pair()
     let (other, _, _) = try pair()
-    #expect(failure { try one.sync(other) } == .wrongIdentity(path: "place"))
+    expect(failure { try one.sync(other) }, is: .wrongIdentity(path: "place"))
     // What was opened before stays.
-    #expect(try !one.keychain().take(other.states[0].whole, from: "place"))
+    try expect(!one.keychain().take(other.states[0].whole, from: "place"))
     let stranger = SharingMember(clock.read)
     try stranger.join(shared)
-    #expect(
-      failure { try stranger.keychain().take(other.states[0].whole, from: "place") }
-        == .wrongIdentity(path: "place"))
+    expect(
+      failure { try stranger.keychain().take(other.states[0].whole, from: "place") },
+      is: .wrongIdentity(path: "place"))
   }
 }
 

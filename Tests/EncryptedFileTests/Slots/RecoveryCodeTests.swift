@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import Testing
 import TestSupport
@@ -37,12 +38,12 @@ struct RecoveryCodeTests {
   @Test("a code is seven groups of four, no two codes are alike, and every character occurs")
   func form() {
     let codes = (0..<200).map { _ in draw() }
-    #expect(Set(codes).count == codes.count)
-    #expect(Set(codes.joined()) == Set(Self.alphabet + ["-"]))
+    expect(Set(codes).count, is: codes.count)
+    expect(Set(codes.joined()), is: Set(Self.alphabet + ["-"]))
     for code in codes {
       let groups = code.split(separator: "-", omittingEmptySubsequences: false)
-      #expect(groups.map(\.count) == [Int](repeating: 4, count: 7))
-      #expect(read(code) == .code(code))
+      expect(groups.map(\.count), is: [Int](repeating: 4, count: 7))
+      expect(read(code), is: .code(code))
     }
   }
 
@@ -58,7 +59,7 @@ struct RecoveryCodeTests {
         code.lowercased().replacing("0", with: "o").replacing("1", with: "l"),
         code.replacing("1", with: "L"), bare.map { "\($0)" }.joined(separator: " "),
       ] {
-        #expect(read(typed) == .code(code), "\(typed)")
+        expect(read(typed), is: .code(code), "\(typed)")
       }
     }
   }
@@ -71,7 +72,7 @@ struct RecoveryCodeTests {
         for symbol in Self.alphabet where symbol != symbols[position] {
           var wrong = symbols
           wrong[position] = symbol
-          #expect(read(print(wrong)) == .mistyped([position / 4 + 1], isGrouped: true))
+          expect(read(print(wrong)), is: .mistyped([position / 4 + 1], isGrouped: true))
         }
       }
     }
@@ -91,10 +92,10 @@ struct RecoveryCodeTests {
         }
         if groups.isEmpty { continue }
         named += 1
-        #expect(groups.contains(position / 4 + 1), "\(print(symbols)) as \(print(wrong))")
+        expect(groups.contains(position / 4 + 1), "\(print(symbols)) as \(print(wrong))")
       }
     }
-    #expect(named > 4000)
+    expect(named > 4000)
   }
 
   @Test("no two wrong characters pass")
@@ -122,7 +123,7 @@ struct RecoveryCodeTests {
       code.replacing("-", with: "."),
       "U" + code.dropFirst(), "\u{30}\u{301}" + code.dropFirst(), code + "\n",
     ] {
-      #expect(read(text) == .other, "\(text)")
+      expect(read(text), is: .other, "\(text)")
     }
   }
 

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import Testing
@@ -26,7 +27,7 @@ struct RotationTests {
       }
     }
     // The keychain that rotated knows what the vault contains.
-    #expect(try keychain.servers().count == 3)
+    try expect(keychain.servers().count, is: 3)
     return Dictionary(uniqueKeysWithValues: codes.all)
   }
 
@@ -37,18 +38,18 @@ struct RotationTests {
     let uuid = try slots.header.stanzas.first { $0.type == "llavero/vault" }?.arguments
     _ = try rotate(slots)
     let new = try slots.place.identity()
-    #expect(new.recipient != old.recipient)
+    expect(new.recipient != old.recipient)
     #expect(throws: AgeError.noMatch) {
       try AgeFile.decrypt(try contents(of: slots.place.vault), with: [old])
     }
-    #expect(try slots.keychain().servers().count == 3)
-    #expect(try slots.header.stanzas.first { $0.type == "llavero/vault" }?.arguments == uuid)
-    #expect(!exists(slots.place.newIdentityFile))
-    #expect(try slots.keychain().summary()?.contents?.generation == 8)
+    try expect(slots.keychain().servers().count, is: 3)
+    try expect(slots.header.stanzas.first { $0.type == "llavero/vault" }?.arguments, is: uuid)
+    expect(!exists(slots.place.newIdentityFile))
+    try expect(slots.keychain().summary()?.contents?.generation, is: 8)
     let other = try SlotPlace().place
     try put(try contents(of: other.identityFile), into: slots.place.identityFile)
-    #expect(
-      failure { try slots.keychain().servers() } == .wrongIdentity(path: slots.place.identityFile))
+    expect(
+      failure { try slots.keychain().servers() }, is: .wrongIdentity(path: slots.place.identityFile))
   }
 
   @Test("a rotation that fails keeps the key that an earlier one, which was killed, has not put in its place")
@@ -62,11 +63,11 @@ struct RotationTests {
     let generations = place.location.vaultFolder + "/generations"
     removeAll(generations)
     try put([0], into: generations)
-    #expect(failure { try rotate(slots) } != nil)
-    #expect(try place.keychain().servers().count == 3)
+    expect(failure { try rotate(slots) } != nil)
+    try expect(place.keychain().servers().count, is: 3)
     unlink(generations)
     _ = try rotate(slots)
-    #expect(!exists(place.newIdentityFile))
+    expect(!exists(place.newIdentityFile))
   }
 
   @Test("every kind of slot opens the vault afterwards, by what opened it before or by a new code")
@@ -83,23 +84,23 @@ struct RotationTests {
     }
     let before = try slots.slotIDs.map { try slots.slotFile($0) }
     let codes = try rotate(slots, passphrases: ["aa": ["wrong", "right"], "bb": ["two"]])
-    #expect(Array(codes.keys) == [recovery])
-    #expect(try slots.slotIDs == ["aa", "bb", recipient, command, recovery])
-    #expect(try slots.slotIDs.map { try slots.slotFile($0) }.allSatisfy { !before.contains($0) })
+    expect(Array(codes.keys), is: [recovery])
+    try expect(slots.slotIDs, is: ["aa", "bb", recipient, command, recovery])
+    try expect(slots.slotIDs.map { try slots.slotFile($0) }.allSatisfy { !before.contains($0) })
     for id in try slots.slotIDs {
-      #expect(try contents(of: slots.place.slots + "/\(id).age") == slots.slotFile(id))
+      try expect(contents(of: slots.place.slots + "/\(id).age"), is: slots.slotFile(id))
     }
     // By the recipient, then by the program, then by what is typed.
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.keychain().servers().count, is: 3)
     removeAll(path)
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.keychain().servers().count, is: 3)
     removeAll(slots.localFolder)
     for typed in ["right", "two", try #require(codes[recovery])] {
-      #expect(try slots.keychain(typed).servers().count == 3)
+      try expect(slots.keychain(typed).servers().count, is: 3)
     }
     let old = try #require(shown.all.first)
-    #expect(old != codes[recovery])
-    #expect(failure { try slots.keychain(old).servers() } == .wrongPassphrase(path: slots.place.vault))
+    expect(old != codes[recovery])
+    expect(failure { try slots.keychain(old).servers() }, is: .wrongPassphrase(path: slots.place.vault))
   }
 
   @Test("what can't be renewed is said before anything has changed, and can be dropped")
@@ -113,33 +114,32 @@ struct RotationTests {
     _ = try slots.keychain("right").servers()
     let before = try slots.place.everything()
     let right = ["aa": ["right"]]
-    #expect(failure { try rotate(slots, passphrases: right) } == .slot(.notRenewable(id: "cc", kind: "tpm")))
-    #expect(
-      failure { try rotate(slots, dropping: ["cc"], passphrases: right) }
-        == .slot(.notRenewable(id: "dd", kind: "command")))
-    #expect(
-      failure { try rotate(slots, dropping: ["cc", "dd"], passphrases: right) }
-        == .slot(.secretMissing(id: "bb")))
-    #expect(
-      failure { try rotate(slots, dropping: ["cc", "dd", "bb"], passphrases: right) }
-        == .slot(.notRenewable(id: "ee", kind: "recipient")))
-    #expect(
-      failure { try rotate(slots, dropping: ["zz"], passphrases: right) } == .slot(.notFound(id: "zz")))
-    #expect(
-      failure { try rotate(slots, "right", dropping: ["aa", "bb", "cc", "dd", "ee"]) }
-        == .slot(.lastWayIn(id: "aa")))
-    #expect(
+    expect(failure { try rotate(slots, passphrases: right) }, is: .slot(.notRenewable(id: "cc", kind: "tpm")))
+    expect(
+      failure { try rotate(slots, dropping: ["cc"], passphrases: right) },
+      is: .slot(.notRenewable(id: "dd", kind: "command")))
+    expect(
+      failure { try rotate(slots, dropping: ["cc", "dd"], passphrases: right) },
+      is: .slot(.secretMissing(id: "bb")))
+    expect(
+      failure { try rotate(slots, dropping: ["cc", "dd", "bb"], passphrases: right) },
+      is: .slot(.notRenewable(id: "ee", kind: "recipient")))
+    expect(
+      failure { try rotate(slots, dropping: ["zz"], passphrases: right) }, is: .slot(.notFound(id: "zz")))
+    expect(
+      failure { try rotate(slots, "right", dropping: ["aa", "bb", "cc", "dd", "ee"]) },
+      is: .slot(.lastWayIn(id: "aa")))
+    expect(
       failure {
         try rotate(slots, dropping: ["bb", "cc", "dd", "ee"], passphrases: ["aa": ["two", "wrong"]])
-      }
-        == .slot(.secretMismatch(id: "aa")))
-    #expect(try slots.place.everything() == before)
+      }, is: .slot(.secretMismatch(id: "aa")))
+    try expect(slots.place.everything(), is: before)
     _ = try rotate(slots, dropping: ["bb", "cc", "dd", "ee"], passphrases: right)
-    #expect(try slots.slotIDs == ["aa"] && slots.copies == ["aa.age"])
-    #expect(try slots.keychain("right").servers().count == 3)
+    try expect(slots.slotIDs == ["aa"] && slots.copies == ["aa.age"])
+    try expect(slots.keychain("right").servers().count, is: 3)
     try slots.keychain("right").addIdentityFile()
     let head = text(try #require(lines(try slots.place.plaintext()).first))
-    #expect(head.contains(#""removed_slots":["bb","cc","dd","ee"]"#))
+    expect(head.contains(#""removed_slots":["bb","cc","dd","ee"]"#))
   }
 
   @Test("whoever has only the recovery code, or nothing but the identity file, gets out with a new key")
@@ -151,13 +151,13 @@ struct RotationTests {
     }
     let codes = try rotate(slots, shown.all.first, dropping: ["aa"])
     let code = try #require(codes[recovery])
-    #expect(try slots.keychain(code).servers().count == 3)
-    #expect(
-      failure { try slots.keychain("forgotten").servers() } == .wrongPassphrase(path: slots.place.vault))
+    try expect(slots.keychain(code).servers().count, is: 3)
+    expect(
+      failure { try slots.keychain("forgotten").servers() }, is: .wrongPassphrase(path: slots.place.vault))
     try slots.keychain(code).addIdentityFile()
     _ = try rotate(slots, dropping: [recovery])
-    #expect(try slots.slotIDs == [] && slots.copies == [])
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.slotIDs == [] && slots.copies == [])
+    try expect(slots.keychain().servers().count, is: 3)
   }
 
   @Test("the slot that opened the vault can't be dropped where nothing here opens those that stay")
@@ -167,13 +167,13 @@ struct RotationTests {
     let recipient = identity.recipient.description
     let id = try slots.keychain("right").addRecipient(recipient, identity: nil)
     let before = try slots.place.everything()
-    #expect(failure { try rotate(slots, "right", dropping: ["aa"]) } == .slot(.nothingElseOpens))
-    #expect(try slots.place.everything() == before)
+    expect(failure { try rotate(slots, "right", dropping: ["aa"]) }, is: .slot(.nothingElseOpens))
+    try expect(slots.place.everything(), is: before)
     let path = try slots.write(identity, to: "key.txt")
     try slots.keychain("right").addRecipient(recipient, identity: path)
     _ = try rotate(slots, dropping: ["aa"])
-    #expect(try slots.slotIDs == [id])
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.slotIDs, is: [id])
+    try expect(slots.keychain().servers().count, is: 3)
   }
 
   @Test("codes that can't be shown, and a file that can't be written, leave all as it was")
@@ -181,21 +181,21 @@ struct RotationTests {
     let slots = try SlotPlace()
     try slots.keychain().addRecoveryCode { _ in }
     let before = try slots.place.everything()
-    #expect(
+    expect(
       failure {
         try slots.keychain().rotate(dropping: []) { _, _ in
           nil
         } announce: { _ throws(KeychainError) in
           throw .promptDismissed
         }
-      } == .promptDismissed)
-    #expect(try slots.place.everything() == before)
+      }, is: .promptDismissed)
+    try expect(slots.place.everything(), is: before)
     // Root may write everywhere, but can't replace a folder with a file.
     let temporary = slots.place.location.stateFolder + "/identity.txt.new"
     mkdir(temporary, 0o700)
-    #expect(failure { try rotate(slots) } != nil)
+    expect(failure { try rotate(slots) } != nil)
     rmdir(temporary)
-    #expect(try slots.place.everything() == before)
+    try expect(slots.place.everything(), is: before)
   }
 
   @Test("earlier generations, which the old key opens, are removed")
@@ -203,9 +203,9 @@ struct RotationTests {
     let slots = try SlotPlace()
     try slots.keychain().add(servers: ["d.example"])
     try slots.keychain().delete(try slots.keychain().items(matching: try query("d.example")))
-    #expect(names(in: slots.place.location.vaultFolder + "/generations").count == 2)
+    expect(names(in: slots.place.location.vaultFolder + "/generations").count, is: 2)
     _ = try rotate(slots)
-    #expect(names(in: slots.place.location.vaultFolder + "/generations") == [])
+    expect(names(in: slots.place.location.vaultFolder + "/generations"), is: [])
   }
 
   /// A vault whose rotation was killed before it removed what the former key opens.
@@ -226,13 +226,13 @@ struct RotationTests {
   func formerKeys() throws {
     let slots = try cutOffBeforeRemoving()
     let keychain = slots.keychain()
-    #expect(try keychain.generationsOfFormerKeys().map(\.number) == [8, 7])
+    try expect(keychain.generationsOfFormerKeys().map(\.number), is: [8, 7])
     try keychain.add(servers: ["e.example"])
-    #expect(try keychain.generationsOfFormerKeys() == [])
-    #expect(try keychain.generations().map(\.number) == [10])
-    #expect(names(in: slots.place.location.vaultFolder + "/generations").count == 1)
+    try expect(keychain.generationsOfFormerKeys(), is: [])
+    try expect(keychain.generations().map(\.number), is: [10])
+    expect(names(in: slots.place.location.vaultFolder + "/generations").count, is: 1)
     try keychain.add(servers: ["f.example"])
-    #expect(try keychain.generations().map(\.number) == [11, 10])
+    try expect(keychain.generations().map(\.number), is: [11, 10])
   }
 
   @Test("where a version rotated that doesn't note it, what is left of the former key is told and stays")
@@ -245,11 +245,11 @@ struct RotationTests {
     try put(vault.identityText(), into: slots.place.identityFile)
     let keychain = slots.keychain()
     try keychain.acceptRollback()
-    #expect(try keychain.generationsOfFormerKeys().map(\.number) == [7])
+    try expect(keychain.generationsOfFormerKeys().map(\.number), is: [7])
     try keychain.add(servers: ["e.example"])
-    #expect(try keychain.generationsOfFormerKeys().map(\.number) == [7])
+    try expect(keychain.generationsOfFormerKeys().map(\.number), is: [7])
     try keychain.compact()
-    #expect(try keychain.generationsOfFormerKeys() == [])
+    try expect(keychain.generationsOfFormerKeys(), is: [])
   }
 
   @Test(
@@ -265,13 +265,13 @@ struct RotationTests {
     // The state after both were recorded, whether or not the vault is in its place.
     let both = oldSeen + (try contents(of: name))
     try put(both, into: name)
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.keychain().servers().count, is: 3)
     try put(oldVault, into: slots.place.vault)
     try put(oldIdentity, into: slots.place.identityFile)
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.keychain().servers().count, is: 3)
     try slots.keychain().add(servers: ["d.example"])
-    #expect(try slots.keychain().servers().count == 4)
-    #expect(text(try contents(of: name)).split(separator: "\n").dropFirst() == ["at \(slots.place.vault)"])
+    try expect(slots.keychain().servers().count, is: 4)
+    expect(text(try contents(of: name)).split(separator: "\n").dropFirst(), is: ["at \(slots.place.vault)"])
   }
 
   @Test("other identities and comments of the identity file stay")
@@ -286,12 +286,12 @@ struct RotationTests {
       into: slots.place.identityFile)
     _ = try rotate(slots)
     let text = text(try contents(of: slots.place.identityFile))
-    #expect(
+    expect(
       text.hasPrefix("# one\r\n" + String(decoding: second, as: UTF8.self) + "\n# public key: age1"))
     // Neither the comment nor the key of the former identity is left.
-    #expect(!text.contains("\(mine.recipient)"))
-    #expect(text.hasSuffix("\n# two") && !text.contains(String(decoding: first, as: UTF8.self)))
-    #expect(try slots.keychain().servers().count == 3)
+    expect(!text.contains("\(mine.recipient)"))
+    expect(text.hasSuffix("\n# two") && !text.contains(String(decoding: first, as: UTF8.self)))
+    try expect(slots.keychain().servers().count, is: 3)
   }
 
   @Test(
@@ -303,16 +303,16 @@ struct RotationTests {
     let new = try contents(of: slots.place.identityFile)
     try put(new, into: slots.place.newIdentityFile)
     try put(old, into: slots.place.identityFile)
-    #expect(try slots.keychain().servers().count == 3)
-    #expect(try slots.keychain().slots()?.map(\.kind) == [.identityFile])
+    try expect(slots.keychain().servers().count, is: 3)
+    try expect(slots.keychain().slots()?.map(\.kind), is: [.identityFile])
     try slots.keychain().add(servers: ["d.example"])
-    #expect(try contents(of: slots.place.identityFile) == new)
-    #expect(!exists(slots.place.newIdentityFile))
+    try expect(contents(of: slots.place.identityFile), is: new)
+    expect(!exists(slots.place.newIdentityFile))
     // An interrupted rotation has left a key that opens nothing, and no write puts it in place of the vault's.
     try put(old, into: slots.place.newIdentityFile)
     try slots.keychain().add(servers: ["e.example"])
-    #expect(try contents(of: slots.place.identityFile) == new)
-    #expect(try slots.keychain().servers().count == 5)
+    try expect(contents(of: slots.place.identityFile), is: new)
+    try expect(slots.keychain().servers().count, is: 5)
   }
 
   @Test("a rotation of a vault that was itself cut off goes on from the key that counts")
@@ -323,8 +323,8 @@ struct RotationTests {
     try put(try contents(of: slots.place.identityFile), into: slots.place.newIdentityFile)
     try put(old, into: slots.place.identityFile)
     _ = try rotate(slots)
-    #expect(try contents(of: slots.place.identityFile) != old)
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(contents(of: slots.place.identityFile) != old)
+    try expect(slots.keychain().servers().count, is: 3)
   }
 
   @Test("stores and readers that come at the same time go on with the new key, and lose nothing")
@@ -357,9 +357,9 @@ struct RotationTests {
         failures.append("\(number): \(error)")
       }
     }
-    #expect(failures.all == [])
-    #expect(try slots.keychain().servers().count == 3 + 4 * 6)
-    #expect(!exists(slots.place.newIdentityFile))
+    expect(failures.all, is: [])
+    try expect(slots.keychain().servers().count, is: 3 + 4 * 6)
+    expect(!exists(slots.place.newIdentityFile))
   }
 
   @Test("a keychain that was opened before a rotation elsewhere reads and writes on")
@@ -370,10 +370,10 @@ struct RotationTests {
       asked.append($0)
       return Secret("right")
     }
-    #expect(try keychain.servers().count == 3)
+    try expect(keychain.servers().count, is: 3)
     _ = try rotate(slots, passphrases: ["aa": ["right"]])
     try keychain.add(servers: ["d.example"])
-    #expect(try keychain.servers().count == 4)
-    #expect(asked.all == [1, 1])
+    try expect(keychain.servers().count, is: 4)
+    expect(asked.all, is: [1, 1])
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import Testing
@@ -92,23 +93,23 @@ struct SlotTests {
   @Test("the ways in are listed, with what is known of them")
   func listing() throws {
     let slots = try SlotPlace()
-    #expect(try slots.keychain().slots()?.map(\.kind) == [.identityFile])
+    try expect(slots.keychain().slots()?.map(\.kind), is: [.identityFile])
     let identity = X25519Identity()
     let path = try slots.write(identity, to: "key.txt")
     let id = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
     let ways = try #require(try slots.keychain().slots())
-    #expect(ways.map(\.id) == ["identity-file", id])
-    #expect(ways[1].kind == .recipient && ways[1].recipient == identity.recipient.description)
-    #expect(ways[1].identityPath == path && ways[1].added != nil && !ways[1].isDamaged)
-    #expect(try Place().keychain().slots() == nil)
+    expect(ways.map(\.id), is: ["identity-file", id])
+    expect(ways[1].kind == .recipient && ways[1].recipient == identity.recipient.description)
+    expect(ways[1].identityPath == path && ways[1].added != nil && !ways[1].isDamaged)
+    try expect(Place().keychain().slots(), is: nil)
   }
 
   @Test("a locked vault's slots are listed, without what only the unlocked one tells")
   func lockedListing() throws {
     let slots = try SlotPlace { [try $0.slot("right"), try $0.slot("x", id: "bb", kind: "tpm")] }
     let locked = try #require(try slots.keychain(nil).slots())
-    #expect(locked.map(\.kind) == [.passphrase, .other("tpm")] && locked.allSatisfy { $0.added == nil })
-    #expect(try slots.keychain("right").slots()?.map(\.id) == ["0123456789abcdef", "bb"])
+    expect(locked.map(\.kind) == [.passphrase, .other("tpm")] && locked.allSatisfy { $0.added == nil })
+    try expect(slots.keychain("right").slots()?.map(\.id), is: ["0123456789abcdef", "bb"])
   }
 
   // MARK: Passphrases
@@ -117,11 +118,11 @@ struct SlotTests {
   func passphrase() throws {
     let slots = try SlotPlace()
     let id = try slots.keychain().addPassphrase(Secret("new one"))
-    #expect(slots.copies == ["\(id).age"])
-    #expect(try contents(of: slots.place.slots + "/\(id).age") == slots.slotFile(id))
+    expect(slots.copies, is: ["\(id).age"])
+    try expect(contents(of: slots.place.slots + "/\(id).age"), is: slots.slotFile(id))
     removeAll(slots.place.identityFile)
-    #expect(try slots.keychain("new one").servers().count == 3)
-    #expect(failure { try slots.keychain("old one").servers() } == .wrongPassphrase(path: slots.place.vault))
+    try expect(slots.keychain("new one").servers().count, is: 3)
+    expect(failure { try slots.keychain("old one").servers() }, is: .wrongPassphrase(path: slots.place.vault))
     let scrypt = try Array("new one".utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
     let text = try AgeFile.decrypt(try slots.slotFile(id), with: [scrypt])
     let identity = try text.withUnsafeBytes { try IdentityFile.parse($0) }
@@ -132,14 +133,14 @@ struct SlotTests {
   func replacing() throws {
     let slots = try SlotPlace { [try $0.slot("old", id: "aa"), try $0.slot("other", id: "bb")] }
     let id = try slots.keychain("old").replacePassphrase(of: "aa", with: Secret("new"))
-    #expect(try slots.slotIDs == ["bb", id])
-    #expect(Set(slots.copies) == ["bb.age", "\(id).age"])
-    #expect(try slots.keychain("new").servers().count == 3)
-    #expect(try slots.keychain("other").servers().count == 3)
-    #expect(failure { try slots.keychain("old").servers() } == .wrongPassphrase(path: slots.place.vault))
-    #expect(
-      failure { try slots.keychain("other").replacePassphrase(of: "aa", with: Secret("x")) }
-        == .slot(.notFound(id: "aa")))
+    try expect(slots.slotIDs, is: ["bb", id])
+    expect(Set(slots.copies), is: ["bb.age", "\(id).age"])
+    try expect(slots.keychain("new").servers().count, is: 3)
+    try expect(slots.keychain("other").servers().count, is: 3)
+    expect(failure { try slots.keychain("old").servers() }, is: .wrongPassphrase(path: slots.place.vault))
+    expect(
+      failure { try slots.keychain("other").replacePassphrase(of: "aa", with: Secret("x")) },
+      is: .slot(.notFound(id: "aa")))
   }
 
   @Test("a passphrase that is empty or like a recovery code is refused before anything is asked")
@@ -149,16 +150,16 @@ struct SlotTests {
     let code = RecoveryCode()
     let like = code.text.withUnsafeBytes { "0" + String(decoding: $0, as: UTF8.self).dropFirst() }
     for passphrase in [like, "a red hat fits big cats well any day"] {
-      #expect(
-        failure { try slots.keychain().addPassphrase(Secret(passphrase)) } == .slot(.passphraseLikeCode))
-      #expect(
-        failure { try Place().keychain().create(.passphrase(Secret(passphrase))) }
-          == .slot(.passphraseLikeCode))
+      expect(
+        failure { try slots.keychain().addPassphrase(Secret(passphrase)) }, is: .slot(.passphraseLikeCode))
+      expect(
+        failure { try Place().keychain().create(.passphrase(Secret(passphrase))) },
+        is: .slot(.passphraseLikeCode))
     }
-    #expect(
-      failure { try slots.keychain().addPassphrase(Secret()) }
-        == .unusableAttribute(name: "passphrase", .empty))
-    #expect(try slots.place.everything() == before)
+    expect(
+      failure { try slots.keychain().addPassphrase(Secret()) },
+      is: .unusableAttribute(name: "passphrase", .empty))
+    try expect(slots.place.everything(), is: before)
   }
 
   // MARK: Recovery codes
@@ -178,12 +179,12 @@ struct SlotTests {
     let code = try addCode(slots)
     removeAll(slots.place.identityFile)
     for typed in [code, code.lowercased(), code.replacing("-", with: " ")] {
-      #expect(try slots.keychain(typed).servers().count == 3)
+      try expect(slots.keychain(typed).servers().count, is: 3)
     }
     let id = try #require(try slots.slotIDs.first)
     let scrypt = try Array(code.utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0, maximumLogN: 15) }
-    #expect(try !AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
-    #expect(failure { try slots.keychain("no code").servers() } == .wrongPassphrase(path: slots.place.vault))
+    try expect(!AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
+    expect(failure { try slots.keychain("no code").servers() }, is: .wrongPassphrase(path: slots.place.vault))
   }
 
   @Test("a typing error in a recovery code is said at once, with its group")
@@ -191,12 +192,12 @@ struct SlotTests {
     let slots = try SlotPlace { [try $0.slot("right")] }
     var code = Array(try addCode(slots, "right"))
     code[10] = code[10] == "7" ? "8" : "7"
-    #expect(failure { try slots.keychain(String(code)).servers() } == .mistypedRecoveryCode(groups: [3]))
+    expect(failure { try slots.keychain(String(code)).servers() }, is: .mistypedRecoveryCode(groups: [3]))
     // An ungrouped text may be a passphrase.
     let bare = String(code.filter { $0 != "-" })
-    #expect(failure { try slots.keychain(bare).servers() } == .wrongPassphrase(path: slots.place.vault))
+    expect(failure { try slots.keychain(bare).servers() }, is: .wrongPassphrase(path: slots.place.vault))
     let without = try SlotPlace { [try $0.slot(String(code))] }
-    #expect(try without.keychain(String(code)).servers().count == 3)
+    try expect(without.keychain(String(code)).servers().count, is: 3)
   }
 
   @Test("a code is tried on recovery slots alone, and a passphrase on passphrase slots alone")
@@ -205,8 +206,8 @@ struct SlotTests {
     let slots = try SlotPlace {
       [try $0.slot(code, id: "aa"), try $0.slot("right", id: "bb", kind: "recovery")]
     }
-    #expect(failure { try slots.keychain(code).servers() } == .wrongPassphrase(path: slots.place.vault))
-    #expect(failure { try slots.keychain("right").servers() } == .wrongPassphrase(path: slots.place.vault))
+    expect(failure { try slots.keychain(code).servers() }, is: .wrongPassphrase(path: slots.place.vault))
+    expect(failure { try slots.keychain("right").servers() }, is: .wrongPassphrase(path: slots.place.vault))
   }
 
   @Test("a code that can't be shown adds nothing")
@@ -214,11 +215,11 @@ struct SlotTests {
     let slots = try SlotPlace()
     _ = try slots.keychain().servers()
     let before = try slots.place.everything()
-    #expect(
+    expect(
       failure {
         try slots.keychain().addRecoveryCode { _ throws(KeychainError) in throw .promptDismissed }
-      } == .promptDismissed)
-    #expect(try slots.place.everything() == before)
+      }, is: .promptDismissed)
+    try expect(slots.place.everything(), is: before)
   }
 
   // MARK: Recipients
@@ -230,18 +231,18 @@ struct SlotTests {
     let path = try slots.write(identity, to: "key.txt")
     let id = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
     removeAll(slots.place.identityFile)
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.keychain().servers().count, is: 3)
     try slots.keychain().add(servers: ["d.example"])
-    #expect(try FileFacts(slots.localFolder + "/" + id).mode & 0o7777 == 0o600)
+    try expect(FileFacts(slots.localFolder + "/" + id).mode & 0o7777, is: 0o600)
     // The recipient is in the vault, but nowhere in plain text.
     let recipient = Array(identity.recipient.description.utf8)
     let file = try contents(of: slots.place.vault)
-    #expect(!file.indices.contains { file[$0...].starts(with: recipient) })
+    expect(!file.indices.contains { file[$0...].starts(with: recipient) })
     // Not without the identity, and not with another one.
     _ = try slots.write(X25519Identity(), to: "key.txt")
-    #expect(failure { try slots.keychain().servers() } == .noSlotOpens(path: slots.place.vault))
+    expect(failure { try slots.keychain().servers() }, is: .noSlotOpens(path: slots.place.vault))
     removeAll(path)
-    #expect(failure { try slots.keychain().servers() } == .noSlotOpens(path: slots.place.vault))
+    expect(failure { try slots.keychain().servers() }, is: .noSlotOpens(path: slots.place.vault))
   }
 
   @Test("an identity that is named, or tried where it is there, opens the vault")
@@ -253,16 +254,17 @@ struct SlotTests {
     let path = try slots.write(identity, to: "key.txt")
     var named = SlotOpeners()
     named.identity = path
-    #expect(try slots.keychain(openers: named).servers().count == 3)
+    try expect(slots.keychain(openers: named).servers().count, is: 3)
     var others = SlotOpeners()
     others.otherIdentities = [slots.place.path + "/none", path]
-    #expect(try slots.keychain(openers: others).servers().count == 3)
+    try expect(slots.keychain(openers: others).servers().count, is: 3)
     named.identity = slots.place.path + "/none"
-    #expect(
-      failure { try slots.keychain(openers: named).servers() } == .missing(path: slots.place.path + "/none"))
+    expect(
+      failure { try slots.keychain(openers: named).servers() }, is: .missing(path: slots.place.path + "/none")
+    )
     chmod(path, 0o644)
-    #expect(
-      failure { try slots.keychain(openers: others).servers() } == .unsafeFile(path: path, .mode(0o644)))
+    expect(
+      failure { try slots.keychain(openers: others).servers() }, is: .unsafeFile(path: path, .mode(0o644)))
   }
 
   @Test("an ssh key is the same whatever its comment, so that removing it removes every way in")
@@ -271,8 +273,8 @@ struct SlotTests {
     let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHsKLqeplhpW+uObz5dvMgjz1OxfM/XXUB+VHtZ6isGN"
     let id = try slots.keychain().addRecipient(key + " alice@home", identity: nil)
     for text in [key, key + " alice@work", key + "  x"] {
-      #expect(
-        failure { try slots.keychain().addRecipient(text, identity: nil) } == .slot(.alreadyThere(id: id)))
+      expect(
+        failure { try slots.keychain().addRecipient(text, identity: nil) }, is: .slot(.alreadyThere(id: id)))
     }
   }
 
@@ -282,14 +284,14 @@ struct SlotTests {
     let identity = X25519Identity()
     let text = identity.recipient.description
     let id = try slots.keychain().addRecipient(text, identity: nil)
-    #expect(
-      failure { try slots.keychain().addRecipient(text, identity: nil) } == .slot(.alreadyThere(id: id)))
+    expect(
+      failure { try slots.keychain().addRecipient(text, identity: nil) }, is: .slot(.alreadyThere(id: id)))
     let path = try slots.write(identity, to: "key.txt")
     let before = try contents(of: slots.place.vault)
-    #expect(try slots.keychain().addRecipient(text, identity: path) == id)
-    #expect(try contents(of: slots.place.vault) == before)
+    try expect(slots.keychain().addRecipient(text, identity: path), is: id)
+    try expect(contents(of: slots.place.vault), is: before)
     removeAll(slots.place.identityFile)
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.keychain().servers().count, is: 3)
   }
 
   @Test("what is no recipient, or a file without its identity, changes nothing")
@@ -299,16 +301,16 @@ struct SlotTests {
     _ = try slots.keychain().servers()
     let before = try slots.place.everything()
     for text in ["", "age1", "AGE1QQQ", "hello", String(repeating: "a", count: 5000)] {
-      #expect(
-        failure { try slots.keychain().addRecipient(text, identity: nil) } == .slot(.malformedRecipient))
+      expect(
+        failure { try slots.keychain().addRecipient(text, identity: nil) }, is: .slot(.malformedRecipient))
     }
     let text = X25519Identity().recipient.description
-    #expect(
-      failure { try slots.keychain().addRecipient(text, identity: other) }
-        == .slot(.notItsIdentity(path: other)))
+    expect(
+      failure { try slots.keychain().addRecipient(text, identity: other) },
+      is: .slot(.notItsIdentity(path: other)))
     let none = slots.place.path + "/none"
-    #expect(failure { try slots.keychain().addRecipient(text, identity: none) } == .missing(path: none))
-    #expect(try slots.place.everything() == before)
+    expect(failure { try slots.keychain().addRecipient(text, identity: none) }, is: .missing(path: none))
+    try expect(slots.place.everything(), is: before)
   }
 
   @Test("an ssh key opens the vault")
@@ -319,19 +321,19 @@ struct SlotTests {
     let words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "alice@home", "-f", path]
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     let failure = posix_spawnp(&process, "ssh-keygen", nil, nil, arguments, environ)
-    #expect(failure == 0)
+    expect(failure, is: 0)
     var status: Int32 = 0
     waitpid(process, &status, 0)
     let line = text(try contents(of: path + ".pub")).split(separator: "\n")[0]
     try slots.keychain().addRecipient(String(line), identity: path)
     removeAll(slots.place.identityFile)
-    #expect(try slots.keychain().servers().count == 3)
-    #expect(try slots.keychain().slots()?.first?.recipient == String(line))
+    try expect(slots.keychain().servers().count, is: 3)
+    try expect(slots.keychain().slots()?.first?.recipient, is: String(line))
     try rotateWithoutQuestions(slots)
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.keychain().servers().count, is: 3)
     removeAll(path)
-    #expect(
-      TestSupport.failure { try slots.keychain().servers() } == .noSlotOpens(path: slots.place.vault))
+    expect(
+      TestSupport.failure { try slots.keychain().servers() }, is: .noSlotOpens(path: slots.place.vault))
   }
 
   private func rotateWithoutQuestions(_ slots: SlotPlace) throws {
@@ -348,16 +350,16 @@ struct SlotTests {
     let slots = try SlotPlace()
     let id = try slots.keychain().addCommand(["printf", "%s\\n", "from $HOME"])
     removeAll(slots.place.identityFile)
-    #expect(try slots.keychain().servers().count == 3)
-    #expect(try slots.keychain().slots()?.first?.command == ["printf", "%s\\n", "from $HOME"])
+    try expect(slots.keychain().servers().count, is: 3)
+    try expect(slots.keychain().slots()?.first?.command, is: ["printf", "%s\\n", "from $HOME"])
     // The passphrase is the output without a final line feed.
     let scrypt = try Array("from $HOME".utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
-    #expect(try !AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
+    try expect(!AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
     var none = SlotOpeners()
     none.mayRunPrograms = false
-    #expect(failure { try slots.keychain(openers: none).servers() } == .noSlotOpens(path: slots.place.vault))
+    expect(failure { try slots.keychain(openers: none).servers() }, is: .noSlotOpens(path: slots.place.vault))
     // Typed passphrases are not tried on it.
-    #expect(failure { try slots.keychain("from $HOME", openers: none).servers() } != nil)
+    expect(failure { try slots.keychain("from $HOME", openers: none).servers() } != nil)
   }
 
   @Test("a program that fails, prints nothing or isn't there lets the next way open the vault")
@@ -370,21 +372,22 @@ struct SlotTests {
       #"["false"]"#, #"["true"]"#, #"["/none"]"#, #"["sh","-c","echo x; exit 1"]"#, #"["echo","y"]"#,
     ] {
       try put(Array(#"{"command":\#(command)}"#.utf8), into: slots.localFolder + "/aa")
-      #expect(try slots.keychain("right").servers().count == 3, "\(command)")
+      try expect(slots.keychain("right").servers().count, is: 3, "\(command)")
     }
     try put(Array(#"{"command":["false"]}"#.utf8), into: slots.localFolder + "/aa")
-    #expect(failure { try slots.keychain().servers() } == .slot(.commandFailed(program: "false")))
+    expect(failure { try slots.keychain().servers() }, is: .slot(.commandFailed(program: "false")))
     try put(Array(#"{"command":["echo","y"]}"#.utf8), into: slots.localFolder + "/aa")
-    #expect(failure { try slots.keychain().servers() } == .slot(.commandMismatch(id: "aa")))
+    expect(failure { try slots.keychain().servers() }, is: .slot(.commandMismatch(id: "aa")))
     for note in ["", "{}", "[", #"{"command":[]}"#, #"{"command":["a\u0000b"]}"#, #"{"command":"rm"}"#] {
       try put(Array(note.utf8), into: slots.localFolder + "/aa")
-      #expect(try slots.keychain("right").servers().count == 3, "\(note)")
+      try expect(slots.keychain("right").servers().count, is: 3, "\(note)")
     }
     let before = try slots.place.everything()
-    #expect(
-      failure { try slots.keychain("right").addCommand(["false"]) } == .slot(.commandFailed(program: "false"))
+    expect(
+      failure { try slots.keychain("right").addCommand(["false"]) },
+      is: .slot(.commandFailed(program: "false"))
     )
-    #expect(try slots.place.everything() == before)
+    try expect(slots.place.everything(), is: before)
   }
 
   @Test("a vault's header alone never makes a program run")
@@ -398,13 +401,13 @@ struct SlotTests {
       ran.append($0)
       return Secret("x")
     }
-    #expect(
-      failure { try slots.keychain(openers: openers).servers() } == .noSlotOpens(path: slots.place.vault))
-    #expect(ran.all.isEmpty)
+    expect(
+      failure { try slots.keychain(openers: openers).servers() }, is: .noSlotOpens(path: slots.place.vault))
+    expect(ran.all.isEmpty)
     mkdir(slots.localFolder, 0o700)
     try put(Array(#"{"command":["a","b"]}"#.utf8), into: slots.localFolder + "/aa")
-    #expect(try slots.keychain(openers: openers).servers().count == 3)
-    #expect(ran.all == [["a", "b"]])
+    try expect(slots.keychain(openers: openers).servers().count, is: 3)
+    expect(ran.all, is: [["a", "b"]])
   }
 
   @Test("the same program is noted for the slot that another machine made")
@@ -413,10 +416,10 @@ struct SlotTests {
     let id = try slots.keychain().addCommand(["echo", "word"])
     removeAll(slots.localFolder)
     let before = try contents(of: slots.place.vault)
-    #expect(try slots.keychain().addCommand(["printf", "word"]) == id)
-    #expect(try contents(of: slots.place.vault) == before)
+    try expect(slots.keychain().addCommand(["printf", "word"]), is: id)
+    try expect(contents(of: slots.place.vault), is: before)
     removeAll(slots.place.identityFile)
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.keychain().servers().count, is: 3)
   }
 
   // MARK: The identity file
@@ -425,16 +428,16 @@ struct SlotTests {
   func identityFile() throws {
     let slots = try SlotPlace { [try $0.slot("right")] }
     try slots.keychain("right").addIdentityFile()
-    #expect(try FileFacts(slots.place.identityFile).mode & 0o7777 == 0o600)
-    #expect(try slots.keychain().servers().count == 3)
-    #expect(failure { try slots.keychain().addIdentityFile() } == .slot(.alreadyThere(id: "identity-file")))
+    try expect(FileFacts(slots.place.identityFile).mode & 0o7777, is: 0o600)
+    try expect(slots.keychain().servers().count, is: 3)
+    expect(failure { try slots.keychain().addIdentityFile() }, is: .slot(.alreadyThere(id: "identity-file")))
     try slots.keychain().removeSlot("identity-file")
-    #expect(!exists(slots.place.identityFile))
-    #expect(failure { try slots.keychain().servers() } == .locked(path: slots.place.vault))
-    #expect(try slots.keychain("right").servers().count == 3)
-    #expect(
-      failure { try slots.keychain("right").removeSlot("identity-file") }
-        == .slot(.notFound(id: "identity-file")))
+    expect(!exists(slots.place.identityFile))
+    expect(failure { try slots.keychain().servers() }, is: .locked(path: slots.place.vault))
+    try expect(slots.keychain("right").servers().count, is: 3)
+    expect(
+      failure { try slots.keychain("right").removeSlot("identity-file") },
+      is: .slot(.notFound(id: "identity-file")))
   }
 
   @Test("another vault's identity file is neither overwritten nor removed, and further identities stay")
@@ -442,20 +445,20 @@ struct SlotTests {
     let slots = try SlotPlace { [try $0.slot("right")] }
     let other = X25519Identity().withEncodedBytes { Array($0) + [0x0a] }
     try put(other, into: slots.place.identityFile)
-    #expect(
-      failure { try slots.keychain("right").addIdentityFile() }
-        == .slot(.otherIdentityFile(path: slots.place.identityFile)))
-    #expect(
-      failure { try slots.keychain("right").removeSlot("identity-file") }
-        == .slot(.notFound(id: "identity-file")))
-    #expect(try contents(of: slots.place.identityFile) == other)
+    expect(
+      failure { try slots.keychain("right").addIdentityFile() },
+      is: .slot(.otherIdentityFile(path: slots.place.identityFile)))
+    expect(
+      failure { try slots.keychain("right").removeSlot("identity-file") },
+      is: .slot(.notFound(id: "identity-file")))
+    try expect(contents(of: slots.place.identityFile), is: other)
     removeAll(slots.place.identityFile)
     try slots.keychain("right").addIdentityFile()
     let mine = try contents(of: slots.place.identityFile)
     try put(other + mine, into: slots.place.identityFile)
     try slots.keychain().removeSlot("identity-file")
-    #expect(try contents(of: slots.place.identityFile).starts(with: other))
-    #expect(failure { try slots.keychain().servers() } == .locked(path: slots.place.vault))
+    try expect(contents(of: slots.place.identityFile).starts(with: other))
+    expect(failure { try slots.keychain().servers() }, is: .locked(path: slots.place.vault))
   }
 
   // MARK: Removing
@@ -463,15 +466,16 @@ struct SlotTests {
   @Test("the last way in can't be removed")
   func lastWayIn() throws {
     let plain = try SlotPlace()
-    #expect(
-      failure { try plain.keychain().removeSlot("identity-file") } == .slot(.lastWayIn(id: "identity-file")))
+    expect(
+      failure { try plain.keychain().removeSlot("identity-file") }, is: .slot(.lastWayIn(id: "identity-file"))
+    )
     let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("x", id: "bb", kind: "tpm")] }
     _ = try slots.keychain("right").servers()
     let before = try slots.place.everything()
     // A slot of an unknown kind doesn't count.
-    #expect(failure { try slots.keychain("right").removeSlot("aa") } == .slot(.lastWayIn(id: "aa")))
-    #expect(try slots.place.everything() == before)
-    #expect(failure { try slots.keychain("right").removeSlot("cc") } == .slot(.notFound(id: "cc")))
+    expect(failure { try slots.keychain("right").removeSlot("aa") }, is: .slot(.lastWayIn(id: "aa")))
+    try expect(slots.place.everything(), is: before)
+    expect(failure { try slots.keychain("right").removeSlot("cc") }, is: .slot(.notFound(id: "cc")))
     // A damaged slot doesn't count either.
     let damaged = try SlotPlace {
       [
@@ -479,9 +483,9 @@ struct SlotTests {
         try Stanza(type: "llavero/slot", arguments: ["1", "bb", "passphrase"], body: [1, 2, 3]),
       ]
     }
-    #expect(failure { try damaged.keychain("right").removeSlot("aa") } == .slot(.lastWayIn(id: "aa")))
+    expect(failure { try damaged.keychain("right").removeSlot("aa") }, is: .slot(.lastWayIn(id: "aa")))
     try damaged.keychain("right").removeSlot("bb")
-    #expect(try damaged.slotIDs == ["aa"])
+    try expect(damaged.slotIDs, is: ["aa"])
   }
 
   @Test("the identity file stays where nothing is here that opens the slots that remain")
@@ -490,20 +494,20 @@ struct SlotTests {
     let identity = X25519Identity()
     let nobodys = try slots.keychain().addRecipient(identity.recipient.description, identity: nil)
     let before = try slots.place.everything()
-    #expect(failure { try slots.keychain().removeSlot("identity-file") } == .slot(.nothingElseOpens))
-    #expect(try slots.place.everything() == before)
+    expect(failure { try slots.keychain().removeSlot("identity-file") }, is: .slot(.nothingElseOpens))
+    try expect(slots.place.everything(), is: before)
     try slots.keychain().removeSlot(nobodys)
     let path = slots.place.path + "/key.txt"
     try put(identity.withEncodedBytes { Array($0) + [0x0a] }, into: path)
     _ = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
     try slots.keychain().removeSlot("identity-file")
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.keychain().servers().count, is: 3)
     // The last one that somebody knows can't be removed either.
     let code = try addCode(slots)
     unlink(path)
-    #expect(
-      failure { try slots.keychain(code).removeSlot(try #require(slots.slotIDs.last)) }
-        == .slot(.nothingElseOpens))
+    expect(
+      failure { try slots.keychain(code).removeSlot(try #require(slots.slotIDs.last)) },
+      is: .slot(.nothingElseOpens))
   }
 
   @Test("a slot for the vault's own key is opened by the identity file alone")
@@ -511,7 +515,7 @@ struct SlotTests {
     let slots = try SlotPlace()
     let key = try #require(try slots.keychain().newest()).key.recipient.description
     _ = try slots.keychain().addRecipient(key, identity: slots.place.identityFile)
-    #expect(failure { try slots.keychain().removeSlot("identity-file") } == .slot(.nothingElseOpens))
+    expect(failure { try slots.keychain().removeSlot("identity-file") }, is: .slot(.nothingElseOpens))
   }
 
   @Test("a recovery code, and the identity file of this machine, are ways in")
@@ -519,13 +523,13 @@ struct SlotTests {
     let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
     let code = try addCode(slots, "right")
     try slots.keychain("right").removeSlot("aa")
-    #expect(try slots.keychain(code).servers().count == 3)
+    try expect(slots.keychain(code).servers().count, is: 3)
     let id = try #require(try slots.slotIDs.first)
-    #expect(failure { try slots.keychain(code).removeSlot(id) } == .slot(.lastWayIn(id: id)))
+    expect(failure { try slots.keychain(code).removeSlot(id) }, is: .slot(.lastWayIn(id: id)))
     try slots.keychain(code).addIdentityFile()
     try slots.keychain().removeSlot(id)
-    #expect(try slots.slotIDs == [] && slots.copies == [])
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.slotIDs == [] && slots.copies == [])
+    try expect(slots.keychain().servers().count, is: 3)
   }
 
   @Test("what is removed is remembered, and what opened it here is forgotten")
@@ -535,17 +539,17 @@ struct SlotTests {
     let path = try slots.write(identity, to: "key.txt")
     let first = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
     let second = try slots.keychain().addCommand(["echo", "word"])
-    #expect(names(in: slots.localFolder) == [first, second].sorted())
+    expect(names(in: slots.localFolder), is: [first, second].sorted())
     try slots.keychain().removeSlot(first)
-    #expect(names(in: slots.localFolder) == [second] && slots.copies == ["\(second).age"])
+    expect(names(in: slots.localFolder) == [second] && slots.copies == ["\(second).age"])
     try slots.keychain().removeSlot(second)
     let head = try #require(lines(try slots.place.plaintext()).first)
-    #expect(text(head).contains(#""removed_slots":["\#(first)","\#(second)"]"#))
-    #expect(!text(head).contains(#""slots":"#))
+    expect(text(head).contains(#""removed_slots":["\#(first)","\#(second)"]"#))
+    expect(!text(head).contains(#""slots":"#))
     // Other changes keep it.
     try slots.keychain().add(servers: ["d.example"])
     let later = try #require(lines(try slots.place.plaintext()).first)
-    #expect(text(later).contains(#""removed_slots":["\#(first)","\#(second)"]"#))
+    expect(text(later).contains(#""removed_slots":["\#(first)","\#(second)"]"#))
   }
 
   @Test("slots of other kinds, further arguments, stanzas and notes survive every change of the slots")
@@ -564,14 +568,14 @@ struct SlotTests {
     try place.keychain().removeSlot(id)
     let header = try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }
     for stanza in [other, newer, further] {
-      #expect(
+      expect(
         header.stanzas.contains {
           $0.type == stanza.type && $0.arguments == stanza.arguments && $0.body == stanza.body
         })
     }
     let head = text(try #require(lines(try place.plaintext()).first))
-    #expect(head.contains(#"{"id":"tt","added":"2026-01-02T03:04:05.678Z","touch":true}"#))
-    #expect(head.contains(#""seal":[1,2]"#))
+    expect(head.contains(#"{"id":"tt","added":"2026-01-02T03:04:05.678Z","touch":true}"#))
+    expect(head.contains(#""seal":[1,2]"#))
   }
 
   // MARK: Copies
@@ -593,14 +597,14 @@ struct SlotTests {
     let here = try slots.keychain("right").addRecipient(mine.recipient.description, identity: nil)
     try put(there, into: copy)
     try slots.keychain("right").merge(copyAt: copy)
-    #expect(try Set(slots.slotIDs) == ["aa", here, arriving])
-    #expect(Set(slots.copies) == ["aa.age", "\(here).age", "\(arriving).age"])
+    try expect(Set(slots.slotIDs), is: ["aa", here, arriving])
+    expect(Set(slots.copies), is: ["aa.age", "\(here).age", "\(arriving).age"])
     let ways = try #require(try slots.keychain("right").slots())
-    #expect(ways.contains { $0.id == arriving && $0.recipient == theirs.recipient.description })
+    expect(ways.contains { $0.id == arriving && $0.recipient == theirs.recipient.description })
     // An older copy doesn't restore the removed slot.
     try put(before, into: copy)
     try slots.keychain("right").merge(copyAt: copy)
-    #expect(try Set(slots.slotIDs) == ["aa", here, arriving])
+    try expect(Set(slots.slotIDs), is: ["aa", here, arriving])
   }
 
   /// A vault whose only two slots were removed elsewhere, where there is an identity file.
@@ -631,18 +635,18 @@ struct SlotTests {
   @Test("what was removed elsewhere and is the only way in here stays, with what is known of it")
   func removalWaits() throws {
     let (slots, recipient, id, identityFile) = try waiting()
-    #expect(try slots.slotIDs == ["aa", id])
-    #expect(try slots.keychain("right").slots()?.last?.recipient == recipient)
+    try expect(slots.slotIDs, is: ["aa", id])
+    try expect(slots.keychain("right").slots()?.last?.recipient, is: recipient)
     // It is wrapped again for those that it is for.
     try slots.keychain("right").rotate(
       dropping: [], passphrase: { _, _ in Secret("right") }, announce: { _ in })
-    #expect(try slots.slotIDs == ["aa", id])
+    try expect(slots.slotIDs, is: ["aa", id])
     // Another way in is the end of both, and that is told.
-    #expect(removalsTold(slots) == 0)
+    expect(removalsTold(slots), is: 0)
     try slots.keychain("right").addIdentityFile()
-    #expect(try slots.slotIDs == [])
-    #expect(removalsTold(slots) == 1)
-    #expect(try contents(of: slots.place.identityFile) != identityFile)
+    try expect(slots.slotIDs, is: [])
+    expect(removalsTold(slots), is: 1)
+    try expect(contents(of: slots.place.identityFile) != identityFile)
   }
 
   @Test("it stays until another way in was seen to open the vault here, whatever is merged meanwhile")
@@ -655,13 +659,13 @@ struct SlotTests {
     let new = try slots.keychain("right").addRecipient(recipient, identity: nil)
     try put(there, into: copy)
     try slots.keychain("right").merge(copyAt: copy)
-    #expect(try slots.slotIDs == ["aa", id, new])
-    #expect(try slots.keychain("right").servers().count == 3)
+    try expect(slots.slotIDs, is: ["aa", id, new])
+    try expect(slots.keychain("right").servers().count, is: 3)
     let path = try slots.write(identity, to: "key.txt")
     try slots.keychain("right").addRecipient(recipient, identity: path)
-    #expect(try slots.slotIDs == [new])
-    #expect(removalsTold(slots) == 1)
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.slotIDs, is: [new])
+    expect(removalsTold(slots), is: 1)
+    try expect(slots.keychain().servers().count, is: 3)
   }
 
   @Test(
@@ -675,9 +679,9 @@ struct SlotTests {
     } else {
       try slots.keychain().rotate(dropping: [], passphrase: { _, _ in Secret("right") }, announce: { _ in })
     }
-    #expect(try slots.slotIDs == [])
-    #expect(try slots.keychain().servers().count == 3)
-    #expect(removalsTold(slots) == 1)
+    try expect(slots.slotIDs, is: [])
+    try expect(slots.keychain().servers().count, is: 3)
+    expect(removalsTold(slots), is: 1)
   }
 
   @Test("where git merges, the identity file of this machine counts as a way in, too")
@@ -689,7 +693,7 @@ struct SlotTests {
     try slots.keychain().removeSlot(id)
     try slots.keychain().mergeFiles(base: base, ours: ours, theirs: slots.place.vault)
     let merged = try contents(of: ours).withUnsafeBytes { try Header(parsing: $0) }
-    #expect(!merged.stanzas.contains { $0.type == "llavero/slot" })
+    expect(!merged.stanzas.contains { $0.type == "llavero/slot" })
   }
 
   @Test("a copy of before a rotation gives its items, and none of its ways in")
@@ -705,8 +709,8 @@ struct SlotTests {
     }
     try slots.keychain().delete(try slots.keychain().items(matching: try query("d.example")))
     try slots.keychain("word").merge(copyAt: old)
-    #expect(try slots.slotIDs == [])
-    #expect(try slots.keychain().servers().count == 3)
+    try expect(slots.slotIDs, is: [])
+    try expect(slots.keychain().servers().count, is: 3)
   }
 
   // MARK: Bounds and damage
@@ -723,11 +727,11 @@ struct SlotTests {
     let place = Place()
     try vault.install(at: place)
     let keychain = EncryptedFileKeychain(at: place.location, openers: .withPrograms).withCheapPassphrases
-    #expect(failure { try keychain.addCommand(["echo", "x"]) } == .slot(.tooMany(limit: 32)))
+    expect(failure { try keychain.addCommand(["echo", "x"]) }, is: .slot(.tooMany(limit: 32)))
     try place.keychain().addRecipient(X25519Identity().recipient.description, identity: nil)
     try place.keychain().removeSlot("s7")
     try keychain.addCommand(["echo", "x"])
-    #expect(failure { try keychain.addCommand(["echo", "y"]) } == .slot(.tooMany(limit: 32)))
+    expect(failure { try keychain.addCommand(["echo", "y"]) }, is: .slot(.tooMany(limit: 32)))
     var full = try HandMadeVault()
     full.stanzas =
       try [try full.vaultStanza()]
@@ -736,7 +740,7 @@ struct SlotTests {
       }
     let other = Place()
     try full.install(at: other)
-    #expect(failure { try other.keychain().servers() }?.isDamage == true)
+    expect(failure { try other.keychain().servers() }?.isDamage, is: true)
   }
 
   @Test("there are 512 slots at most, and a key of any of them opens the vault")
@@ -756,8 +760,8 @@ struct SlotTests {
       }
     }
     let further = X25519Identity().recipient.description
-    #expect(
-      failure { try place.keychain().addRecipient(further, identity: nil) } == .slot(.tooMany(limit: 512)))
+    expect(
+      failure { try place.keychain().addRecipient(further, identity: nil) }, is: .slot(.tooMany(limit: 512)))
     var text: [UInt8] = []
     last.withEncodedBytes { text += Array($0) }
     try put(text, into: place.path + "/last.txt")
@@ -765,9 +769,9 @@ struct SlotTests {
     var openers = SlotOpeners()
     openers.otherIdentities = [place.path + "/last.txt"]
     let keychain = EncryptedFileKeychain(at: place.location, openers: openers)
-    #expect(try keychain.servers().count == 3)
-    #expect(try keychain.noteIdentity(place.path + "/last.txt") == keychain.slots()?.last?.id)
-    #expect(try keychain.slots()?.last?.identityPath == place.path + "/last.txt")
+    try expect(keychain.servers().count, is: 3)
+    try expect(keychain.noteIdentity(place.path + "/last.txt"), is: keychain.slots()?.last?.id)
+    try expect(keychain.slots()?.last?.identityPath, is: place.path + "/last.txt")
   }
 
   @Test(
@@ -785,23 +789,23 @@ struct SlotTests {
       kind == "command" ? #"{"command":["echo","x"]}"# : #"{"identity":"\#(slots.place.path)/key.txt"}"#
     _ = try slots.write(X25519Identity(), to: "key.txt")
     try put(Array(note.utf8), into: slots.localFolder + "/aa")
-    #expect(try slots.keychain("right").servers().count == 3)
-    #expect(try slots.keychain("right").slots()?.first?.isDamaged == true)
+    try expect(slots.keychain("right").servers().count, is: 3)
+    try expect(slots.keychain("right").slots()?.first?.isDamaged, is: true)
   }
 
   @Test("copies of slots that were lost or altered are made again with the next change")
   func copies() throws {
     let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("two", id: "bb")] }
     try slots.keychain("right").add(servers: ["d.example"])
-    #expect(slots.copies == ["aa.age", "bb.age"])
+    expect(slots.copies, is: ["aa.age", "bb.age"])
     removeAll(slots.place.slots + "/aa.age")
     try put([1, 2, 3], into: slots.place.slots + "/bb.age")
     try put([1, 2, 3], into: slots.place.slots + "/cc.age")
     try put([1, 2, 3], into: slots.place.slots + "/README")
     try slots.keychain("right").add(servers: ["e.example"])
-    #expect(slots.copies == ["README", "aa.age", "bb.age"])
+    expect(slots.copies, is: ["README", "aa.age", "bb.age"])
     for id in ["aa", "bb"] {
-      #expect(try contents(of: slots.place.slots + "/\(id).age") == slots.slotFile(id))
+      try expect(contents(of: slots.place.slots + "/\(id).age"), is: slots.slotFile(id))
     }
   }
 }

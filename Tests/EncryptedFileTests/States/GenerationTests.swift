@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
@@ -28,12 +29,12 @@ struct GenerationTests {
   func lastFive() throws {
     let keychain = place.keychain()
     for number in 0..<9 { try keychain.add(servers: ["\(number).example"]) }
-    #expect(try numbers == [8, 7, 6, 5, 4])
+    try expect(numbers, is: [8, 7, 6, 5, 4])
     for generation in try keychain.generations() {
       let verified = try place.keychain().verify(generation)
-      #expect(verified.generation == generation.number && verified.count == Int(generation.number))
+      expect(verified.generation == generation.number && verified.count == Int(generation.number))
     }
-    #expect(try keychain.verify()?.generation == 9)
+    try expect(keychain.verify()?.generation, is: 9)
   }
 
   @Test("of earlier days the last one each is kept, for seven days")
@@ -44,11 +45,11 @@ struct GenerationTests {
       try age(byDays: 1)
     }
     let days = try keychain.generations().map { $0.written.seconds / 86_400 }
-    #expect(Set(days).count == 7)
-    #expect(days.count == 5 + 7 - Set(days[..<5]).count)
+    expect(Set(days).count, is: 7)
+    expect(days.count, is: 5 + 7 - Set(days[..<5]).count)
     let kept = try numbers
-    #expect(Array(kept[..<5]) == [35, 34, 33, 32, 31])
-    #expect(kept[5...].allSatisfy { $0 % 3 == 0 }, "of each day the last: \(kept)")
+    expect(Array(kept[..<5]), is: [35, 34, 33, 32, 31])
+    expect(kept[5...].allSatisfy { $0 % 3 == 0 }, "of each day the last: \(kept)")
   }
 
   @Test("where there can be no links, a copy is kept")
@@ -62,8 +63,8 @@ struct GenerationTests {
     symlink(elsewhere, folder)
     try place.keychain().add(servers: ["b.example"])
     let generation = try #require(try place.keychain().generations().first)
-    #expect(generation.number == 1)
-    #expect(try place.keychain().verify(generation).count == 1)
+    expect(generation.number, is: 1)
+    try expect(place.keychain().verify(generation).count, is: 1)
   }
 
   @Test("restoring makes the items what they were, and can itself be undone")
@@ -76,19 +77,19 @@ struct GenerationTests {
     try keychain.save(item("b.example"), Credential(password: "new"), at: clock.now)
     try keychain.add(servers: ["c.example"])
     let first = try #require(try keychain.generations().last)
-    #expect(first.number == 1)
+    expect(first.number, is: 1)
     clock.advance(seconds: 1)
     let outcome = try keychain.restore(first)
-    #expect(outcome == Restoration(count: 2, restored: 2, retired: 1))
-    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    expect(outcome, is: Restoration(count: 2, restored: 2, retired: 1))
+    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
     let b = try #require(try keychain.items(matching: query("b.example")).first)
-    #expect(try keychain.secret(of: b) == "secret-b.example")
-    #expect(b.modificationDate == clock.now)
-    #expect(try keychain.summary()?.contents?.generation == 5)
+    try expect(keychain.secret(of: b), is: "secret-b.example")
+    expect(b.modificationDate, is: clock.now)
+    try expect(keychain.summary()?.contents?.generation, is: 5)
     let before = try #require(try keychain.generations().first)
     _ = try keychain.restore(before)
-    #expect(try place.keychain().servers() == ["b.example", "c.example"])
-    #expect(try keychain.items(matching: query("b.example")).map { try keychain.secret(of: $0) } == ["new"])
+    try expect(place.keychain().servers(), is: ["b.example", "c.example"])
+    try expect(keychain.items(matching: query("b.example")).map { try keychain.secret(of: $0) }, is: ["new"])
   }
 
   @Test("a damaged vault is refused, the newest good generation is known, and put back leaves both files")
@@ -105,15 +106,15 @@ struct GenerationTests {
       return
     }
     let good = try #require(place.keychain().newestGoodGeneration())
-    #expect(good.number == 2)
+    expect(good.number, is: 2)
     let outcome = try place.keychain().restore(good)
-    #expect(outcome.count == 2)
-    #expect(try place.keychain().servers() == ["0.example", "1.example"])
+    expect(outcome.count, is: 2)
+    try expect(place.keychain().servers(), is: ["0.example", "1.example"])
     // The fourth generation was seen.
-    #expect(try place.keychain().summary()?.contents?.generation == 5)
+    try expect(place.keychain().summary()?.contents?.generation, is: 5)
     let kept = names(in: place.location.vaultFolder + "/generations")
     let unreadable = try #require(kept.first { $0.hasPrefix("unreadable-") })
-    #expect(try contents(of: place.location.vaultFolder + "/generations/" + unreadable) == bytes)
+    try expect(contents(of: place.location.vaultFolder + "/generations/" + unreadable), is: bytes)
   }
 
   /// A killed writer leaves the vault's file a second name among the generations, and cp writes into it.
@@ -127,12 +128,12 @@ struct GenerationTests {
     link(place.vault, generations + snapshot.generation.fileName)
     try put(try contents(of: first), into: place.vault)
     let third = try #require(try place.keychain().generations().first)
-    #expect(third.number == 3)
+    expect(third.number, is: 3)
     let error = KeychainError.damaged(path: third.path, detail: "it is not the state that its name says")
-    #expect(failure { try place.keychain().verify(third) } == error)
+    expect(failure { try place.keychain().verify(third) }, is: error)
     place.loseVault()
-    #expect(failure { try place.keychain().restore(third) } == error)
-    #expect(place.keychain().newestGoodGeneration()?.number == 2)
+    expect(failure { try place.keychain().restore(third) }, is: error)
+    expect(place.keychain().newestGoodGeneration()?.number, is: 2)
   }
 
   @Test("a vault that is gone is not an empty one, and comes back from a generation")
@@ -140,14 +141,14 @@ struct GenerationTests {
     try place.keychain().add(servers: ["a.example"])
     try place.keychain().add(servers: ["b.example"])
     place.loseVault()
-    #expect(failure { try place.keychain().servers() } == .missing(path: place.vault))
+    expect(failure { try place.keychain().servers() }, is: .missing(path: place.vault))
     _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
-    #expect(try place.keychain().servers() == ["a.example"])
+    try expect(place.keychain().servers(), is: ["a.example"])
     try place.keychain().add(servers: ["c.example"])
     // This machine's last write still exists, but only as a copy.
     unlink(place.vault)
     _ = try place.keychain().restore(try #require(place.keychain().newestGoodGeneration()))
-    #expect(try place.keychain().servers() == ["a.example", "c.example"])
+    try expect(place.keychain().servers(), is: ["a.example", "c.example"])
   }
 
   /// How a vault is made unreadable.
@@ -176,46 +177,46 @@ struct GenerationTests {
     case .goneWithItsCopy: place.loseVault()
     }
     let first = try #require(try keychain.generations().last)
-    #expect(first.number == 1)
+    expect(first.number, is: 1)
     let hasLast = absence != .goneWithItsCopy
     let outcome = try place.keychain(clock: clock.read).restore(first)
-    #expect(outcome == Restoration(count: 2, restored: 2, retired: hasLast ? 2 : 1))
-    #expect(try keychain.servers() == ["a.example", "b.example"])
+    expect(outcome, is: Restoration(count: 2, restored: 2, retired: hasLast ? 2 : 1))
+    try expect(keychain.servers(), is: ["a.example", "b.example"])
     let a = try #require(try keychain.items(matching: query("a.example")).first)
-    #expect(try keychain.secret(of: a) == "secret-a.example")
+    try expect(keychain.secret(of: a), is: "secret-a.example")
     // The later states themselves go.
     for number in 0..<7 { try keychain.add(servers: ["e\(number).example"]) }
     let later = try keychain.retiredItems(matching: .all)
-    #expect(
-      Set(later.filter { $0.reason == .deleted }.map(\.item.key))
-        == Set([item("b.example"), item("c.example")].map(\.key) + (hasLast ? [item("d.example").key] : [])))
+    expect(
+      Set(later.filter { $0.reason == .deleted }.map(\.item.key)),
+      is: Set([item("b.example"), item("c.example")].map(\.key) + (hasLast ? [item("d.example").key] : [])))
     // The most recent one comes first.
     let replaced = later.filter { $0.reason == .replaced }
-    #expect(replaced.map(\.item.key) == [item("a.example").key, item("a.example").key])
+    expect(replaced.map(\.item.key), is: [item("a.example").key, item("a.example").key])
     try keychain.undelete(replaced[0], replacing: true)
     for retired in later where retired.item.key == item("d.example").key { try keychain.undelete(retired) }
     let back = try #require(try keychain.items(matching: query("a.example")).first)
-    #expect(try keychain.secret(of: back) == "new")
-    #expect(try keychain.servers().contains("d.example") == hasLast)
+    try expect(keychain.secret(of: back), is: "new")
+    try expect(keychain.servers().contains("d.example"), is: hasLast)
   }
 
   @Test("the last write is among the states only if the vault can't be read, and can be restored")
   func lastWrite() throws {
     for number in 0..<3 { try place.keychain().add(servers: ["\(number).example"]) }
     let good = try contents(of: place.vault)
-    #expect(try place.keychain().lastWritesOfUnreadable() == [])
+    try expect(place.keychain().lastWritesOfUnreadable(), is: [])
     var bad = good
     bad[bad.count - 10] ^= 1
     try put(bad, into: place.vault)
     let last = try #require(try place.keychain().lastWritesOfUnreadable().first)
-    #expect(last.number == 3 && last.path == place.newestWrite)
+    expect(last.number == 3 && last.path == place.newestWrite)
     unlink(place.vault)
-    #expect(try place.keychain().lastWritesOfUnreadable() == [last])
+    try expect(place.keychain().lastWritesOfUnreadable(), is: [last])
     let outcome = try place.keychain().restore(last)
-    #expect(outcome == Restoration(count: 3, restored: 3, retired: 0))
-    #expect(try place.keychain().servers() == ["0.example", "1.example", "2.example"])
-    #expect(try place.keychain().lastWritesOfUnreadable() == [])
-    #expect(try place.keychain().generations().map(\.number) == [3, 2, 1])
+    expect(outcome, is: Restoration(count: 3, restored: 3, retired: 0))
+    try expect(place.keychain().servers(), is: ["0.example", "1.example", "2.example"])
+    try expect(place.keychain().lastWritesOfUnreadable(), is: [])
+    try expect(place.keychain().generations().map(\.number), is: [3, 2, 1])
   }
 
   @Test("an earlier state that can't be removed is told, and the others are removed")
@@ -230,7 +231,7 @@ struct GenerationTests {
       Issue.record("all is removed, it says, or something is changed")
       return
     }
-    #expect(names(in: folder) == ["1-00000000.age"])
+    expect(names(in: folder), is: ["1-00000000.age"])
     let keychain = place.keychain()
     try keychain.delete(keychain.items(matching: query("h0.example")))
     guard case .earlierStatesRemain(because: .system("remove", _, _))? = failure({ try keychain.compact() })
@@ -238,11 +239,11 @@ struct GenerationTests {
       Issue.record("all is removed, it says")
       return
     }
-    #expect(names(in: folder) == ["1-00000000.age"])
-    #expect(try place.keychain().servers().count == 3)
+    expect(names(in: folder), is: ["1-00000000.age"])
+    try expect(place.keychain().servers().count, is: 3)
     rmdir(folder + "/1-00000000.age")
     try place.keychain().compact()
-    #expect(names(in: folder) == [])
+    expect(names(in: folder), is: [])
   }
 }
 
@@ -260,7 +261,7 @@ struct RollbackTests {
     #expect(throws: KeychainError.rolledBack(path: place.vault, generation: 1, seen: seen)) {
       try place.keychain().add(servers: ["c.example"])
     }
-    #expect(try contents(of: place.vault) == before)
+    try expect(contents(of: place.vault), is: before)
   }
 
   @Test("it is refused until it is accepted")
@@ -271,9 +272,9 @@ struct RollbackTests {
     try put(old, into: place.vault)
     try expectRefusal(seen: 2)
     try place.keychain().acceptRollback()
-    #expect(try place.keychain().servers() == ["a.example"])
+    try expect(place.keychain().servers(), is: ["a.example"])
     try place.keychain().add(servers: ["b.example"])
-    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
   }
 
   @Test("what was seen last is named then, if a backup of the folder has replaced its copy, too")
@@ -286,16 +287,16 @@ struct RollbackTests {
     let accepting = place.keychain(onNotice: { notices.append($0) })
     // What is in order, or is kept, is not lost.
     try accepting.acceptRollback()
-    #expect(notices == [])
+    expect(notices, is: [])
     try keychain.add(servers: ["c.example"])
     try put(old, into: place.vault)
     try put(copy, into: place.newestWrite)
     try accepting.acceptRollback()
     let kept = try place.keychain().generations()[0]
-    #expect(kept.number == 2)
-    #expect(notices == [.lost(write: 3, kept: kept)])
+    expect(kept.number, is: 2)
+    expect(notices, is: [.lost(write: 3, kept: kept)])
     _ = try place.keychain().restore(kept)
-    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
   }
 
   @Test("another one with the same number is refused, too")
@@ -303,7 +304,7 @@ struct RollbackTests {
     try place.keychain().add(servers: ["a.example"])
     let first = try contents(of: place.vault)
     try place.keychain().compact()
-    #expect(try place.keychain().summary()?.contents?.generation == 1)
+    try expect(place.keychain().summary()?.contents?.generation, is: 1)
     try place.keychain().add(servers: ["b.example"])
     let seen = try #require(names(in: place.location.stateFolder).first { $0.hasSuffix(".seen") })
     let path = place.location.stateFolder + "/" + seen
@@ -330,13 +331,13 @@ struct RollbackTests {
     do {
       let folder = try Folder(creating: place.location.vaultFolder)
       let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
-      #expect(try place.keychain().servers() == ["a.example", "b.example"])
-      #expect(try contents(of: path) == first)
+      try expect(place.keychain().servers(), is: ["a.example", "b.example"])
+      try expect(contents(of: path), is: first)
       withExtendedLifetime(lock) {}
     }
     // A writer killed there leaves no lock.
-    #expect(try place.keychain().servers() == ["a.example", "b.example"])
-    #expect(try contents(of: path) == second)
+    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
+    try expect(contents(of: path), is: second)
   }
 
   @Test("what was noted with another key is refused, and what can't be read is as if it weren't there")
@@ -345,15 +346,15 @@ struct RollbackTests {
     let seen = try #require(names(in: place.location.stateFolder).first { $0.hasSuffix(".seen") })
     let path = place.location.stateFolder + "/" + seen
     var line = try contents(of: path)
-    #expect(line.starts(with: Array("1 ".utf8)) && line.last == 0x0a)
+    expect(line.starts(with: Array("1 ".utf8)) && line.last == 0x0a)
     for garbage in [[], [0, 0, 0], Array("1 2\n".utf8), Array(line.dropLast(1)), Array("x".utf8) + line] {
       try put(garbage, into: path)
-      #expect(try place.keychain().servers() == ["a.example"])
+      try expect(place.keychain().servers(), is: ["a.example"])
     }
     line = try contents(of: path)
     line[0] = UInt8(ascii: "0")
     try put(line, into: path)
-    #expect(try place.keychain().servers() == ["a.example"])
+    try expect(place.keychain().servers(), is: ["a.example"])
     line[0] = UInt8(ascii: "1")
     // The vault's place comes after the tag.
     line[try #require(line.firstIndex(of: 0x0a)) - 1] ^= 1
@@ -371,7 +372,7 @@ struct RollbackTests {
     try put(first, into: other.vault)
     try other.keychain().add(servers: ["b.example"])
     try put(try contents(of: other.vault), into: place.vault)
-    #expect(try place.keychain().servers() == ["a.example", "b.example"])
+    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
     try put(first, into: place.vault)
     try expectRefusal(seen: 2)
   }
@@ -391,6 +392,6 @@ struct RollbackTests {
         }
       } catch { errors.append("\(error)") }
     }
-    #expect(errors.all == [])
+    expect(errors.all, is: [])
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -106,7 +107,7 @@ private func copyTree(_ old: String, to new: String) throws -> Bool {
 @Suite("A vault that is missing", .timeLimit(.minutes(60)))
 struct MissingTests {
   /// Expects this error from every operation of a keychain, and no changes.
-  private func expect(
+  private func expectRefusal(
     _ error: KeychainError, at place: Place, remembered: String? = nil, _ comment: Comment
   ) throws {
     let before = try place.everything()
@@ -114,7 +115,7 @@ struct MissingTests {
     func refuses(_ body: (EncryptedFileKeychain) throws(KeychainError) -> Void) {
       let keychain = EncryptedFileKeychain(
         at: place.location, passphrase: { $0 == 1 ? Secret("right") : nil }, remembered: { remembered })
-      #expect(failure { try body(keychain) } == error, comment)
+      expect(failure { try body(keychain) }, is: error, comment)
     }
     refuses { keychain throws(KeychainError) in _ = try keychain.items(matching: wants) }
     refuses { keychain throws(KeychainError) in _ = try keychain.items(matching: .all) }
@@ -138,9 +139,9 @@ struct MissingTests {
     refuses { keychain throws(KeychainError) in try keychain.acceptRollback() }
     refuses { keychain throws(KeychainError) in _ = try keychain.addPassphrase(Secret("new")) }
     let keychain = EncryptedFileKeychain(at: place.location, remembered: { remembered })
-    #expect(try keychain.exists(), comment)
-    #expect(keychain.probe() == .unavailable(error), comment)
-    #expect(try place.everything() == before, comment)
+    try expect(keychain.exists(), comment)
+    expect(keychain.probe(), is: .unavailable(error), comment)
+    try expect(place.everything(), is: before, comment)
   }
 
   @Test(
@@ -154,15 +155,15 @@ struct MissingTests {
       let place = Place()
       guard try trace.copy(from: former, to: place) else { continue }
       seen.append(trace)
-      try expect(
+      try expectRefusal(
         .missing(path: place.vault), at: place, remembered: trace == .remembered ? place.vault : nil,
         "\(trace)")
     }
     let missing = Trace.allCases.filter { !seen.contains($0) }
     switch way {
-    case .identityFile: #expect(missing == [.localSlots, .slots])
-    case .passphrase, .recoveryCode: #expect(missing == [.identity, .localSlots])
-    case .recipient: #expect(missing == [.identity])
+    case .identityFile: expect(missing, is: [.localSlots, .slots])
+    case .passphrase, .recoveryCode: expect(missing, is: [.identity, .localSlots])
+    case .recipient: expect(missing, is: [.identity])
     }
   }
 
@@ -171,31 +172,31 @@ struct MissingTests {
     let place = Place()
     try way.make(at: place)
     rename(place.path + "/data", place.path + "/away")
-    try expect(.missing(path: place.vault), at: place, "no folder")
+    try expectRefusal(.missing(path: place.vault), at: place, "no folder")
     mkdir(place.path + "/data", 0o700)
-    try expect(.missing(path: place.vault), at: place, "no folder below")
+    try expectRefusal(.missing(path: place.vault), at: place, "no folder below")
     mkdir(place.location.vaultFolder, 0o700)
-    try expect(.missing(path: place.vault), at: place, "an empty folder")
+    try expectRefusal(.missing(path: place.vault), at: place, "an empty folder")
     removeAll(place.path + "/data")
     rename(place.path + "/away", place.path + "/data")
     let openers = place.keychain(passphrase: "right")
-    if way != .recoveryCode { #expect(try openers.servers().count == 3) }
+    if way != .recoveryCode { try expect(openers.servers().count, is: 3) }
   }
 
   @Test("nothing is missing where nothing was made, or all of it was removed, or only chosen")
   func nothing() throws {
     let place = Place()
-    #expect(try place.keychain().servers() == [] && !place.keychain().exists())
+    try expect(place.keychain().servers() == [] && !place.keychain().exists())
     place.makeFolders()
     try put([], into: place.lock)
     mkdir(place.location.stateFolder, 0o700)
     try put(Array("file 2026-11-22T05:00:00.000Z\n".utf8), into: place.location.stateFolder + "/keychain")
-    #expect(try place.keychain().servers() == [] && !place.keychain().exists())
+    try expect(place.keychain().servers() == [] && !place.keychain().exists())
     try Way.identityFile.make(at: place)
     for folder in [place.location.vaultFolder, place.location.stateFolder] { removeAll(folder) }
-    #expect(try place.keychain().servers() == [] && !place.keychain().exists())
+    try expect(place.keychain().servers() == [] && !place.keychain().exists())
     try place.keychain().add(servers: ["new.example"])
-    #expect(try place.keychain().servers() == ["new.example"])
+    try expect(place.keychain().servers(), is: ["new.example"])
   }
 
   @Test("an object that has opened it misses it, though nothing else tells of it")
@@ -203,12 +204,12 @@ struct MissingTests {
     let place = Place()
     try Way.passphrase.make(at: place)
     let keychain = place.keychain(passphrase: "right")
-    #expect(try keychain.servers().count == 3)
+    try expect(keychain.servers().count, is: 3)
     for folder in [place.location.vaultFolder, place.location.stateFolder] { removeAll(folder) }
     let missing = KeychainError.missing(path: place.vault)
-    #expect(failure { try keychain.servers() } == missing)
-    #expect(failure { try keychain.add(servers: ["b.example"]) } == missing)
-    #expect(!exists(place.location.vaultFolder) && !exists(place.location.stateFolder))
+    expect(failure { try keychain.servers() }, is: missing)
+    expect(failure { try keychain.add(servers: ["b.example"]) }, is: missing)
+    expect(!exists(place.location.vaultFolder) && !exists(place.location.stateFolder))
   }
 
   // MARK: Places
@@ -228,13 +229,13 @@ struct MissingTests {
     let other = elsewhere(place)
     let error = KeychainError.elsewhere(path: other.vaultFile, known: place.vault)
     let keychain = EncryptedFileKeychain(at: other)
-    #expect(failure { try keychain.servers() } == error)
-    #expect(failure { try keychain.add(servers: ["b.example"]) } == error)
-    #expect(failure { try keychain.create(.identityFile) } == error)
-    #expect(failure { try keychain.create(.passphrase(Secret("new")), startingOver: true) } == error)
-    #expect(try place.everything() == before)
+    expect(failure { try keychain.servers() }, is: error)
+    expect(failure { try keychain.add(servers: ["b.example"]) }, is: error)
+    expect(failure { try keychain.create(.identityFile) }, is: error)
+    expect(failure { try keychain.create(.passphrase(Secret("new")), startingOver: true) }, is: error)
+    try expect(place.everything(), is: before)
     unlink(place.vault)
-    #expect(failure { try keychain.servers() } == error)
+    expect(failure { try keychain.servers() }, is: error)
   }
 
   @Test("one of two that share their state is missed, and starting over there leaves what opens the other")
@@ -248,16 +249,16 @@ struct MissingTests {
     mkdir(place.path + "/other", 0o700)
     try copyTree(former.location.vaultFolder, to: other.vaultFolder)
     let keychain = EncryptedFileKeychain(at: other, passphrase: { $0 == 1 ? Secret("right") : nil })
-    #expect(try keychain.servers().count == 3)
+    try expect(keychain.servers().count, is: 3)
     removeAll(other.vaultFolder)
     let again = EncryptedFileKeychain(at: other)
-    #expect(failure { try again.servers() } == .missing(path: other.vaultFile))
+    expect(failure { try again.servers() }, is: .missing(path: other.vaultFile))
     let before = try place.everything()
-    #expect(
-      failure { try again.create(.identityFile, startingOver: true) }
-        == .elsewhere(path: other.vaultFile, known: place.vault))
-    #expect(try place.everything() == before)
-    #expect(try place.keychain().servers().count == 3)
+    expect(
+      failure { try again.create(.identityFile, startingOver: true) },
+      is: .elsewhere(path: other.vaultFile, known: place.vault))
+    try expect(place.everything(), is: before)
+    try expect(place.keychain().servers().count, is: 3)
   }
 
   @Test("what is remembered of the choice counts where nothing that was seen tells of a place")
@@ -266,7 +267,7 @@ struct MissingTests {
     try Way.identityFile.make(at: place)
     let other = elsewhere(place)
     let keychain = EncryptedFileKeychain(at: other, remembered: { other.vaultFile })
-    #expect(failure { try keychain.servers() } == .elsewhere(path: other.vaultFile, known: place.vault))
+    expect(failure { try keychain.servers() }, is: .elsewhere(path: other.vaultFile, known: place.vault))
   }
 
   @Test("with a state of its own another place has a keychain of its own")
@@ -276,9 +277,9 @@ struct MissingTests {
     let other = EncryptedFileKeychain(
       at: VaultLocation(
         vaultFolder: place.path + "/other/llavero", stateFolder: place.path + "/other-state/llavero"))
-    #expect(try other.servers() == [])
+    try expect(other.servers(), is: [])
     try other.add(servers: ["b.example"])
-    #expect(try place.keychain().servers().count == 3)
+    try expect(place.keychain().servers().count, is: 3)
   }
 
   @Test("a vault that has moved is used where it is, and missed there from then on")
@@ -287,11 +288,11 @@ struct MissingTests {
     try Way.identityFile.make(at: place)
     let other = elsewhere(place)
     rename(place.path + "/data", place.path + "/other")
-    #expect(try EncryptedFileKeychain(at: other).servers().count == 3)
-    #expect(
-      failure { try place.keychain().servers() } == .elsewhere(path: place.vault, known: other.vaultFile))
+    try expect(EncryptedFileKeychain(at: other).servers().count, is: 3)
+    expect(
+      failure { try place.keychain().servers() }, is: .elsewhere(path: place.vault, known: other.vaultFile))
     rename(place.path + "/other", place.path + "/away")
-    #expect(failure { try EncryptedFileKeychain(at: other).servers() } == .missing(path: other.vaultFile))
+    expect(failure { try EncryptedFileKeychain(at: other).servers() }, is: .missing(path: other.vaultFile))
   }
 
   @Test("where 0.1.0 has noted what it saw, the place is noted at the next look, and the rest stays")
@@ -302,8 +303,8 @@ struct MissingTests {
     let path = place.location.stateFolder + "/" + name
     let whole = try contents(of: path)
     try put(lines(whole)[0] + [0x0a], into: path)
-    #expect(try place.keychain().servers().count == 3)
-    #expect(try contents(of: path) == whole)
+    try expect(place.keychain().servers().count, is: 3)
+    try expect(contents(of: path), is: whole)
   }
 
   @Test(
@@ -314,11 +315,11 @@ struct MissingTests {
     let folder = place.path + "/" + (1...16).map { _ in part }.joined(separator: "/")
     let location = VaultLocation(vaultFolder: folder, stateFolder: place.location.stateFolder)
     try EncryptedFileKeychain(at: location).add(servers: ["a.example"])
-    #expect(try EncryptedFileKeychain(at: location).servers() == ["a.example"])
+    try expect(EncryptedFileKeychain(at: location).servers(), is: ["a.example"])
     unlink(place.identityFile)
     unlink(location.vaultFile)
-    #expect(
-      failure { try EncryptedFileKeychain(at: location).servers() } == .missing(path: location.vaultFile))
+    expect(
+      failure { try EncryptedFileKeychain(at: location).servers() }, is: .missing(path: location.vaultFile))
   }
 
   // MARK: Starting over
@@ -331,9 +332,9 @@ struct MissingTests {
     unlink(place.vault)
     let before = try place.everything()
     let aside = try place.keychain().create(.passphrase(Secret("new")), startingOver: true)
-    #expect(try place.keychain(passphrase: "new").servers() == [])
+    try expect(place.keychain(passphrase: "new").servers(), is: [])
     try place.keychain(passphrase: "new").add(servers: ["new.example"])
-    #expect(!exists(place.identityFile), "weaker than was asked for")
+    expect(!exists(place.identityFile), "weaker than was asked for")
     // With everything put back, the former vault is as it was.
     for (index, folder) in [place.location.vaultFolder, place.location.stateFolder].enumerated() {
       guard let former = aside.first(where: { $0.hasPrefix(folder + "/former-") }) else {
@@ -347,17 +348,17 @@ struct MissingTests {
       for name in names(in: former) { rename(former + "/" + name, folder + "/" + name) }
       rmdir(former)
     }
-    #expect(try place.everything() == before)
+    try expect(place.everything(), is: before)
     try put(vault, into: place.vault)
-    if way != .recoveryCode { #expect(try place.keychain(passphrase: "right").servers().count == 3) }
+    if way != .recoveryCode { try expect(place.keychain(passphrase: "right").servers().count, is: 3) }
   }
 
   @Test("where there is a vault, or never was one, there is nothing to put aside")
   func startingOverForNothing() throws {
     let place = Place()
-    #expect(try place.keychain().create(.identityFile, startingOver: true) == [])
+    try expect(place.keychain().create(.identityFile, startingOver: true), is: [])
     let before = try place.everything()
-    #expect(failure { try place.keychain().create(.identityFile, startingOver: true) } == .duplicateItem)
-    #expect(try place.everything() == before)
+    expect(failure { try place.keychain().create(.identityFile, startingOver: true) }, is: .duplicateItem)
+    try expect(place.everything(), is: before)
   }
 }

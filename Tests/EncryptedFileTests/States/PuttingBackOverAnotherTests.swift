@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -20,10 +21,10 @@ struct PuttingBackOverAnotherTests {
     if isThere { rename(other.vault, place.vault) } else { unlink(place.vault) }
     let error: KeychainError =
       isThere ? .wrongIdentity(path: place.identityFile) : .missing(path: place.vault)
-    #expect(failure { try place.keychain().servers() } == error)
+    expect(failure { try place.keychain().servers() }, is: error)
     let salvage = try place.keychain().salvage { _ in true }
-    #expect(salvage.base?.number == 2)
-    #expect(try place.keychain().servers() == ["a0.example", "a1.example"])
-    #expect(names(in: folder + "/generations").contains { $0.hasPrefix("unreadable-") } == isThere)
+    expect(salvage.base?.number, is: 2)
+    try expect(place.keychain().servers(), is: ["a0.example", "a1.example"])
+    expect(names(in: folder + "/generations").contains { $0.hasPrefix("unreadable-") }, is: isThere)
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -114,26 +115,26 @@ struct PuttingBackTests {
           _ = try keychain.restore(generation, confirm: question.confirm)
         }
       }
-      #expect(isRefused(failure { try putBack("former", Question(true)) }), "\(loss)")
-      #expect(try slots.place.everything() == before)
+      expect(isRefused(failure { try putBack("former", Question(true)) }), "\(loss)")
+      try expect(slots.place.everything(), is: before)
       let refused = Question(false)
       if loss.needsConfirmation {
-        #expect(failure { try putBack("new", refused) } == .slot(.unconfirmed), "\(loss)")
-        #expect(refused.asked.first?.doubt == (loss == .file ? .fileMissing : .headerUnreadable))
-        #expect(refused.asked.first?.ways.map(\.kind) == [.passphrase])
-        #expect(try slots.place.everything() == before)
+        expect(failure { try putBack("new", refused) }, is: .slot(.unconfirmed), "\(loss)")
+        expect(refused.asked.first?.doubt, is: (loss == .file ? .fileMissing : .headerUnreadable))
+        expect(refused.asked.first?.ways.map(\.kind), is: [.passphrase])
+        try expect(slots.place.everything(), is: before)
         let confirmed = Question(true)
         try putBack("new", confirmed)
-        #expect(confirmed.asked.count == 1)
+        expect(confirmed.asked.count, is: 1)
       } else {
         try putBack("new", refused)
-        #expect(refused.asked.isEmpty)
+        expect(refused.asked.isEmpty)
       }
-      #expect(try slots.keychain("new").servers().contains("a.example"), "\(loss)")
-      #expect(
-        failure { try slots.keychain("former").servers() } == .wrongPassphrase(path: slots.place.vault))
-      #expect(try slots.slotIDs.count == 1 && slots.slotIDs != ["aa"])
-      #expect(slots.copies == (try slots.slotIDs.map { "\($0).age" }))
+      try expect(slots.keychain("new").servers().contains("a.example"), "\(loss)")
+      expect(
+        failure { try slots.keychain("former").servers() }, is: .wrongPassphrase(path: slots.place.vault))
+      try expect(slots.slotIDs.count == 1 && slots.slotIDs != ["aa"])
+      expect(slots.copies, is: (try slots.slotIDs.map { "\($0).age" }))
       try expectAgreement(slots, "new")
     }
   }
@@ -143,12 +144,12 @@ struct PuttingBackTests {
     let slots = try changed()
     let oldest = try #require(try slots.keychain().generations().last)
     let before = try slots.place.everything()
-    #expect(
-      failure { try slots.keychain("former").restore(oldest) } == .wrongPassphrase(path: slots.place.vault))
-    #expect(try slots.place.everything() == before)
+    expect(
+      failure { try slots.keychain("former").restore(oldest) }, is: .wrongPassphrase(path: slots.place.vault))
+    try expect(slots.place.everything(), is: before)
     _ = try slots.keychain("new").restore(oldest)
-    #expect(try slots.keychain("new").servers().count == 3)
-    #expect(failure { try slots.keychain("former").servers() } == .wrongPassphrase(path: slots.place.vault))
+    try expect(slots.keychain("new").servers().count, is: 3)
+    expect(failure { try slots.keychain("former").servers() }, is: .wrongPassphrase(path: slots.place.vault))
   }
 
   @Test("a passphrase that a descriptor gives once is enough", arguments: Loss.allCases)
@@ -162,7 +163,7 @@ struct PuttingBackTests {
       return Secret("new")
     }
     _ = try keychain.salvage { _ in true }
-    #expect(asked.all == [1])
+    expect(asked.all, is: [1])
   }
 
   /// Expects that the records in the first line are for the slots of the header, none of which counts as removed.
@@ -171,8 +172,8 @@ struct PuttingBackTests {
     let snapshot = try #require(try keychain.newest())
     let notes = try SlotNotes(snapshot.first.head, path: slots.place.vault)
     let ids = Set(snapshot.stanzas.slots.map(\.id))
-    #expect(Set(notes.notes.map(\.id)) == ids)
-    #expect(ids.isDisjoint(with: notes.removed))
+    expect(Set(notes.notes.map(\.id)), is: ids)
+    expect(ids.isDisjoint(with: notes.removed))
   }
 
   @Test("a way in that was removed stays removed, and one that was added stays", arguments: Loss.allCases)
@@ -193,16 +194,16 @@ struct PuttingBackTests {
     try loss.befall(slots.place)
     let question = Question(true)
     _ = try slots.keychain().salvage(confirm: question.confirm)
-    #expect(question.asked.count == (loss.needsConfirmation ? 1 : 0))
-    #expect(try slots.slotIDs == [stays], "\(loss)")
+    expect(question.asked.count, is: (loss.needsConfirmation ? 1 : 0))
+    try expect(slots.slotIDs, is: [stays], "\(loss)")
     try expectAgreement(slots, nil)
     unlink(slots.place.identityFile)
-    #expect(try slots.keychain().servers().count == 4)
+    try expect(slots.keychain().servers().count, is: 4)
     removeAll(slots.localFolder)
     var openers = SlotOpeners()
     openers.identity = gonePath
     let typed = try #require(shown.all.first)
-    #expect(failure { try slots.keychain(typed, openers: openers).servers() } != nil)
+    expect(failure { try slots.keychain(typed, openers: openers).servers() } != nil)
     let notes = try SlotNotes(
       try #require(
         try {
@@ -210,7 +211,7 @@ struct PuttingBackTests {
           return try slots.keychain(nil, openers: openers).newest()
         }()
       ).first.head, path: "")
-    #expect(Set(notes.removed).isSuperset(of: [recipient, code]))
+    expect(Set(notes.removed).isSuperset(of: [recipient, code]))
   }
 
   /// An earlier state doesn't know a slot that was added after it; later states and the last write do.
@@ -227,8 +228,8 @@ struct PuttingBackTests {
     _ = try slots.keychain().restore(oldest) { _ in true }
     // The damage takes the copy along; if the contents can't be decrypted, their records are lost.
     let isKnown = isWritten || loss == nil || loss == .headerMAC || loss == .headerSlots
-    #expect(
-      try slots.keychain().slots()?.first { $0.id == id }?.recipient == (isKnown ? recipient : nil))
+    try expect(
+      slots.keychain().slots()?.first { $0.id == id }?.recipient, is: (isKnown ? recipient : nil))
     if isKnown {
       try slots.keychain().rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
     }
@@ -242,8 +243,8 @@ struct PuttingBackTests {
     try slots.keychain().removeSlot(id)
     try loss.befall(slots.place)
     _ = try slots.keychain().salvage { _ in true }
-    #expect(try slots.slotIDs == [] && slots.copies == [])
-    #expect(try slots.keychain().servers().count == 4)
+    try expect(slots.slotIDs == [] && slots.copies == [])
+    try expect(slots.keychain().servers().count, is: 4)
   }
 
   @Test("without the copies of the slots an earlier state's open it again, if somebody says so")
@@ -252,13 +253,13 @@ struct PuttingBackTests {
     slots.place.loseVault()
     removeAll(slots.place.slots)
     let question = Question(false)
-    #expect(
-      failure { try slots.keychain("former").salvage(confirm: question.confirm) } == .slot(.unconfirmed))
-    #expect(question.asked.map(\.doubt) == [.fileMissing])
-    #expect(question.asked.first?.ways.map(\.id) == ["aa"])
-    #expect(failure { try slots.keychain("former").salvage() } == .slot(.unconfirmed))
+    expect(
+      failure { try slots.keychain("former").salvage(confirm: question.confirm) }, is: .slot(.unconfirmed))
+    expect(question.asked.map(\.doubt), is: [.fileMissing])
+    expect(question.asked.first?.ways.map(\.id), is: ["aa"])
+    expect(failure { try slots.keychain("former").salvage() }, is: .slot(.unconfirmed))
     _ = try slots.keychain("former").salvage { _ in true }
-    #expect(try slots.keychain("former").servers().count == 4)
+    try expect(slots.keychain("former").servers().count, is: 4)
   }
 
   @Test(
@@ -274,9 +275,9 @@ struct PuttingBackTests {
         return
       }
     }
-    #expect(
-      failure { try slots.keychain("three").servers() } == .wrongPassphrase(path: slots.place.vault))
-    #expect(try slots.keychain("two").salvage { _ in true }.count >= 3)
+    expect(
+      failure { try slots.keychain("three").servers() }, is: .wrongPassphrase(path: slots.place.vault))
+    try expect(slots.keychain("two").salvage { _ in true }.count >= 3)
   }
 
   @Test("of a vault whose name alone is gone, this machine's last write is all there, without a question")
@@ -285,17 +286,18 @@ struct PuttingBackTests {
       let slots = try changed()
       let generation = try #require(try slots.keychain().generations().first)
       unlink(slots.place.vault)
-      #expect(isRefused(failure { try slots.keychain("former").salvage { _ in true } }))
+      expect(isRefused(failure { try slots.keychain("former").salvage { _ in true } }))
       if isSalvaged {
-        #expect(try slots.keychain("new").salvage().count == 5)
+        try expect(slots.keychain("new").salvage().count, is: 5)
       } else {
-        #expect(try slots.keychain("new").restore(generation).count == 4)
+        try expect(slots.keychain("new").restore(generation).count, is: 4)
         // The items missing from that state are in an earlier one.
         let newest = try #require(try slots.keychain().generations().first)
-        #expect(try slots.keychain("new").restore(newest).count == 5)
+        try expect(slots.keychain("new").restore(newest).count, is: 5)
       }
-      #expect(try slots.keychain("new").servers().count == 5)
-      #expect(failure { try slots.keychain("former").servers() } == .wrongPassphrase(path: slots.place.vault))
+      try expect(slots.keychain("new").servers().count, is: 5)
+      expect(
+        failure { try slots.keychain("former").servers() }, is: .wrongPassphrase(path: slots.place.vault))
     }
   }
 
@@ -306,7 +308,7 @@ struct PuttingBackTests {
     try place.keychain().add(servers: ["b.example"])
     try loss.befall(place)
     _ = try place.keychain().salvage()
-    #expect(try place.keychain().servers().contains("a.example"))
+    try expect(place.keychain().servers().contains("a.example"))
   }
 
   @Test("an older file, damaged, in the vault's place brings back what opens it only if somebody says so")
@@ -318,9 +320,9 @@ struct PuttingBackTests {
     try slots.place.overwriteVault(older)
     try Loss.payload.befall(slots.place)
     let question = Question(false)
-    #expect(failure { try slots.keychain().salvage(confirm: question.confirm) } == .slot(.unconfirmed))
-    #expect(question.asked.map(\.doubt) == [.notTheOneSeen])
-    #expect(question.asked.first?.ways.map(\.id) == ["identity-file", id])
+    expect(failure { try slots.keychain().salvage(confirm: question.confirm) }, is: .slot(.unconfirmed))
+    expect(question.asked.map(\.doubt), is: [.notTheOneSeen])
+    expect(question.asked.first?.ways.map(\.id), is: ["identity-file", id])
   }
 
   @Test("what another process puts there while somebody is asked is not replaced")
@@ -333,8 +335,8 @@ struct PuttingBackTests {
         (try? put(good, into: slots.place.vault)) != nil
       }
     }
-    #expect(outcome == .slot(.changedMeanwhile))
-    #expect(try contents(of: slots.place.vault) == good)
+    expect(outcome, is: .slot(.changedMeanwhile))
+    try expect(contents(of: slots.place.vault), is: good)
   }
 }
 
@@ -376,8 +378,8 @@ struct PuttingBackRotatedTests {
       } else {
         _ = try slots.keychain("right").restore(try #require(try slots.keychain().generations().first))
       }
-      #expect(try recipient(slots) == present && present != former)
-      #expect(try slots.keychain("right").servers().count == 4)
+      try expect(recipient(slots) == present && present != former)
+      try expect(slots.keychain("right").servers().count, is: 4)
     }
   }
 
@@ -387,8 +389,8 @@ struct PuttingBackRotatedTests {
     let present = try recipient(slots)
     slots.place.loseVault()
     _ = try slots.keychain("right").salvage { _ in true }
-    #expect(try recipient(slots) == present && present != former)
-    #expect(try slots.keychain("right").servers().count == 4)
+    try expect(recipient(slots) == present && present != former)
+    try expect(slots.keychain("right").servers().count, is: 4)
   }
 
   @Test("a file that was rotated elsewhere and can't be opened here is not replaced in silence")
@@ -414,26 +416,26 @@ struct PuttingBackRotatedTests {
     let before = try place.everything()
     let generation = try #require(try place.keychain().generations().first)
     var asked: [ReturningWays] = []
-    #expect(
+    expect(
       failure {
         try place.keychain().restore(generation) { ways in
           asked.append(ways)
           return false
         }
-      } == .slot(.unconfirmed))
-    #expect(failure { try place.keychain().salvage() } == .slot(.unconfirmed))
-    #expect(asked.map(\.mayBeFormerKey) == [true] && asked.first?.ways.map(\.id) == ["identity-file"])
-    #expect(try place.everything() == before)
+      }, is: .slot(.unconfirmed))
+    expect(failure { try place.keychain().salvage() }, is: .slot(.unconfirmed))
+    expect(asked.map(\.mayBeFormerKey) == [true] && asked.first?.ways.map(\.id) == ["identity-file"])
+    try expect(place.everything(), is: before)
     _ = try place.keychain().restore(generation) { _ in true }
-    #expect(try place.keychain().servers() == ["a.example"])
+    try expect(place.keychain().servers(), is: ["a.example"])
   }
 
   @Test("restoring in a vault that is in order takes a state of the former key, and keeps the present one")
   func inOrder() throws {
     let (slots, former) = try rotatedElsewhere(isRead: true)
     _ = try slots.keychain("right").restore(try #require(try slots.keychain().generations().first))
-    #expect(try recipient(slots) != former)
-    #expect(try slots.keychain("right").servers().count == 4)
+    try expect(recipient(slots) != former)
+    try expect(slots.keychain("right").servers().count, is: 4)
   }
 }
 
@@ -460,7 +462,7 @@ struct PuttingBackUUIDTests {
     var bytes = try contents(of: place.vault)
     try put(bytes, into: other.vault)
     try put(try contents(of: place.identityFile), into: other.identityFile)
-    #expect(try other.keychain().servers().count == 10)
+    try expect(other.keychain().servers().count, is: 10)
     let start = try #require(bytes.indices.first { bytes[$0...].starts(with: Array(uuid.utf8)) })
     bytes[start + 20] = bytes[start + 20] == 0x30 ? 0x31 : 0x30
     // The first chunk has the first line.
@@ -468,10 +470,10 @@ struct PuttingBackUUIDTests {
     if source == .firstLine { unlink(other.location.stateFolder + "/" + uuid + ".seen") }
     try other.overwriteVault(bytes)
     let salvage = try other.keychain().salvage()
-    #expect(salvage.recovered == salvage.count && salvage.count >= (source == .seen ? 7 : 10))
-    #expect(try other.keychain().summary()?.uuid == uuid)
+    expect(salvage.recovered == salvage.count && salvage.count >= (source == .seen ? 7 : 10))
+    try expect(other.keychain().summary()?.uuid, is: uuid)
     _ = try first.merge(copyAt: other.vault)
     _ = try other.keychain().merge(copyAt: place.vault)
-    #expect(try other.keychain().servers().count == 10)
+    try expect(other.keychain().servers().count, is: 10)
   }
 }

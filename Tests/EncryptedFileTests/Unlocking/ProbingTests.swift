@@ -1,4 +1,5 @@
 import EncryptedFile
+import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
@@ -19,18 +20,18 @@ import Testing
 
   @Test("a vault that isn't made yet is ready, and looking makes nothing")
   func noVault() {
-    #expect(keychain().probe() == .ready)
-    #expect(folder.tree().isEmpty)
+    expect(keychain().probe(), is: .ready)
+    expect(folder.tree().isEmpty)
   }
 
   @Test("a vault that opens is ready, and looking changes nothing")
   func vault() throws {
     try keychain().add(.generic("example"), "one")
     let before = folder.tree().map { ($0, folder.read($0)) }
-    #expect(keychain().probe() == .ready)
+    expect(keychain().probe(), is: .ready)
     let after = folder.tree().map { ($0, folder.read($0)) }
-    #expect(before.map(\.0) == after.map(\.0))
-    #expect(before.map(\.1) == after.map(\.1))
+    expect(before.map(\.0), is: after.map(\.0))
+    expect(before.map(\.1), is: after.map(\.1))
   }
 
   @Test("a vault with a passphrase is locked, nobody is asked, and ready once it was opened")
@@ -44,19 +45,19 @@ import Testing
         attempts += 1
         return attempts == 1 ? Secret("correct horse") : nil
       })
-    #expect(other.probe() == .locked(.locked(path: location.vaultFile)))
-    #expect(attempts == 0)
-    #expect(try other.items(matching: .all).isEmpty)
-    #expect(attempts == 1)
-    #expect(other.probe() == .ready)
-    #expect(attempts == 1)
+    expect(other.probe(), is: .locked(.locked(path: location.vaultFile)))
+    expect(attempts, is: 0)
+    try expect(other.items(matching: .all).isEmpty)
+    expect(attempts, is: 1)
+    expect(other.probe(), is: .ready)
+    expect(attempts, is: 1)
   }
 
   @Test("a vault whose key is gone can't be used")
   func missingKey() throws {
     try keychain().add(.generic("example"), "one")
-    #expect(unlink(location.identityFile) == 0)
-    #expect(keychain().probe() == .unavailable(.missing(path: location.identityFile)))
+    expect(unlink(location.identityFile), is: 0)
+    expect(keychain().probe(), is: .unavailable(.missing(path: location.identityFile)))
   }
 
   @Test("a vault that is damaged anywhere can't be used")
@@ -75,24 +76,24 @@ import Testing
   func openFolder() throws {
     try keychain().add(.generic("example"), "one")
     chmod(location.vaultFolder, 0o755)
-    #expect(keychain().probe() == .unavailable(.unsafeFile(path: location.vaultFolder, .mode(0o755))))
+    expect(keychain().probe(), is: .unavailable(.unsafeFile(path: location.vaultFolder, .mode(0o755))))
   }
 
   @Test("a lock that somebody holds keeps it from being written")
   func heldLock() throws {
     try keychain().add(.generic("example"), "one")
     try keychain().exclusively { () throws(KeychainError) in
-      #expect(
-        keychain().probe() == .notWritable(.busy(path: location.vaultFolder + "/lock", seconds: 1)))
+      expect(
+        keychain().probe(), is: .notWritable(.busy(path: location.vaultFolder + "/lock", seconds: 1)))
     }
-    #expect(keychain().probe() == .ready)
+    expect(keychain().probe(), is: .ready)
   }
 
   @Test("a file in the way of the folder can't be used")
   func fileInTheWay() {
     folder.write([], to: "data")
     let readiness = keychain().probe()
-    #expect(!readiness.canKeepSecrets, "\(readiness)")
+    expect(!readiness.canKeepSecrets, "\(readiness)")
   }
 
   @Test("a file system without room is seen, also above a folder that isn't there yet")

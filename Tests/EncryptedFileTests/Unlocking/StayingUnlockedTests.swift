@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Glibc
 import Keychain
 import Testing
@@ -45,29 +46,29 @@ struct StayingUnlockedTests {
     let (place, _, cache) = try vault()
     let (first, asked) = keychain(place, cache)
     defer { _ = try? first.lock() }
-    #expect(try first.servers().count == 3)
-    #expect(asked.all == [1])
+    try expect(first.servers().count, is: 3)
+    expect(asked.all, is: [1])
     let (second, askedAgain) = keychain(place, cache)
     try second.add(servers: ["d.example"])
-    #expect(try second.servers().count == 4)
-    #expect(askedAgain.all == [])
-    #expect(try second.unlockState()?.kind == .keyring)
-    #expect(try second.lock() == .locked)
-    #expect(try second.unlockState() == nil)
-    #expect(try second.servers().count == 4)
-    #expect(askedAgain.all == [1])
+    try expect(second.servers().count, is: 4)
+    expect(askedAgain.all, is: [])
+    try expect(second.unlockState()?.kind, is: .keyring)
+    try expect(second.lock(), is: .locked)
+    try expect(second.unlockState(), is: nil)
+    try expect(second.servers().count, is: 4)
+    expect(askedAgain.all, is: [1])
   }
 
   @Test("where the vault is missing, locking says so and forgets its key nevertheless")
   func lockedWhileMissing() throws {
     let (place, vault, cache) = try vault()
     let (first, _) = keychain(place, cache)
-    #expect(try first.servers().count == 3)
-    #expect(cache.state(of: vault.uuid) != nil)
-    #expect(rename(place.location.vaultFolder, place.path + "/away") == 0)
+    try expect(first.servers().count, is: 3)
+    expect(cache.state(of: vault.uuid) != nil)
+    expect(rename(place.location.vaultFolder, place.path + "/away"), is: 0)
     let (second, _) = keychain(place, cache)
-    #expect(failure { try second.lock() } == .missing(path: place.vault))
-    #expect(cache.state(of: vault.uuid) == nil)
+    expect(failure { try second.lock() }, is: .missing(path: place.vault))
+    expect(cache.state(of: vault.uuid), is: nil)
   }
 
   @Test("a program that runs on sees that another one has locked the vault, and unlocked it again")
@@ -77,24 +78,24 @@ struct StayingUnlockedTests {
     defer { _ = try? running.lock() }
     let (silent, _) = keychain(place, cache, nil)
     let (other, _) = keychain(place, cache)
-    #expect(try running.servers().count == 3)
-    #expect(try silent.servers().count == 3)
-    #expect(try other.lock() == .locked)
+    try expect(running.servers().count, is: 3)
+    try expect(silent.servers().count, is: 3)
+    try expect(other.lock(), is: .locked)
     for _ in 0..<2 {
-      #expect(failure { try silent.servers() } == .promptDismissed)
-      #expect(failure { try silent.add(servers: ["d.example"]) } == .promptDismissed)
+      expect(failure { try silent.servers() }, is: .promptDismissed)
+      expect(failure { try silent.add(servers: ["d.example"]) }, is: .promptDismissed)
     }
-    #expect(try running.add(servers: ["d.example"]) == ())
-    #expect(asked.all == [1, 1])
-    #expect(try silent.servers().count == 4)
+    try expect(running.add(servers: ["d.example"]) == ())
+    expect(asked.all, is: [1, 1])
+    try expect(silent.servers().count, is: 4)
     // Work that has begun is finished.
     try running.exclusively { () throws(KeychainError) in
       _ = try other.lock()
       try running.add(.internet("e.example"), "x")
     }
-    #expect(failure { try silent.servers() } == .promptDismissed)
-    #expect(try running.servers().count == 5)
-    #expect(asked.all == [1, 1, 1])
+    expect(failure { try silent.servers() }, is: .promptDismissed)
+    try expect(running.servers().count, is: 5)
+    expect(asked.all, is: [1, 1, 1])
   }
 
   @Test("a vault that nothing keeps unlocked stays open to whoever has opened it")
@@ -102,8 +103,8 @@ struct StayingUnlockedTests {
     let (place, _, _) = try vault()
     let (alone, asked) = keychain(
       place, UnlockCache(mode: .none, runtimeFolder: nil, stateFolder: place.path + "/state"))
-    for _ in 0..<3 { #expect(try alone.servers().count == 3) }
-    #expect(asked.all == [1])
+    for _ in 0..<3 { try expect(alone.servers().count, is: 3) }
+    expect(asked.all, is: [1])
   }
 
   @Test("a program that runs on uses the vault that was put in the place of another one, once it is accepted")
@@ -112,18 +113,18 @@ struct StayingUnlockedTests {
     let (running, other) = (place.keychain(), Place())
     try running.add(.internet("a.example"), "a")
     try other.keychain().add(.internet("b.example"), "b")
-    #expect(try running.servers() == ["a.example"])
+    try expect(running.servers(), is: ["a.example"])
     for (from, to) in [(other.identityFile, place.identityFile), (other.vault, place.vault)] {
       rename(from, to)
     }
     let error = KeychainError.replaced(path: place.vault, former: place.newestWrite)
     for keychain in [running, place.keychain()] {
-      #expect(failure { try keychain.servers() } == error)
-      #expect(failure { try keychain.add(servers: ["c.example"]) } == error)
+      expect(failure { try keychain.servers() }, is: error)
+      expect(failure { try keychain.add(servers: ["c.example"]) }, is: error)
     }
     try place.keychain().acceptRollback()
-    #expect(try running.servers() == ["b.example"])
-    #expect(try running.secret(of: try #require(try running.items(matching: .all).first)) == "b")
+    try expect(running.servers(), is: ["b.example"])
+    try expect(running.secret(of: try #require(try running.items(matching: .all).first)), is: "b")
   }
 
   @Test("the earlier states of a vault are put aside when another one in its place is accepted")
@@ -140,18 +141,18 @@ struct StayingUnlockedTests {
     for (from, to) in [(other.identityFile, place.identityFile), (other.vault, place.vault)] {
       rename(from, to)
     }
-    #expect(
-      failure { try place.keychain().servers() } == .replaced(path: place.vault, former: place.newestWrite))
+    expect(
+      failure { try place.keychain().servers() }, is: .replaced(path: place.vault, former: place.newestWrite))
     nonisolated(unsafe) var notices: [EncryptedFileKeychain.Notice] = []
     try place.keychain(onNotice: { notices.append($0) }).acceptRollback()
     let aside = try #require(names(in: folder).first { $0.hasPrefix("former-") })
-    #expect(notices == [.formerPutAside(path: folder + "/" + aside)])
-    #expect(names(in: folder + "/" + aside) == [place.newestWriteName] + generations)
-    #expect(try contents(of: folder + "/" + aside + "/" + place.newestWriteName) == former)
+    expect(notices, is: [.formerPutAside(path: folder + "/" + aside)])
+    expect(names(in: folder + "/" + aside), is: [place.newestWriteName] + generations)
+    try expect(contents(of: folder + "/" + aside + "/" + place.newestWriteName), is: former)
     for number in 0..<9 { try place.keychain().add(.internet(ByteString("c\(number).example")), "c") }
-    #expect(try place.keychain().servers().count == 18)
+    try expect(place.keychain().servers().count, is: 18)
     // The original vault can be restored from there.
-    #expect(names(in: folder + "/" + aside).count == 1 + generations.count)
+    expect(names(in: folder + "/" + aside).count, is: 1 + generations.count)
   }
 
   @Test("the last write of a former vault that is kept nowhere is named, with its last state that is")
@@ -167,8 +168,8 @@ struct StayingUnlockedTests {
     try place.keychain(onNotice: { notices.append($0) }).acceptRollback()
     let folder = place.location.vaultFolder
     let aside = folder + "/" + (try #require(names(in: folder).first { $0.hasPrefix("former-") }))
-    #expect(
-      notices == [.formerPutAside(path: aside), .formerLost(write: 3, kept: aside + "/" + state.name)])
+    expect(
+      notices, is: [.formerPutAside(path: aside), .formerLost(write: 3, kept: aside + "/" + state.name)])
   }
 
   @Test("one thread after the other uses what another one has opened")
@@ -189,20 +190,20 @@ struct StayingUnlockedTests {
         } catch { outcomes.append("\(error)") }
       }
     }
-    #expect(outcomes.all == (0..<8).map { "\(4 + $0) of \(max(0, $0 - 1))" })
-    #expect(asked.all == [1])
+    expect(outcomes.all, is: (0..<8).map { "\(4 + $0) of \(max(0, $0 - 1))" })
+    expect(asked.all, is: [1])
   }
 
   @Test("what was not asked for is not kept, and without a cache nothing is")
   func notKept() throws {
     let (place, _, cache) = try vault()
     let (given, _) = keychain(place, cache, isAsked: false)
-    #expect(try given.servers().count == 3)
-    #expect(try given.unlockState() == nil)
+    try expect(given.servers().count, is: 3)
+    try expect(given.unlockState(), is: nil)
     let (alone, _) = keychain(place, nil)
-    #expect(try alone.servers().count == 3)
-    #expect(try given.unlockState() == nil)
-    #expect(failure { try alone.unlock(anew: true) } != nil)
+    try expect(alone.servers().count, is: 3)
+    try expect(given.unlockState(), is: nil)
+    expect(failure { try alone.unlock(anew: true) } != nil)
   }
 
   @Test("a key that was kept before the vault got another is forgotten, and the passphrase asked for")
@@ -210,21 +211,21 @@ struct StayingUnlockedTests {
     let (place, vault, cache) = try vault()
     let (before, _) = keychain(place, cache)
     defer { _ = try? before.lock() }
-    #expect(try before.servers().count == 3)
+    try expect(before.servers().count, is: 3)
     var rotated = try HandMadeVault(servers: ["new.example"])
     rotated.uuid = vault.uuid
     try put(rotated, into: place)
     // The former key proves the record of what was seen of the vault.
     unlink("\(place.location.stateFolder)/\(vault.uuid).seen")
     let (declined, _) = keychain(place, cache, nil)
-    #expect(failure { try declined.servers() } == .promptDismissed)
-    #expect(try declined.unlockState() == nil)
+    expect(failure { try declined.servers() }, is: .promptDismissed)
+    try expect(declined.unlockState(), is: nil)
     let (after, asked) = keychain(place, cache)
     // If another key wrote what was seen here, a person must confirm that this is right.
     try after.acceptRollback()
-    #expect(try after.servers() == ["new.example"])
-    #expect(asked.all == [1])
-    #expect(try keychain(place, cache, nil).0.servers() == ["new.example"])
+    try expect(after.servers(), is: ["new.example"])
+    expect(asked.all, is: [1])
+    try expect(keychain(place, cache, nil).0.servers(), is: ["new.example"])
   }
 
   @Test("an earlier state with a former key leaves the vault unlocked")
@@ -232,22 +233,22 @@ struct StayingUnlockedTests {
     let (place, vault, cache) = try vault()
     let (first, _) = keychain(place, cache)
     defer { _ = try? first.lock() }
-    #expect(try first.servers().count == 3)
+    try expect(first.servers().count, is: 3)
     var former = try HandMadeVault()
     former.uuid = vault.uuid
     former.stanzas = [try former.vaultStanza(), try former.slot("former")]
     let file = try former.file()
     let mac = try file.withUnsafeBytes { try Header(parsing: $0).mac }
     let folder = place.location.vaultFolder + "/generations"
-    #expect(mkdir(folder, 0o700) == 0)
+    expect(mkdir(folder, 0o700), is: 0)
     try EncryptedFileTests.put(file, into: "\(folder)/6-\(Past.start(of: mac)).age")
     let (second, asked) = keychain(place, cache, nil)
     let generation = try #require(try second.generations().first)
-    #expect(failure { try second.verify(generation) } == .promptDismissed)
-    #expect(asked.all == [1])
-    #expect(try second.unlockState() != nil)
-    #expect(try second.servers().count == 3)
-    #expect(asked.all == [1])
+    expect(failure { try second.verify(generation) }, is: .promptDismissed)
+    expect(asked.all, is: [1])
+    try expect(second.unlockState() != nil)
+    try expect(second.servers().count, is: 3)
+    expect(asked.all, is: [1])
   }
 
   @Test("the identity file comes first, and then nothing is to be unlocked")
@@ -255,10 +256,10 @@ struct StayingUnlockedTests {
     let (place, vault, cache) = try vault()
     try EncryptedFileTests.put(vault.identityText(), into: place.identityFile)
     let (keychain, asked) = keychain(place, cache)
-    #expect(try keychain.servers().count == 3)
-    #expect(try keychain.unlock(anew: false) == .notNeeded)
-    #expect(try keychain.unlockState() == nil)
-    #expect(asked.all == [])
+    try expect(keychain.servers().count, is: 3)
+    try expect(keychain.unlock(anew: false), is: .notNeeded)
+    try expect(keychain.unlockState(), is: nil)
+    expect(asked.all, is: [])
   }
 
   @Test("unlocking says what came of it, and asks again only where it is to")
@@ -270,19 +271,19 @@ struct StayingUnlockedTests {
       Issue.record("not kept")
       return
     }
-    #expect(28_000...28_800 ~= state.total)
+    expect(28_000...28_800 ~= state.total)
     guard case .already = try keychain.unlock(anew: false) else {
       Issue.record("not unlocked already")
       return
     }
-    #expect(asked.all == [1])
+    expect(asked.all, is: [1])
     guard case .kept = try keychain.unlock(anew: true) else {
       Issue.record("not kept anew")
       return
     }
-    #expect(asked.all == [1, 1])
+    expect(asked.all, is: [1, 1])
     let nowhere = Place()
     defer { withExtendedLifetime(nowhere) {} }
-    #expect(try EncryptedFileKeychain(at: nowhere.location, cache: cache).unlock(anew: false) == .noVault)
+    try expect(EncryptedFileKeychain(at: nowhere.location, cache: cache).unlock(anew: false), is: .noVault)
   }
 }

@@ -1,4 +1,5 @@
 import Age
+import Expectations
 import Keychain
 import Testing
 import TestSupport
@@ -29,10 +30,10 @@ struct VaultPassphraseTests {
   func right() throws {
     let place = try place { [try $0.slot("right")] }
     let keychain = ask(place, ["right"])
-    #expect(try keychain.servers().count == 3)
+    try expect(keychain.servers().count, is: 3)
     try ask(place, ["right"]).add(servers: ["d.example"])
-    #expect(try ask(place, ["right"]).servers().count == 4)
-    #expect(!exists(place.identityFile))
+    try expect(ask(place, ["right"]).servers().count, is: 4)
+    expect(!exists(place.identityFile))
   }
 
   @Test("beside another vault's identity file it is still what opens the vault, and is said to be")
@@ -40,8 +41,8 @@ struct VaultPassphraseTests {
     let place = try place { [try $0.slot("right")] }
     let other = X25519Identity().withEncodedBytes { Array($0) }
     try put(other + [0x0a], into: place.identityFile)
-    #expect(try ask(place, []).summary()?.hasPassphrase == true)
-    #expect(try ask(place, ["right"]).servers().count == 3)
+    try expect(ask(place, []).summary()?.hasPassphrase, is: true)
+    try expect(ask(place, ["right"]).servers().count, is: 3)
   }
 
   @Test("nobody is asked twice by one keychain, not even when others have written")
@@ -54,11 +55,11 @@ struct VaultPassphraseTests {
         asked.append($0)
         return Secret("right")
       })
-    #expect(try keychain.servers().count == 3)
+    try expect(keychain.servers().count, is: 3)
     try ask(place, ["right"]).add(servers: ["d.example"])
     try keychain.add(servers: ["e.example"])
-    #expect(try keychain.servers().count == 5)
-    #expect(asked.all == [1])
+    try expect(keychain.servers().count, is: 5)
+    expect(asked.all, is: [1])
   }
 
   @Test("a wrong one is said to be wrong, and changes nothing")
@@ -66,29 +67,30 @@ struct VaultPassphraseTests {
     let place = try place { [try $0.slot("right")] }
     let before = try place.everything()
     for wrong in ["wrong", "", "Right", "right ", "right\n"] {
-      #expect(failure { try ask(place, [wrong]).servers() } == .wrongPassphrase(path: place.vault))
-      #expect(
-        failure { try ask(place, [wrong]).add(servers: ["d.example"]) } == .wrongPassphrase(path: place.vault)
+      expect(failure { try ask(place, [wrong]).servers() }, is: .wrongPassphrase(path: place.vault))
+      expect(
+        failure { try ask(place, [wrong]).add(servers: ["d.example"]) },
+        is: .wrongPassphrase(path: place.vault)
       )
     }
-    #expect(try place.everything() == before)
+    try expect(place.everything(), is: before)
   }
 
   @Test("further attempts are made as long as somebody answers")
   func attempts() throws {
     let place = try place { [try $0.slot("right")] }
-    #expect(try ask(place, ["wrong", "", "right"]).servers().count == 3)
-    #expect(
-      failure { try ask(place, ["wrong", nil, "right"]).servers() } == .wrongPassphrase(path: place.vault))
+    try expect(ask(place, ["wrong", "", "right"]).servers().count, is: 3)
+    expect(
+      failure { try ask(place, ["wrong", nil, "right"]).servers() }, is: .wrongPassphrase(path: place.vault))
   }
 
   @Test("where nobody can be asked the vault is locked, not empty and not missing")
   func locked() throws {
     let place = try place { [try $0.slot("right")] }
-    #expect(failure { try ask(place, [nil]).servers() } == .locked(path: place.vault))
-    #expect(failure { try ask(place, [nil]).add(servers: ["d"]) } == .locked(path: place.vault))
+    expect(failure { try ask(place, [nil]).servers() }, is: .locked(path: place.vault))
+    expect(failure { try ask(place, [nil]).add(servers: ["d"]) }, is: .locked(path: place.vault))
     let summary = try #require(try ask(place, [nil]).summary())
-    #expect(summary.contents == nil && summary.hasPassphrase)
+    expect(summary.contents == nil && summary.hasPassphrase)
   }
 
   @Test("what the person who is asked says instead of a passphrase comes through")
@@ -96,7 +98,7 @@ struct VaultPassphraseTests {
     let place = try place { [try $0.slot("right")] }
     let keychain = EncryptedFileKeychain(
       at: place.location, passphrase: { _ throws(KeychainError) in throw .promptDismissed })
-    #expect(failure { try keychain.servers() } == .promptDismissed)
+    expect(failure { try keychain.servers() }, is: .promptDismissed)
   }
 
   @Test("each of several slots opens the vault")
@@ -104,9 +106,9 @@ struct VaultPassphraseTests {
     let place = try place {
       [try $0.slot("one", id: "aa"), try $0.slot("x", id: "bb", kind: "tpm"), try $0.slot("two", id: "cc")]
     }
-    #expect(try ask(place, ["one"]).servers().count == 3)
-    #expect(try ask(place, ["two"]).servers().count == 3)
-    #expect(failure { try ask(place, ["x"]).servers() } == .wrongPassphrase(path: place.vault))
+    try expect(ask(place, ["one"]).servers().count, is: 3)
+    try expect(ask(place, ["two"]).servers().count, is: 3)
+    expect(failure { try ask(place, ["x"]).servers() }, is: .wrongPassphrase(path: place.vault))
   }
 
   @Test("a slot that can't be used doesn't keep the others from opening the vault")
@@ -117,7 +119,7 @@ struct VaultPassphraseTests {
         try $0.slot("two", id: "cc"),
       ]
     }
-    #expect(try ask(place, ["two"]).servers().count == 3)
+    try expect(ask(place, ["two"]).servers().count, is: 3)
   }
 
   @Test("a work factor above the limit is refused before any work is done")
@@ -131,10 +133,10 @@ struct VaultPassphraseTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(detail == "its passphrase takes 2^21 steps, more than 2^20")
+    expect(detail, is: "its passphrase takes 2^21 steps, more than 2^20")
     let cheap = try self.place { [try $0.slot("right", logN: 5)] }
-    #expect(try cheap.keychain(passphrase: "right", maximumWorkFactor: 5).servers().count == 3)
-    #expect(failure { try cheap.keychain(passphrase: "right", maximumWorkFactor: 4).servers() } != nil)
+    try expect(cheap.keychain(passphrase: "right", maximumWorkFactor: 5).servers().count, is: 3)
+    expect(failure { try cheap.keychain(passphrase: "right", maximumWorkFactor: 4).servers() } != nil)
   }
 
   @Test("a work factor that no machine can do is refused", arguments: [23, 62, 63, 64, 100])
@@ -144,7 +146,7 @@ struct VaultPassphraseTests {
       [try Stanza(type: "llavero/slot", arguments: ["1", "aa", "passphrase"], body: slot)]
     }
     for limit in [20, 22] {
-      #expect(failure { try place.keychain(passphrase: "right", maximumWorkFactor: limit).servers() } != nil)
+      expect(failure { try place.keychain(passphrase: "right", maximumWorkFactor: limit).servers() } != nil)
     }
   }
 
@@ -163,24 +165,24 @@ struct VaultPassphraseTests {
     let other = try HandMadeVault()
     let place = try place { _ in [try other.slot("right")] }
     let error = failure { try ask(place, ["right"]).servers() }
-    #expect(error != nil && error != .wrongPassphrase(path: place.vault))
+    expect(error != nil && error != .wrongPassphrase(path: place.vault))
   }
 
   @Test("a vault made with a passphrase has it as a slot in the header and beside", .timeLimit(.minutes(60)))
   func creation() throws {
     let place = Place()
     try ask(place, []).create(.passphrase(Secret("right")))
-    #expect(!exists(place.identityFile) && !exists(place.newIdentityFile))
+    expect(!exists(place.identityFile) && !exists(place.newIdentityFile))
     let header = try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }
     let slot = try #require(header.stanzas.first { $0.type == "llavero/slot" })
     let copy = place.slots + "/" + slot.arguments[1] + ".age"
-    #expect(try contents(of: copy) == slot.body)
-    #expect(try FileFacts(copy).mode & 0o7777 == 0o600)
+    try expect(contents(of: copy), is: slot.body)
+    try expect(FileFacts(copy).mode & 0o7777, is: 0o600)
     let inner = try slot.body.withUnsafeBytes { try Header(parsing: $0) }
     let logN = try #require(Int(inner.stanzas[0].arguments[1]))
-    #expect(15...20 ~= logN)
-    #expect(try ask(place, ["right"]).servers() == [])
-    #expect(failure { try ask(place, ["wrong"]).servers() } == .wrongPassphrase(path: place.vault))
+    expect(15...20 ~= logN)
+    try expect(ask(place, ["right"]).servers(), is: [])
+    expect(failure { try ask(place, ["wrong"]).servers() }, is: .wrongPassphrase(path: place.vault))
   }
 
   @Test("an empty passphrase makes no vault")
@@ -188,20 +190,20 @@ struct VaultPassphraseTests {
     let place = Place()
     let error = failure { try ask(place, []).create(.passphrase(Secret())) }
     // There is no passphrase yet, so it can't be the wrong one.
-    #expect(error != nil && error != .wrongPassphrase(path: place.vault))
-    #expect(!exists(place.vault) && !exists(place.slots))
+    expect(error != nil && error != .wrongPassphrase(path: place.vault))
+    expect(!exists(place.vault) && !exists(place.slots))
   }
 
   @Test("the memory that a passphrase takes is known")
   func memory() throws {
-    #expect(ScryptMemory.needed(workFactor: 18) == 256)
-    #expect(ScryptMemory.needed(workFactor: 20) == 1024)
+    expect(ScryptMemory.needed(workFactor: 18), is: 256)
+    expect(ScryptMemory.needed(workFactor: 20), is: 1024)
     let available = try #require(ScryptMemory.available)
-    #expect(available > 0)
-    #expect(
+    expect(available > 0)
+    expect(
       failure { try ScryptMemory.check(workFactor: 40) }
         == .notEnoughMemory(needed: 1 << 30, available: available)
         || failure { try ScryptMemory.check(workFactor: 40) } != nil)
-    #expect(failure { try ScryptMemory.check(workFactor: 10) } == nil)
+    expect(failure { try ScryptMemory.check(workFactor: 10) }, is: nil)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -55,13 +56,13 @@ extension ConformanceTests {
       let fresh = kind.make()
       let item = Item.internet(account: "alice")
       let added = try fresh.keychain.add(item, "secret")
-      #expect(added.reference != nil)
-      #expect(fresh.isNow(added.creationDate))
-      #expect(fresh.isNow(added.modificationDate))
-      #expect(added.key == item.key)
-      #expect(try fresh.keychain.items(matching: .all) == [added])
-      #expect(try fresh.reopened.items(matching: .all) == [added])
-      #expect(try fresh.reopened.secret(of: added) == "secret")
+      expect(added.reference != nil)
+      expect(fresh.isNow(added.creationDate))
+      expect(fresh.isNow(added.modificationDate))
+      expect(added.key, is: item.key)
+      try expect(fresh.keychain.items(matching: .all), is: [added])
+      try expect(fresh.reopened.items(matching: .all), is: [added])
+      try expect(fresh.reopened.secret(of: added), is: "secret")
     }
 
     @Test("references are never the same twice", arguments: KeychainUnderTest.exact)
@@ -73,7 +74,7 @@ extension ConformanceTests {
         references.insert(try #require(item.reference))
         if number % 2 == 0 { try keychain.delete([item]) }
       }
-      #expect(references.count == 20)
+      expect(references.count, is: 20)
     }
 
     @Test("what an item says of its reference and dates does not count", arguments: KeychainUnderTest.all)
@@ -85,9 +86,9 @@ extension ConformanceTests {
       second.key = Item.internet(account: "b").key
       second.creationDate = Timestamp(seconds: 0)
       let added = try keychain.add(second, "2")
-      #expect(added.reference != first.reference)
-      #expect(fresh.isNow(added.creationDate))
-      #expect(try keychain.items(matching: .all).count == 2)
+      expect(added.reference != first.reference)
+      expect(fresh.isNow(added.creationDate))
+      try expect(keychain.items(matching: .all).count, is: 2)
     }
 
     @Test("an item from elsewhere keeps its dates where they can be set", arguments: KeychainUnderTest.exact)
@@ -98,9 +99,9 @@ extension ConformanceTests {
       item.modificationDate = Timestamp(seconds: 1_700_000_000)
       item.reference = ItemReference("elsewhere")
       let added = try fresh.keychain.add(keepingDatesOf: item, Credential(password: "1"))
-      #expect(added.reference != item.reference)
+      expect(added.reference != item.reference)
       let found = try #require(try fresh.reopened.items(matching: .all).first)
-      #expect(found.creationDate == item.creationDate && found.modificationDate == item.modificationDate)
+      expect(found.creationDate == item.creationDate && found.modificationDate == item.modificationDate)
     }
 
     @Test(
@@ -111,11 +112,11 @@ extension ConformanceTests {
       if row.collide {
         let before = try fresh.keychain.everything()
         #expect(throws: KeychainError.duplicateItem) { try fresh.keychain.add(row.second, "second") }
-        #expect(try fresh.reopened.everything() == before)
+        try expect(fresh.reopened.everything(), is: before)
       } else {
         let second = try fresh.keychain.add(row.second, "second")
-        #expect(try fresh.reopened.secret(of: first) == "first")
-        #expect(try fresh.reopened.secret(of: second) == "second")
+        try expect(fresh.reopened.secret(of: first), is: "first")
+        try expect(fresh.reopened.secret(of: second), is: "second")
       }
     }
 
@@ -125,8 +126,8 @@ extension ConformanceTests {
       let first = try keychain.add(.internet(), "first")
       try keychain.delete([first])
       let second = try keychain.add(.internet(), "second")
-      #expect(second.reference != first.reference)
-      #expect(try keychain.answeredSecret(.internet()) == "second")
+      expect(second.reference != first.reference)
+      try expect(keychain.answeredSecret(.internet()), is: "second")
       #expect(throws: KeychainError.itemNotFound) { _ = try keychain.credential(of: first).revealed }
     }
 
@@ -143,10 +144,10 @@ extension ConformanceTests {
       }
       for number in stride(from: 0, to: count, by: 37) {
         let query = try ItemQuery.internet(ByteString("host\(number).example"))
-        #expect(try fresh.reopened.foundAccounts(query) == [ByteString("user\(number)")])
-        #expect(try fresh.reopened.answeredSecret(query) == ByteString("secret \(number)"))
+        try expect(fresh.reopened.foundAccounts(query), is: [ByteString("user\(number)")])
+        try expect(fresh.reopened.answeredSecret(query), is: ByteString("secret \(number)"))
       }
-      #expect(try fresh.reopened.items(matching: .all).count == count)
+      try expect(fresh.reopened.items(matching: .all).count, is: count)
     }
   }
 }

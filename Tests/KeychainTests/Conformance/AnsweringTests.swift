@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -10,9 +11,9 @@ extension ConformanceTests {
     func expiry(kind: KeychainUnderTest) throws {
       let keychain = kind.make().keychain
       try keychain.add(.internet(), Credential.text("x", expiry: 1000))
-      #expect(try keychain.answeredSecret(.internet(), at: Timestamp(milliseconds: 999_999)) == "x")
-      #expect(try keychain.answeredSecret(.internet(), at: Timestamp(milliseconds: 1_000_000)) == nil)
-      #expect(try keychain.answeredSecret(.internet(), at: Timestamp(seconds: 1001)) == nil)
+      try expect(keychain.answeredSecret(.internet(), at: Timestamp(milliseconds: 999_999)), is: "x")
+      try expect(keychain.answeredSecret(.internet(), at: Timestamp(milliseconds: 1_000_000)), is: nil)
+      try expect(keychain.answeredSecret(.internet(), at: Timestamp(seconds: 1001)), is: nil)
     }
 
     @Test("an expired item is passed over for the next", arguments: KeychainUnderTest.all)
@@ -21,9 +22,9 @@ extension ConformanceTests {
       try fresh.keychain.add(.internet(account: "alice"), "a")
       fresh.clock.advance(seconds: 1)
       try fresh.keychain.add(.internet(account: "bob"), Credential.text("b", expiry: Self.now))
-      #expect(try fresh.keychain.foundAccounts(.internet()) == ["bob", "alice"])
-      #expect(try fresh.keychain.answeredSecret(.internet()) == "a")
-      #expect(try fresh.keychain.answeredSecret(.internet(account: "bob")) == nil)
+      try expect(fresh.keychain.foundAccounts(.internet()), is: ["bob", "alice"])
+      try expect(fresh.keychain.answeredSecret(.internet()), is: "a")
+      try expect(fresh.keychain.answeredSecret(.internet(account: "bob")), is: nil)
     }
 
     @Test("an expired item is neither changed nor deleted by asking", arguments: KeychainUnderTest.all)
@@ -31,8 +32,8 @@ extension ConformanceTests {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(), Credential.text("b", expiry: 1))
       let before = try fresh.keychain.everything()
-      #expect(try fresh.keychain.answeredSecret(.internet()) == nil)
-      #expect(try fresh.reopened.everything() == before)
+      try expect(fresh.keychain.answeredSecret(.internet()), is: nil)
+      try expect(fresh.reopened.everything(), is: before)
     }
 
     @Test(
@@ -42,11 +43,11 @@ extension ConformanceTests {
       try fresh.keychain.add(.internet(account: "alice"), "password")
       fresh.clock.advance(seconds: 1)
       try fresh.keychain.add(.internet(account: "bot"), Credential.text("token", scheme: "Bearer"))
-      #expect(try fresh.keychain.answeredSecret(.internet()) == "password")
+      try expect(fresh.keychain.answeredSecret(.internet()), is: "password")
       let any = try fresh.keychain.revealedAnswer(.internet(), where: { _, _ in true })
-      #expect(any?.item.key.account == "bot")
-      #expect(any?.credential == RevealedCredential("token", scheme: "Bearer"))
-      #expect(try fresh.keychain.answeredSecret(.internet(account: "bot")) == nil)
+      expect(any?.item.key.account, is: "bot")
+      expect(any?.credential, is: RevealedCredential("token", scheme: "Bearer"))
+      try expect(fresh.keychain.answeredSecret(.internet(account: "bot")), is: nil)
     }
 
     @Test(
@@ -58,8 +59,8 @@ extension ConformanceTests {
         .internet(account: "alice", path: "acme"),
         Credential.text("x", expiry: Self.now + 1, refreshToken: "r"))
       let answer = try keychain.revealedAnswer(.internet(path: "acme/app"))
-      #expect(answer?.item == item)
-      #expect(answer?.credential == RevealedCredential("x", expiry: Self.now + 1, refreshToken: "r"))
+      expect(answer?.item, is: item)
+      expect(answer?.credential, is: RevealedCredential("x", expiry: Self.now + 1, refreshToken: "r"))
     }
 
     @Test("a path that leads out of the item's is not answered by it", arguments: KeychainUnderTest.all)
@@ -71,10 +72,10 @@ extension ConformanceTests {
         "acme/./app",
         "acme/..\\evil", "acme/..",
       ] {
-        #expect(try keychain.answeredSecret(.internet(path: ByteString(path))) == nil, "\(path)")
+        try expect(keychain.answeredSecret(.internet(path: ByteString(path))), is: nil, "\(path)")
       }
       for path in ["acme/..app", "acme/app..", "acme/...", "acme/a%2eb", "acme/app.git"] {
-        #expect(try keychain.answeredSecret(.internet(path: ByteString(path))) == "x", "\(path)")
+        try expect(keychain.answeredSecret(.internet(path: ByteString(path))), is: "x", "\(path)")
       }
     }
 
@@ -90,9 +91,9 @@ extension ConformanceTests {
         deleted += (try? other.delete([gone])) ?? 0
         return false
       }
-      #expect(deleted == 1)
-      #expect(answer == nil)
-      #expect(try fresh.keychain.foundAccounts(.internet()) == ["bob"])
+      expect(deleted, is: 1)
+      expect(answer, is: nil)
+      try expect(fresh.keychain.foundAccounts(.internet()), is: ["bob"])
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -60,7 +61,7 @@ extension ConformanceTests {
     func refusedAddition(kind: KeychainUnderTest, row: RefusedRow) throws {
       let fresh = kind.make()
       #expect(throws: row.error) { try fresh.keychain.add(row.item, "x") }
-      #expect(fresh.writes ?? 0 == 0)
+      expect(fresh.writes ?? 0, is: 0)
     }
 
     @Test(
@@ -69,9 +70,9 @@ extension ConformanceTests {
     func unaskable(kind: KeychainUnderTest, row: RefusedRow) throws {
       let keychain = kind.make().keychain
       #expect(throws: row.error) { try keychain.save(row.item, Credential.text("y")) }
-      #expect(try keychain.items(matching: .all).isEmpty)
+      try expect(keychain.items(matching: .all).isEmpty)
       let added = try keychain.add(row.item, "x")
-      #expect(try keychain.items(matching: .criteria(ItemCriteria(row.item.key))) == [added])
+      try expect(keychain.items(matching: .criteria(ItemCriteria(row.item.key))), is: [added])
       #expect(throws: KeychainError.duplicateItem) { try keychain.add(row.item, "y") }
     }
 
@@ -92,7 +93,7 @@ extension ConformanceTests {
         #expect(throws: row.error) { try fresh.keychain.update(item, Credential.text("y")) }
         #expect(throws: row.error) { try fresh.keychain.save(item, Credential.text("y")) }
       }
-      #expect(try fresh.reopened.everything() == before)
+      try expect(fresh.reopened.everything(), is: before)
     }
 
     @Test(
@@ -102,7 +103,7 @@ extension ConformanceTests {
       let fresh = kind.make()
       let longest = [UInt8](repeating: byte, count: 65_537)
       let added = try fresh.keychain.add(.internet(), Credential.bytes(longest))
-      #expect(try fresh.reopened.credential(of: added).secret.revealed == longest)
+      try expect(fresh.reopened.credential(of: added).secret.revealed, is: longest)
     }
 
     @Test("a secret and a refresh token don't count as attributes", arguments: KeychainUnderTest.all)
@@ -115,7 +116,7 @@ extension ConformanceTests {
       let item = Item(Item.internet().key, label: nil, comment: long, itemDescription: long, creator: long)
       let added = try fresh.keychain.add(item, Credential.bytes(secret, refreshToken: token))
       let credential = try fresh.reopened.credential(of: added).revealed
-      #expect(credential.secret.bytes == secret && credential.refreshToken?.bytes == token)
+      expect(credential.secret.bytes == secret && credential.refreshToken?.bytes == token)
     }
 
     @Test("a larger secret or refresh token is refused", arguments: KeychainUnderTest.all)
@@ -132,7 +133,7 @@ extension ConformanceTests {
       #expect(throws: KeychainError.tooLarge(what: "the refresh token", limit: 65_536)) {
         try keychain.add(.internet(), Credential.bytes([], refreshToken: Array(long.prefix(65_537))))
       }
-      #expect(try fresh.reopened.everything() == before)
+      try expect(fresh.reopened.everything(), is: before)
     }
 
     @Test("a scheme with a line end is refused", arguments: KeychainUnderTest.all, ["a\nb", "a\rb", "a\0b"])
@@ -153,7 +154,7 @@ extension ConformanceTests {
       #expect(throws: KeychainError.tooLarge(what: "the item without its secret", limit: 262_144)) {
         try fresh.keychain.add(item, "x")
       }
-      #expect(try fresh.reopened.items(matching: .all).isEmpty)
+      try expect(fresh.reopened.items(matching: .all).isEmpty)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -145,7 +146,7 @@ extension ConformanceTests {
       let keychain = fresh.reopened
       for row in CriteriaRow.all {
         let found = try keychain.items(matching: .criteria(row.criteria))
-        #expect(Set(found.compactMap(\.label)) == row.found, "\(row.testDescription)")
+        expect(Set(found.compactMap(\.label)), is: row.found, "\(row.testDescription)")
       }
     }
 
@@ -158,9 +159,9 @@ extension ConformanceTests {
       let keychain = fresh.reopened
       for item in CriteriaRow.items {
         let found = try keychain.items(matching: .criteria(ItemCriteria(item.key)))
-        #expect(found.map(\.label) == [item.label])
-        #expect(found.first?.key == item.key)
-        #expect(found.first?.furtherAttributes == item.furtherAttributes)
+        expect(found.map(\.label), is: [item.label])
+        expect(found.first?.key, is: item.key)
+        expect(found.first?.furtherAttributes, is: item.furtherAttributes)
         #expect(throws: KeychainError.duplicateItem) { try keychain.add(item, "y") }
       }
     }
@@ -173,7 +174,7 @@ extension ConformanceTests {
       for item in CriteriaRow.items where item.label != "plain" && item.label != "group" {
         try keychain.add(item, "x")
       }
-      #expect(try keychain.find(.internet("example.com", account: "alice")).map(\.label) == ["path"])
+      try expect(keychain.find(.internet("example.com", account: "alice")).map(\.label), is: ["path"])
     }
 
     @Test("what notes that there is no password answers nobody", arguments: KeychainUnderTest.all)
@@ -183,14 +184,14 @@ extension ConformanceTests {
       item.isNegative = true
       try keychain.add(item, "")
       let hasAnswer = try keychain.answer(to: .internet()) != nil
-      #expect(!hasAnswer)
-      #expect(try keychain.explain(.internet()).candidates.map(\.verdict) == [.passedOver(.negative)])
+      expect(!hasAnswer)
+      try expect(keychain.explain(.internet()).candidates.map(\.verdict), is: [.passedOver(.negative)])
       // A login that worked should be stored as a password.
       try keychain.save(.internet(account: "alice"), Credential.text("token"))
       let kept = try #require(try keychain.items(matching: .all).first)
-      #expect(try keychain.credential(of: kept).secret.revealed == Array("token".utf8))
+      try expect(keychain.credential(of: kept).secret.revealed, is: Array("token".utf8))
       let isAnswered = try keychain.answer(to: .internet()) != nil
-      #expect(isAnswered)
+      expect(isAnswered)
     }
 
     @Test("forgetting whatever the secret leaves what programs share", arguments: KeychainUnderTest.all)
@@ -199,8 +200,8 @@ extension ConformanceTests {
       for item in CriteriaRow.items where item.label == "plain" || item.label == "group" {
         try keychain.add(item, "x")
       }
-      #expect(try keychain.erase(.internet()) == 1)
-      #expect(try keychain.items(matching: .all).map(\.label) == ["group"])
+      try expect(keychain.erase(.internet()), is: 1)
+      try expect(keychain.items(matching: .all).map(\.label), is: ["group"])
     }
 
     @Test("attributes and access group change and go", arguments: KeychainUnderTest.all)
@@ -212,24 +213,24 @@ extension ConformanceTests {
       item.generic = "g"
       item.furtherAttributes["pdmn"] = "ak"
       item = try fresh.keychain.update(item)
-      #expect(try fresh.reopened.items(matching: .all).map(\.key) == [item.key])
+      try expect(fresh.reopened.items(matching: .all).map(\.key), is: [item.key])
       item.key = .genericPassword(GenericPassword(service: "app", account: "alice"))
       item.furtherAttributes = ["invi": "1"]
       try fresh.keychain.update(item)
       let after = try fresh.reopened.items(matching: .all)
-      #expect(after.map(\.key) == [item.key])
-      #expect(after.map(\.furtherAttributes) == [["invi": "1"]])
+      expect(after.map(\.key), is: [item.key])
+      expect(after.map(\.furtherAttributes), is: [["invi": "1"]])
       item.furtherAttributes = ["invi": "1", "gena": "2"]
       item = try fresh.keychain.update(item)
-      #expect(try fresh.reopened.items(matching: .all).map(\.furtherAttributes) == [item.furtherAttributes])
+      try expect(fresh.reopened.items(matching: .all).map(\.furtherAttributes), is: [item.furtherAttributes])
       item.furtherAttributes = ["gena": "3"]
       item = try fresh.keychain.exclusively { () throws(KeychainError) in try fresh.keychain.update(item) }
-      #expect(try fresh.reopened.items(matching: .all).map(\.furtherAttributes) == [item.furtherAttributes])
+      try expect(fresh.reopened.items(matching: .all).map(\.furtherAttributes), is: [item.furtherAttributes])
       item.key = .cryptographic(CryptographicItem(.key, ["klbl": "a"]))
       try fresh.keychain.update(item)
       item.key = .cryptographic(CryptographicItem(.key, ["atag": "b"]))
       try fresh.keychain.update(item)
-      #expect(try fresh.reopened.items(matching: .all).map(\.key) == [item.key])
+      try expect(fresh.reopened.items(matching: .all).map(\.key), is: [item.key])
     }
   }
 }

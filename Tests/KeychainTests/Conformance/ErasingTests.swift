@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -13,9 +14,9 @@ extension ConformanceTests {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(account: "alice"), "new")
       let writes = fresh.writes
-      #expect(try fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")) == 0)
-      #expect(fresh.writes == writes)
-      #expect(try fresh.reopened.answeredSecret(.internet()) == "new")
+      try expect(fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")), is: 0)
+      expect(fresh.writes, is: writes)
+      try expect(fresh.reopened.answeredSecret(.internet()), is: "new")
     }
 
     @Test("erase removes what holds the refused password", arguments: KeychainUnderTest.all)
@@ -24,10 +25,10 @@ extension ConformanceTests {
       try fresh.keychain.add(.internet(account: "alice"), "x")
       let bob = try fresh.keychain.add(.internet(account: "bob"), "x")
       let carol = try fresh.keychain.add(.internet(account: "carol"), "y")
-      #expect(try fresh.keychain.erase(.internet(account: "alice"), holding: Secret("x")) == 1)
-      #expect(try rest(fresh) == [bob, carol])
-      #expect(try fresh.keychain.erase(.internet(), holding: Secret("x")) == 1)
-      #expect(try rest(fresh) == [carol])
+      try expect(fresh.keychain.erase(.internet(account: "alice"), holding: Secret("x")), is: 1)
+      try expect(rest(fresh), is: [bob, carol])
+      try expect(fresh.keychain.erase(.internet(), holding: Secret("x")), is: 1)
+      try expect(rest(fresh), is: [carol])
     }
 
     @Test("erase of an empty password removes only empty ones", arguments: KeychainUnderTest.all)
@@ -35,8 +36,8 @@ extension ConformanceTests {
       let fresh = kind.make()
       let alice = try fresh.keychain.add(.internet(account: "alice"), "x")
       try fresh.keychain.add(.internet(account: "bob"), "")
-      #expect(try fresh.keychain.erase(.internet(), holding: Secret()) == 1)
-      #expect(try rest(fresh) == [alice])
+      try expect(fresh.keychain.erase(.internet(), holding: Secret()), is: 1)
+      try expect(rest(fresh), is: [alice])
     }
 
     @Test("erase without a password removes every account of the place", arguments: KeychainUnderTest.all)
@@ -52,8 +53,8 @@ extension ConformanceTests {
         try fresh.keychain.add(.internet(protocol: "http"), "x"),
         try fresh.keychain.add(.generic("example.com"), "x"),
       ]
-      #expect(try fresh.keychain.erase(.internet()) == 5)
-      #expect(try rest(fresh) == Set(others))
+      try expect(fresh.keychain.erase(.internet()), is: 5)
+      try expect(rest(fresh), is: Set(others))
     }
 
     @Test("erase of one account leaves the others", arguments: KeychainUnderTest.all)
@@ -63,10 +64,10 @@ extension ConformanceTests {
       let bob = try fresh.keychain.add(.internet(account: "bob"), "x")
       let empty = try fresh.keychain.add(.internet(account: ""), "x")
       let none = try fresh.keychain.add(.internet(), "x")
-      #expect(try fresh.keychain.erase(.internet(account: "alice")) == 1)
-      #expect(try rest(fresh) == [bob, empty, none])
-      #expect(try fresh.keychain.erase(.internet(account: "")) == 1)
-      #expect(try rest(fresh) == [bob, none])
+      try expect(fresh.keychain.erase(.internet(account: "alice")), is: 1)
+      try expect(rest(fresh), is: [bob, empty, none])
+      try expect(fresh.keychain.erase(.internet(account: "")), is: 1)
+      try expect(rest(fresh), is: [bob, none])
     }
 
     @Test("erase with a path but no password removes only that very path", arguments: KeychainUnderTest.all)
@@ -76,10 +77,10 @@ extension ConformanceTests {
       let above = try fresh.keychain.add(.internet(account: "alice", path: "acme"), "x")
       let below = try fresh.keychain.add(.internet(account: "alice", path: "acme/app/x"), "x")
       let whole = try fresh.keychain.add(.internet(account: "alice"), "x")
-      #expect(try fresh.keychain.erase(.internet(path: "acme/app")) == 1)
-      #expect(try rest(fresh) == [above, below, whole])
-      #expect(try fresh.keychain.erase(.internet(path: "acme/other")) == 0)
-      #expect(try rest(fresh) == [above, below, whole])
+      try expect(fresh.keychain.erase(.internet(path: "acme/app")), is: 1)
+      try expect(rest(fresh), is: [above, below, whole])
+      try expect(fresh.keychain.erase(.internet(path: "acme/other")), is: 0)
+      try expect(rest(fresh), is: [above, below, whole])
     }
 
     @Test(
@@ -91,8 +92,8 @@ extension ConformanceTests {
       let below = try fresh.keychain.add(.internet(account: "alice", path: "acme/app/x"), "x")
       let other = try fresh.keychain.add(.internet(account: "alice", path: "acmeister"), "x")
       let whole = try fresh.keychain.add(.internet(account: "alice"), "y")
-      #expect(try fresh.keychain.erase(.internet(path: "acme/app"), holding: Secret("x")) == 1)
-      #expect(try rest(fresh) == [below, other, whole])
+      try expect(fresh.keychain.erase(.internet(path: "acme/app"), holding: Secret("x")), is: 1)
+      try expect(rest(fresh), is: [below, other, whole])
     }
 
     @Test(
@@ -104,8 +105,8 @@ extension ConformanceTests {
       let bob = try fresh.keychain.add(.internet(account: "bob"), "x")
       let carol = try fresh.keychain.add(.internet(account: "carol"), "x")
       let outcome = try fresh.keychain.erase(.internet(), holding: Secret("x"), answered: bob.reference)
-      #expect(outcome == 1)
-      #expect(try rest(fresh) == [alice, carol])
+      expect(outcome, is: 1)
+      try expect(rest(fresh), is: [alice, carol])
     }
 
     @Test("an answered item that holds another password by now stays", arguments: KeychainUnderTest.all)
@@ -113,16 +114,16 @@ extension ConformanceTests {
       let fresh = kind.make()
       let alice = try fresh.keychain.add(.internet(account: "alice"), "new")
       let outcome = try fresh.keychain.erase(.internet(), holding: Secret("old"), answered: alice.reference)
-      #expect(outcome == 0)
-      #expect(try rest(fresh) == [alice])
+      expect(outcome, is: 0)
+      try expect(rest(fresh), is: [alice])
     }
 
     @Test("an answered item of another place stays", arguments: KeychainUnderTest.all)
     func answeredElsewhere(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       let other = try fresh.keychain.add(.internet("example.org"), "x")
-      #expect(try fresh.keychain.erase(.internet(), holding: Secret("x"), answered: other.reference) == 0)
-      #expect(try rest(fresh) == [other])
+      try expect(fresh.keychain.erase(.internet(), holding: Secret("x"), answered: other.reference), is: 0)
+      try expect(rest(fresh), is: [other])
     }
 
     @Test(
@@ -133,31 +134,31 @@ extension ConformanceTests {
       let shared = try fresh.keychain.add(.internet(account: "alice"), "x")
       let cargo = try fresh.keychain.add(.internet(account: "alice", domain: "cargo"), "x")
       let docker = try fresh.keychain.add(.internet(account: "alice", domain: "docker"), "x")
-      #expect(try fresh.keychain.erase(.internet(domain: "pip"), holding: Secret("x")) == 0)
-      #expect(try fresh.keychain.erase(.internet(domain: "pip")) == 0)
-      #expect(try fresh.keychain.erase(.internet(domain: "docker"), holding: Secret("x")) == 1)
-      #expect(try rest(fresh) == [shared, cargo])
+      try expect(fresh.keychain.erase(.internet(domain: "pip"), holding: Secret("x")), is: 0)
+      try expect(fresh.keychain.erase(.internet(domain: "pip")), is: 0)
+      try expect(fresh.keychain.erase(.internet(domain: "docker"), holding: Secret("x")), is: 1)
+      try expect(rest(fresh), is: [shared, cargo])
       try fresh.keychain.add(docker, "x")
-      #expect(try fresh.keychain.erase(.internet(domain: "docker")) == 1)
-      #expect(try rest(fresh) == [shared, cargo])
-      #expect(try fresh.keychain.erase(.internet()) == 1)
-      #expect(try rest(fresh) == [cargo])
+      try expect(fresh.keychain.erase(.internet(domain: "docker")), is: 1)
+      try expect(rest(fresh), is: [shared, cargo])
+      try expect(fresh.keychain.erase(.internet()), is: 1)
+      try expect(rest(fresh), is: [cargo])
     }
 
     @Test("an expired item is erased too", arguments: KeychainUnderTest.all)
     func expired(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(account: "alice"), Credential.text("x", expiry: 1))
-      #expect(try fresh.keychain.erase(.internet(), holding: Secret("x")) == 1)
-      #expect(try rest(fresh).isEmpty)
+      try expect(fresh.keychain.erase(.internet(), holding: Secret("x")), is: 1)
+      try expect(rest(fresh).isEmpty)
     }
 
     @Test("erase from an empty keychain makes nothing", arguments: KeychainUnderTest.all)
     func empty(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
-      #expect(try fresh.keychain.erase(.internet()) == 0)
-      #expect(try fresh.keychain.erase(.internet(), holding: Secret("x")) == 0)
-      #expect(fresh.writes ?? 0 == 0)
+      try expect(fresh.keychain.erase(.internet()), is: 0)
+      try expect(fresh.keychain.erase(.internet(), holding: Secret("x")), is: 0)
+      expect(fresh.writes ?? 0, is: 0)
     }
 
     @Test("a service's accounts are erased likewise", arguments: KeychainUnderTest.all)
@@ -166,10 +167,10 @@ extension ConformanceTests {
       let first = try fresh.keychain.add(.generic("aws:x", account: "a"), "1")
       try fresh.keychain.add(.generic("aws:x", account: "b"), "2")
       let other = try fresh.keychain.add(.generic("aws:y"), "2")
-      #expect(try fresh.keychain.erase(.generic("aws:x"), holding: Secret("2")) == 1)
-      #expect(try rest(fresh) == [first, other])
-      #expect(try fresh.keychain.erase(.generic("aws:x")) == 1)
-      #expect(try rest(fresh) == [other])
+      try expect(fresh.keychain.erase(.generic("aws:x"), holding: Secret("2")), is: 1)
+      try expect(rest(fresh), is: [first, other])
+      try expect(fresh.keychain.erase(.generic("aws:x")), is: 1)
+      try expect(rest(fresh), is: [other])
     }
   }
 }

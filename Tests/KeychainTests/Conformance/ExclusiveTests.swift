@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -18,9 +19,9 @@ extension ConformanceTests {
         try fresh.keychain.update(changed)
         return try fresh.keychain.items(matching: .all).count
       }
-      #expect(count == 2)
-      #expect(fresh.writes == before.map { $0 + 1 })
-      #expect(Set(try fresh.reopened.foundAccounts(.internet())) == ["alice", "bob"])
+      expect(count, is: 2)
+      expect(fresh.writes, is: before.map { $0 + 1 })
+      expect(Set(try fresh.reopened.foundAccounts(.internet())), is: ["alice", "bob"])
     }
 
     @Test("a body sees its own changes", arguments: KeychainUnderTest.all)
@@ -29,13 +30,13 @@ extension ConformanceTests {
       try keychain.exclusively { () throws(KeychainError) in
         let added = try keychain.add(.internet(account: "alice"), "a")
         let secret = try keychain.secret(of: added)
-        #expect(secret == "a")
+        expect(secret, is: "a")
         try keychain.update(added, Credential.text("b"))
         let changed = try keychain.secret(of: added)
-        #expect(changed == "b")
+        expect(changed, is: "b")
         try keychain.delete([added])
         let rest = try keychain.items(matching: .all)
-        #expect(rest.isEmpty)
+        expect(rest.isEmpty)
       }
     }
 
@@ -52,8 +53,8 @@ extension ConformanceTests {
       }
       let committed = made.map { keychain.committed($0) }
       let listed = try keychain.items(matching: .all)
-      for item in committed { #expect(listed.contains(item)) }
-      #expect(try committed.map { try keychain.secret(of: $0) } == ["b", "a"])
+      for item in committed { expect(listed.contains(item)) }
+      try expect(committed.map { try keychain.secret(of: $0) }, is: ["b", "a"])
     }
 
     @Test("a body that throws has changed nothing", arguments: KeychainUnderTest.all)
@@ -72,9 +73,9 @@ extension ConformanceTests {
           throw Self.stop
         }
       }
-      #expect(try fresh.keychain.everything() == before)
-      #expect(try fresh.reopened.everything() == before)
-      #expect(fresh.writes == writes)
+      try expect(fresh.keychain.everything(), is: before)
+      try expect(fresh.reopened.everything(), is: before)
+      expect(fresh.writes, is: writes)
     }
 
     @Test("a body that throws on an empty keychain makes nothing", arguments: KeychainUnderTest.all)
@@ -86,19 +87,19 @@ extension ConformanceTests {
           throw Self.stop
         }
       }
-      #expect(try fresh.keychain.items(matching: .all).isEmpty)
-      #expect(fresh.writes ?? 0 == 0)
+      try expect(fresh.keychain.items(matching: .all).isEmpty)
+      expect(fresh.writes ?? 0, is: 0)
     }
 
     @Test("a body that changes nothing writes nothing", arguments: KeychainUnderTest.all)
     func noChange(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try fresh.keychain.exclusively { () throws(KeychainError) in _ = try fresh.keychain.find(.internet()) }
-      #expect(fresh.writes ?? 0 == 0)
+      expect(fresh.writes ?? 0, is: 0)
       try fresh.keychain.add(.internet(), "a")
       let writes = fresh.writes
       try fresh.keychain.exclusively { () throws(KeychainError) in _ = try fresh.keychain.find(.internet()) }
-      #expect(fresh.writes == writes)
+      expect(fresh.writes, is: writes)
     }
 
     @Test("a body within a body belongs to the outer one", arguments: KeychainUnderTest.all)
@@ -111,8 +112,8 @@ extension ConformanceTests {
           try keychain.add(.internet(account: "bob"), "b")
         }
       }
-      #expect(fresh.writes ?? 1 == 1)
-      #expect(Set(try fresh.reopened.foundAccounts(.internet())) == ["alice", "bob"])
+      expect(fresh.writes ?? 1, is: 1)
+      expect(Set(try fresh.reopened.foundAccounts(.internet())), is: ["alice", "bob"])
       let before = try keychain.everything()
       #expect(throws: Self.stop) {
         try keychain.exclusively { () throws(KeychainError) in
@@ -122,7 +123,7 @@ extension ConformanceTests {
           throw Self.stop
         }
       }
-      #expect(try fresh.reopened.everything() == before)
+      try expect(fresh.reopened.everything(), is: before)
     }
 
     @Test(
@@ -140,11 +141,11 @@ extension ConformanceTests {
             throw Self.stop
           }
         } catch {
-          #expect(error == Self.stop)
+          expect(error, is: Self.stop)
         }
       }
-      #expect(try fresh.reopened.foundAccounts(.internet()) == ["alice"])
-      #expect(try fresh.reopened.answeredSecret(.internet()) == "a")
+      try expect(fresh.reopened.foundAccounts(.internet()), is: ["alice"])
+      try expect(fresh.reopened.answeredSecret(.internet()), is: "a")
     }
 
     @Test("a refused addition that is caught leaves the rest of the body", arguments: KeychainUnderTest.all)
@@ -156,12 +157,12 @@ extension ConformanceTests {
         do throws(KeychainError) {
           try keychain.add(.internet(account: "alice"), "b")
         } catch {
-          #expect(error == .duplicateItem)
+          expect(error, is: .duplicateItem)
         }
         try keychain.add(.internet(account: "bob"), "b")
       }
-      #expect(try fresh.reopened.items(matching: .all).count == 2)
-      #expect(try fresh.reopened.answeredSecret(.internet(account: "alice")) == "a")
+      try expect(fresh.reopened.items(matching: .all).count, is: 2)
+      try expect(fresh.reopened.answeredSecret(.internet(account: "alice")), is: "a")
     }
 
     @Test("what another one wrote is seen at once", arguments: KeychainUnderTest.all)
@@ -169,12 +170,12 @@ extension ConformanceTests {
       let fresh = kind.make()
       let other = fresh.reopened
       let alice = try fresh.keychain.add(.internet(account: "alice"), "a")
-      #expect(try other.items(matching: .all) == [alice])
+      try expect(other.items(matching: .all), is: [alice])
       let changed = try other.update(alice, Credential.text("b"))
-      #expect(try fresh.keychain.items(matching: .all) == [changed])
-      #expect(try fresh.keychain.secret(of: alice) == "b")
+      try expect(fresh.keychain.items(matching: .all), is: [changed])
+      try expect(fresh.keychain.secret(of: alice), is: "b")
       try fresh.keychain.delete([alice])
-      #expect(try other.items(matching: .all).isEmpty)
+      try expect(other.items(matching: .all).isEmpty)
     }
   }
 }

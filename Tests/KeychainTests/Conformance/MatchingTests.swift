@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -32,14 +33,14 @@ extension ConformanceTests {
         try fresh.keychain.add(.internet(stored, account: "alice", path: "acme"), "old")
         try fresh.keychain.add(.internet("bucher.example", account: "alice", path: "acme"), "another")
         let query = try ItemQuery.internet(asked, path: "acme/app.git")
-        #expect(try fresh.keychain.find(query).map(\.key.account) == ["alice"])
+        try expect(fresh.keychain.find(query).map(\.key.account), is: ["alice"])
         let found = try #require(try fresh.keychain.find(query).first)
-        #expect(try fresh.keychain.credential(of: found).revealed == RevealedCredential("old"))
+        try expect(fresh.keychain.credential(of: found).revealed, is: RevealedCredential("old"))
         let item = Item.internet(asked, account: "alice", path: "acme")
-        #expect(try fresh.keychain.save(item, Credential.text("new"), at: fresh.clock.now) == .updated)
-        #expect(try fresh.keychain.items(matching: .all).count == 2)
-        #expect(try fresh.keychain.erase(query, holding: Secret("new"), at: fresh.clock.now) == 1)
-        #expect(try fresh.keychain.items(matching: .all).count == 1)
+        try expect(fresh.keychain.save(item, Credential.text("new"), at: fresh.clock.now), is: .updated)
+        try expect(fresh.keychain.items(matching: .all).count, is: 2)
+        try expect(fresh.keychain.erase(query, holding: Secret("new"), at: fresh.clock.now), is: 1)
+        try expect(fresh.keychain.items(matching: .all).count, is: 1)
       }
     }
   }
@@ -50,11 +51,11 @@ extension ConformanceTests {
       let keychain = kind.make().keychain
       let added = try keychain.add(row.item, "secret")
       let decoy = try keychain.add(.internet("decoy.example.net", account: "decoy"), "other")
-      #expect(row.query.matches(row.item) == row.answers)
-      #expect(try keychain.items(matching: row.query) == (row.answers ? [added] : []))
-      #expect(try keychain.find(row.query) == (row.answers ? [added] : []))
-      #expect(try keychain.answeredSecret(row.query) == (row.answers ? "secret" : nil))
-      #expect(try keychain.find(.internet("decoy.example.net")) == [decoy])
+      expect(row.query.matches(row.item), is: row.answers)
+      try expect(keychain.items(matching: row.query), is: (row.answers ? [added] : []))
+      try expect(keychain.find(row.query), is: (row.answers ? [added] : []))
+      try expect(keychain.answeredSecret(row.query), is: (row.answers ? "secret" : nil))
+      try expect(keychain.find(.internet("decoy.example.net")), is: [decoy])
     }
 
     @Test("asked for all, every item answers", arguments: KeychainUnderTest.all)
@@ -66,17 +67,17 @@ extension ConformanceTests {
         try keychain.add(.internet(nil, path: "key.pem", protocol: "cert"), "3"),
         try keychain.add(.generic("aws:default"), "4"),
       ]
-      #expect(Set(try keychain.items(matching: .all)) == Set(items))
-      #expect(try keychain.items(matching: .all).count == 4)
+      expect(Set(try keychain.items(matching: .all)), is: Set(items))
+      try expect(keychain.items(matching: .all).count, is: 4)
     }
 
     @Test("an empty keychain has nothing, and asking makes nothing", arguments: KeychainUnderTest.all)
     func empty(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
-      #expect(try fresh.keychain.items(matching: .all).isEmpty)
-      #expect(try fresh.keychain.find(.internet()).isEmpty)
-      #expect(try fresh.keychain.answeredSecret(.internet()) == nil)
-      #expect(fresh.writes ?? 0 == 0)
+      try expect(fresh.keychain.items(matching: .all).isEmpty)
+      try expect(fresh.keychain.find(.internet()).isEmpty)
+      try expect(fresh.keychain.answeredSecret(.internet()), is: nil)
+      expect(fresh.writes ?? 0, is: 0)
     }
   }
 }

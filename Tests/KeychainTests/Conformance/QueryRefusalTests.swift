@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -39,8 +40,8 @@ extension ConformanceTests {
       let item = Item.internet(
         account: "a", path: "p", port: 8443, domain: "docker", authenticationType: "form")
       let query = try ItemQuery.internet(account: "a", path: "p", port: 8443, domain: "docker")
-      #expect(try ItemQuery(for: item.key) == query)
-      #expect(try ItemQuery(for: Item.generic("s", account: "a").key) == .generic("s", account: "a"))
+      try expect(ItemQuery(for: item.key), is: query)
+      try expect(ItemQuery(for: Item.generic("s", account: "a").key), is: .generic("s", account: "a"))
     }
   }
 }

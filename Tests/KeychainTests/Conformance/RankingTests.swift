@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -20,8 +21,8 @@ extension ConformanceTests {
     func newest(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try add([.internet(account: "b"), .internet(account: "c"), .internet(account: "a")], to: fresh)
-      #expect(try order(.internet(), in: fresh) == ["2", "1", "0"])
-      #expect(try fresh.reopened.foundAccounts(.internet()) == ["a", "c", "b"])
+      try expect(order(.internet(), in: fresh), is: ["2", "1", "0"])
+      try expect(fresh.reopened.foundAccounts(.internet()), is: ["a", "c", "b"])
     }
 
     @Test("of several accounts, the one changed last goes first", arguments: KeychainUnderTest.all)
@@ -31,7 +32,7 @@ extension ConformanceTests {
       var oldest = try #require(try fresh.keychain.find(.internet(account: "b")).first)
       oldest.comment = "changed"
       try fresh.keychain.update(oldest)
-      #expect(try order(.internet(), in: fresh) == ["0", "2", "1"])
+      try expect(order(.internet(), in: fresh), is: ["0", "2", "1"])
     }
 
     @Test("at the same moment, the later write goes first", arguments: KeychainUnderTest.exact)
@@ -40,19 +41,19 @@ extension ConformanceTests {
       for account in ["b", "c", "a"] as [ByteString] {
         try fresh.keychain.add(.internet(account: account), "\(account)")
       }
-      #expect(try order(.internet(), in: fresh) == ["a", "c", "b"])
+      try expect(order(.internet(), in: fresh), is: ["a", "c", "b"])
       try fresh.keychain.update(try #require(try fresh.keychain.find(.internet(account: "c")).first))
-      #expect(try order(.internet(), in: fresh) == ["c", "a", "b"])
+      try expect(order(.internet(), in: fresh), is: ["c", "a", "b"])
     }
 
     @Test("a clock that was put back does not hide a later write", arguments: KeychainUnderTest.all)
     func clockPutBack(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try add([.internet(account: "a"), .internet(account: "b")], to: fresh)
-      #expect(try fresh.keychain.items(matching: .internet()).map(\.key.account) == ["b", "a"])
+      try expect(fresh.keychain.items(matching: .internet()).map(\.key.account), is: ["b", "a"])
       fresh.clock.advance(seconds: -3600)
       try fresh.keychain.add(.internet(account: "c"), "2")
-      #expect(try fresh.keychain.items(matching: .internet()).map(\.key.account) == ["c", "b", "a"])
+      try expect(fresh.keychain.items(matching: .internet()).map(\.key.account), is: ["c", "b", "a"])
     }
 
     @Test(
@@ -63,9 +64,9 @@ extension ConformanceTests {
       try add(
         [.internet(path: "acme/app.git"), .internet(path: "acme/app"), .internet(path: "acme"), .internet()],
         to: fresh)
-      #expect(try order(.internet(path: "acme/app"), in: fresh) == ["1", "0", "2", "3"])
-      #expect(try order(.internet(path: "acme/app.git"), in: fresh) == ["0", "1", "2", "3"])
-      #expect(try order(.internet(path: "acme/app.git/info/lfs"), in: fresh) == ["0", "1", "2", "3"])
+      try expect(order(.internet(path: "acme/app"), in: fresh), is: ["1", "0", "2", "3"])
+      try expect(order(.internet(path: "acme/app.git"), in: fresh), is: ["0", "1", "2", "3"])
+      try expect(order(.internet(path: "acme/app.git/info/lfs"), in: fresh), is: ["0", "1", "2", "3"])
     }
 
     @Test("the default item goes before newer ones", arguments: KeychainUnderTest.all)
@@ -74,8 +75,8 @@ extension ConformanceTests {
       var chosen = Item.internet(account: "alice")
       chosen.isDefault = true
       try add([.internet(account: "bob"), chosen, .internet(account: "carol")], to: fresh)
-      #expect(try order(.internet(), in: fresh) == ["1", "2", "0"])
-      #expect(try fresh.reopened.foundAccounts(.internet()) == ["alice", "carol", "bob"])
+      try expect(order(.internet(), in: fresh), is: ["1", "2", "0"])
+      try expect(fresh.reopened.foundAccounts(.internet()), is: ["alice", "carol", "bob"])
     }
 
     @Test("the default of another account does not answer for a given one", arguments: KeychainUnderTest.all)
@@ -84,7 +85,7 @@ extension ConformanceTests {
       var chosen = Item.internet(account: "alice")
       chosen.isDefault = true
       try add([chosen, .internet(account: "bob")], to: fresh)
-      #expect(try order(.internet(account: "bob"), in: fresh) == ["1"])
+      try expect(order(.internet(account: "bob"), in: fresh), is: ["1"])
     }
 
     @Test("the longest path goes first, before newer and default items", arguments: KeychainUnderTest.all)
@@ -93,9 +94,9 @@ extension ConformanceTests {
       var chosen = Item.internet(path: "acme")
       chosen.isDefault = true
       try add([.internet(path: "acme/app"), chosen, .internet(), .internet(path: "acme/b")], to: fresh)
-      #expect(try order(.internet(path: "acme/app/x"), in: fresh) == ["0", "1", "2"])
-      #expect(try order(.internet(path: "acme/other"), in: fresh) == ["1", "2"])
-      #expect(try order(.internet(path: "else"), in: fresh) == ["2"])
+      try expect(order(.internet(path: "acme/app/x"), in: fresh), is: ["0", "1", "2"])
+      try expect(order(.internet(path: "acme/other"), in: fresh), is: ["1", "2"])
+      try expect(order(.internet(path: "else"), in: fresh), is: ["2"])
     }
 
     @Test("asked without a path, an item without one goes first", arguments: KeychainUnderTest.all)
@@ -104,7 +105,7 @@ extension ConformanceTests {
       var chosen = Item.internet(path: "acme")
       chosen.isDefault = true
       try add([.internet(), chosen, .internet(path: "longer/path")], to: fresh)
-      #expect(try order(.internet(), in: fresh) == ["0", "1", "2"])
+      try expect(order(.internet(), in: fresh), is: ["0", "1", "2"])
     }
 
     @Test("a tool's own item goes before one that it may share", arguments: KeychainUnderTest.all)
@@ -113,9 +114,9 @@ extension ConformanceTests {
       var chosen = Item.internet(path: "acme")
       chosen.isDefault = true
       try add([.internet(domain: "docker"), .internet(domain: "cargo"), chosen, .internet()], to: fresh)
-      #expect(try order(.internet(path: "acme", domain: "docker"), in: fresh) == ["0", "2", "3"])
-      #expect(try order(.internet(path: "acme"), in: fresh) == ["2", "3"])
-      #expect(try order(.internet(path: "acme", domain: "pip"), in: fresh) == ["2", "3"])
+      try expect(order(.internet(path: "acme", domain: "docker"), in: fresh), is: ["0", "2", "3"])
+      try expect(order(.internet(path: "acme"), in: fresh), is: ["2", "3"])
+      try expect(order(.internet(path: "acme", domain: "pip"), in: fresh), is: ["2", "3"])
     }
 
     @Test("a service's accounts are ranked too", arguments: KeychainUnderTest.all)
@@ -123,7 +124,7 @@ extension ConformanceTests {
       let fresh = kind.make()
       try add(
         [.generic("aws:x", account: "a"), .generic("aws:x", account: "b"), .generic("aws:y")], to: fresh)
-      #expect(try order(.generic("aws:x"), in: fresh) == ["1", "0"])
+      try expect(order(.generic("aws:x"), in: fresh), is: ["1", "0"])
     }
   }
 
@@ -136,7 +137,7 @@ extension ConformanceTests {
       item.modificationDate = Timestamp(seconds: 9)
       items.append(item)
     }
-    #expect(try ItemQuery.internet().ranked(items).map(\.key.account) == ["b", "c", "a"])
+    try expect(ItemQuery.internet().ranked(items).map(\.key.account), is: ["b", "c", "a"])
   }
 
   @Test("an item without dates goes last")
@@ -144,12 +145,12 @@ extension ConformanceTests {
     var dated = Item.internet(account: "a")
     dated.modificationDate = Timestamp(seconds: -5)
     let items = [Item.internet(account: "b"), dated]
-    #expect(try ItemQuery.internet().ranked(items).map(\.key.account) == ["a", "b"])
+    try expect(ItemQuery.internet().ranked(items).map(\.key.account), is: ["a", "b"])
   }
 
   @Test("ranking drops what does not answer")
   func rankedFilters() throws {
-    #expect(try ItemQuery.internet().ranked([.internet("other.example")]).isEmpty)
-    #expect(try ItemQuery.internet().ranked([.internet("other.example"), .internet()]) == [.internet()])
+    try expect(ItemQuery.internet().ranked([.internet("other.example")]).isEmpty)
+    try expect(ItemQuery.internet().ranked([.internet("other.example"), .internet()]), is: [.internet()])
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -41,11 +42,11 @@ extension ConformanceTests {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(account: "alice"), .text("x", expiry: Self.now, refreshToken: "r"))
       let before = try fresh.keychain.everything()
-      #expect(try find(fresh.keychain) == Found(account: "alice", refreshToken: "r", expiry: Self.now))
-      #expect(try find(fresh.keychain, account: "alice") != nil)
-      #expect(try find(fresh.keychain, account: "bob") == nil)
-      #expect(try fresh.keychain.answeredSecret(.internet()) == nil)
-      #expect(try fresh.reopened.everything() == before)
+      try expect(find(fresh.keychain), is: Found(account: "alice", refreshToken: "r", expiry: Self.now))
+      try expect(find(fresh.keychain, account: "alice") != nil)
+      try expect(find(fresh.keychain, account: "bob"), is: nil)
+      try expect(fresh.keychain.answeredSecret(.internet()), is: nil)
+      try expect(fresh.reopened.everything(), is: before)
     }
 
     @Test("without a refresh token, or with an empty one, it gives nothing", arguments: KeychainUnderTest.all)
@@ -53,7 +54,7 @@ extension ConformanceTests {
       let keychain = kind.make().keychain
       try keychain.add(.internet(account: "alice"), .text("x", expiry: 1))
       try keychain.add(.internet(account: "bob"), .text("x", expiry: 1, refreshToken: ""))
-      #expect(try find(keychain) == nil)
+      try expect(find(keychain), is: nil)
     }
 
     @Test(
@@ -65,11 +66,11 @@ extension ConformanceTests {
       fresh.clock.advance(seconds: 1)
       try fresh.keychain.add(
         .internet(account: "expired", path: "acme"), .text("y", expiry: 1, refreshToken: "r"))
-      #expect(try fresh.keychain.foundAccounts(.internet(path: "acme/app")) == ["expired", "valid"])
-      #expect(try find(fresh.keychain, path: "acme/app") == Found(account: "valid", secret: "x"))
-      #expect(
-        try find(fresh.keychain, account: "expired", path: "acme/app")
-          == Found(account: "expired", refreshToken: "r", expiry: 1))
+      try expect(fresh.keychain.foundAccounts(.internet(path: "acme/app")), is: ["expired", "valid"])
+      try expect(find(fresh.keychain, path: "acme/app"), is: Found(account: "valid", secret: "x"))
+      try expect(
+        find(fresh.keychain, account: "expired", path: "acme/app"),
+        is: Found(account: "expired", refreshToken: "r", expiry: 1))
     }
 
     @Test("of several that could be renewed the best is", arguments: KeychainUnderTest.givingRefreshTokens)
@@ -80,8 +81,8 @@ extension ConformanceTests {
       try fresh.keychain.add(.internet(account: "b"), .text("x", expiry: 1, refreshToken: "2"))
       fresh.clock.advance(seconds: 1)
       try fresh.keychain.add(.internet(account: "c"), .text("x", expiry: 1))
-      #expect(try find(fresh.keychain)?.account == "b")
-      #expect(try find(fresh.keychain, path: "acme/app")?.account == "a")
+      try expect(find(fresh.keychain)?.account, is: "b")
+      try expect(find(fresh.keychain, path: "acme/app")?.account, is: "a")
     }
 
     @Test("only what can be used is renewed", arguments: KeychainUnderTest.givingRefreshTokens)
@@ -89,9 +90,9 @@ extension ConformanceTests {
       let keychain = kind.make().keychain
       try keychain.add(
         .internet(account: "bot"), .text("t", expiry: 1, refreshToken: "r", scheme: "Bearer"))
-      #expect(try find(keychain) == nil)
-      #expect(
-        try find(keychain, where: { _, _ in true }) == Found(account: "bot", refreshToken: "r", expiry: 1))
+      try expect(find(keychain), is: nil)
+      try expect(
+        find(keychain, where: { _, _ in true }), is: Found(account: "bot", refreshToken: "r", expiry: 1))
     }
 
     @Test("the renewed secret takes the place of the expired one", arguments: KeychainUnderTest.all)
@@ -101,28 +102,29 @@ extension ConformanceTests {
       try fresh.keychain.add(item, .text("old", expiry: 1, refreshToken: "r"))
       let outcome = try fresh.keychain.save(
         item, .text("new", expiry: Self.now + 60, refreshToken: "s"), at: SettableClock.start)
-      #expect(outcome == .updated)
-      #expect(
-        try fresh.reopened.everything().map(\.credential)
-          == [RevealedCredential("new", expiry: Self.now + 60, refreshToken: "s")])
+      expect(outcome, is: .updated)
+      try expect(
+        fresh.reopened.everything().map(\.credential),
+        is: [RevealedCredential("new", expiry: Self.now + 60, refreshToken: "s")])
     }
 
     @Test("an expired secret is erased by its value", arguments: KeychainUnderTest.all)
     func erased(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(account: "alice"), .text("old", expiry: 1))
-      #expect(try fresh.keychain.erase(.internet(account: "alice"), holding: Secret("refused")) == 0)
-      #expect(try fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")) == 1)
-      #expect(try fresh.reopened.everything().isEmpty)
+      try expect(fresh.keychain.erase(.internet(account: "alice"), holding: Secret("refused")), is: 0)
+      try expect(fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")), is: 1)
+      try expect(fresh.reopened.everything().isEmpty)
     }
 
     @Test("one that can be renewed stays", arguments: KeychainUnderTest.givingRefreshTokens)
     func erasedRenewable(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(account: "alice"), .text("old", expiry: 1, refreshToken: "r"))
-      #expect(try fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")) == 1)
-      #expect(
-        try fresh.reopened.everything().map(\.credential) == [
+      try expect(fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")), is: 1)
+      try expect(
+        fresh.reopened.everything().map(\.credential),
+        is: [
           RevealedCredential("old", expiry: 1, refreshToken: "r")
         ])
     }

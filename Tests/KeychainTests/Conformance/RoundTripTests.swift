@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -107,14 +108,14 @@ extension ConformanceTests {
       expected.creationDate = added.creationDate
       expected.modificationDate = added.modificationDate
       expected.keychain = added.keychain
-      #expect(fresh.isNow(added.creationDate))
-      #expect(added == expected)
+      expect(fresh.isNow(added.creationDate))
+      expect(added, is: expected)
       for keychain in [fresh.keychain, fresh.reopened] {
-        #expect(try keychain.items(matching: .all) == [expected])
-        #expect(try keychain.items(matching: try ItemQuery(for: row.item.key)) == [expected])
+        try expect(keychain.items(matching: .all), is: [expected])
+        try expect(keychain.items(matching: try ItemQuery(for: row.item.key)), is: [expected])
         var expected = row.credential
         if keychain === fresh.keychain, !kind.givesRefreshTokens { expected.refreshToken = nil }
-        #expect(try keychain.credential(of: added).revealed == expected)
+        try expect(keychain.credential(of: added).revealed, is: expected)
       }
     }
 
@@ -126,7 +127,7 @@ extension ConformanceTests {
       #expect(throws: KeychainError.unusableAttribute(name: "account", .tooLong(limit: 1024))) {
         try keychain.add(row.item, row.credential.credential())
       }
-      #expect(try keychain.items(matching: .all).isEmpty)
+      try expect(keychain.items(matching: .all).isEmpty)
       return true
     }
 
@@ -139,10 +140,10 @@ extension ConformanceTests {
       item.label = row.item.label
       item.comment = row.item.comment
       let changed = try fresh.keychain.update(item, row.credential.credential())
-      #expect(try fresh.reopened.items(matching: .all) == [changed])
-      #expect(try fresh.reopened.credential(of: changed).revealed == row.credential)
+      try expect(fresh.reopened.items(matching: .all), is: [changed])
+      try expect(fresh.reopened.credential(of: changed).revealed, is: row.credential)
       try fresh.keychain.delete([changed])
-      #expect(try fresh.reopened.items(matching: .all).isEmpty)
+      try expect(fresh.reopened.items(matching: .all).isEmpty)
     }
 
     private func withoutName(_ entry: RevealedItem) -> RevealedItem {
@@ -164,20 +165,20 @@ extension ConformanceTests {
         }
         return try fresh.keychain.everything()
       }
-      #expect(expected.count == count)
+      expect(expected.count, is: count)
       let reopened = fresh.reopened
       let kept = try reopened.everything()
       // A service, and another machine, names and dates items only when it receives them.
       if kind.namesItemsAtOnce {
-        #expect(kept == expected)
+        expect(kept, is: expected)
       } else {
         let differing = Set(kept.map(withoutName)).symmetricDifference(expected.map(withoutName))
-        #expect(differing.isEmpty)
-        #expect(kept.count == count)
+        expect(differing.isEmpty)
+        expect(kept.count, is: count)
       }
       for entry in kept {
         let query = try ItemQuery(for: entry.item.key)
-        #expect(try reopened.find(query).contains(entry.item))
+        try expect(reopened.find(query).contains(entry.item))
       }
     }
   }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -95,10 +96,10 @@ extension ConformanceTests.Saving {
     let writes = fresh.writes
     let outcome = try fresh.keychain.save(
       .internet(account: "alice"), row.saved.credential(), expiringBy: row.expiringBy, at: Self.now)
-    #expect(outcome == row.outcome)
-    #expect(try fresh.reopened.credential(of: item).revealed == row.after)
-    #expect(try fresh.reopened.items(matching: .all).count == 1)
-    #expect(fresh.writes == writes.map { $0 + (row.outcome == .unchanged ? 0 : 1) })
+    expect(outcome, is: row.outcome)
+    try expect(fresh.reopened.credential(of: item).revealed, is: row.after)
+    try expect(fresh.reopened.items(matching: .all).count, is: 1)
+    expect(fresh.writes, is: writes.map { $0 + (row.outcome == .unchanged ? 0 : 1) })
   }
 
   @Test("saving again and again never puts a limit off", arguments: KeychainUnderTest.all)
@@ -109,7 +110,7 @@ extension ConformanceTests.Saving {
       let now = Timestamp(seconds: 1000 + second)
       try keychain.save(item, Credential.text("x"), expiringBy: now.seconds + 10, at: now)
     }
-    #expect(try keychain.answeredSecret(.internet(), at: Timestamp(seconds: 1009)) == "x")
-    #expect(try keychain.answeredSecret(.internet(), at: Timestamp(seconds: 1010)) == nil)
+    try expect(keychain.answeredSecret(.internet(), at: Timestamp(seconds: 1009)), is: "x")
+    try expect(keychain.answeredSecret(.internet(), at: Timestamp(seconds: 1010)), is: nil)
   }
 }

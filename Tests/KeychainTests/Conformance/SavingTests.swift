@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -11,13 +12,13 @@ extension ConformanceTests {
     func unchanged(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       let item = Item.internet(account: "alice")
-      #expect(try fresh.keychain.save(item, Credential.text("x"), at: Self.now) == .added)
+      try expect(fresh.keychain.save(item, Credential.text("x"), at: Self.now), is: .added)
       let before = try fresh.keychain.everything()
       let writes = fresh.writes
       fresh.clock.advance(seconds: 60)
-      #expect(try fresh.keychain.save(item, Credential.text("x"), at: Self.now) == .unchanged)
-      #expect(try fresh.reopened.everything() == before)
-      #expect(fresh.writes == writes)
+      try expect(fresh.keychain.save(item, Credential.text("x"), at: Self.now), is: .unchanged)
+      try expect(fresh.reopened.everything(), is: before)
+      expect(fresh.writes, is: writes)
     }
 
     @Test(
@@ -29,14 +30,14 @@ extension ConformanceTests {
       let added = try fresh.keychain.add(labelled, "old")
       fresh.clock.advance(seconds: 60)
       let outcome = try fresh.keychain.save(.internet(account: "alice", port: 443), Credential.text("new"))
-      #expect(outcome == .updated)
+      expect(outcome, is: .updated)
       let all = try fresh.reopened.everything()
-      #expect(all.count == 1)
+      expect(all.count, is: 1)
       var expected = added
       expected.modificationDate = all.first?.item.modificationDate
-      #expect(fresh.isNow(expected.modificationDate))
-      #expect(all.first?.item == expected)
-      #expect(all.first?.credential == RevealedCredential("new"))
+      expect(fresh.isNow(expected.modificationDate))
+      expect(all.first?.item, is: expected)
+      expect(all.first?.credential, is: RevealedCredential("new"))
     }
 
     @Test(
@@ -53,11 +54,11 @@ extension ConformanceTests {
       for item in others { try fresh.keychain.add(item, "old") }
       let before = try fresh.keychain.everything()
       fresh.clock.advance(seconds: 60)
-      #expect(try fresh.keychain.save(.internet(account: "alice"), Credential.text("new")) == .added)
+      try expect(fresh.keychain.save(.internet(account: "alice"), Credential.text("new")), is: .added)
       let after = try fresh.reopened.everything()
-      #expect(Set(after).isSuperset(of: before))
-      #expect(after.count == before.count + 1)
-      #expect(try fresh.reopened.answeredSecret(.internet(account: "alice")) == "new")
+      expect(Set(after).isSuperset(of: before))
+      expect(after.count, is: before.count + 1)
+      try expect(fresh.reopened.answeredSecret(.internet(account: "alice")), is: "new")
     }
 
     @Test("save under a path changes only the item of that path", arguments: KeychainUnderTest.all)
@@ -68,9 +69,9 @@ extension ConformanceTests {
       }
       let outcome = try fresh.keychain.save(
         .internet(account: "alice", path: "acme/app"), Credential.text("new"))
-      #expect(outcome == .updated)
+      expect(outcome, is: .updated)
       let changed = try fresh.reopened.everything().filter { $0.credential.secret == "new" }.map(\.item.key)
-      #expect(changed == [Item.internet(account: "alice", path: "acme/app").key])
+      expect(changed, is: [Item.internet(account: "alice", path: "acme/app").key])
     }
 
     @Test(
@@ -80,11 +81,11 @@ extension ConformanceTests {
       try fresh.keychain.add(.internet(account: "alice", path: "acme"), "x")
       let writes = fresh.writes
       let item = Item.internet(account: "alice", path: "acme/app.git")
-      #expect(try fresh.keychain.save(item, Credential.text("x")) == .unchanged)
-      #expect(fresh.writes == writes)
-      #expect(try fresh.keychain.save(item, Credential.text("y")) == .added)
-      #expect(try fresh.reopened.answeredSecret(.internet(path: "acme")) == "x")
-      #expect(try fresh.reopened.answeredSecret(.internet(path: "acme/app.git")) == "y")
+      try expect(fresh.keychain.save(item, Credential.text("x")), is: .unchanged)
+      expect(fresh.writes, is: writes)
+      try expect(fresh.keychain.save(item, Credential.text("y")), is: .added)
+      try expect(fresh.reopened.answeredSecret(.internet(path: "acme")), is: "x")
+      try expect(fresh.reopened.answeredSecret(.internet(path: "acme/app.git")), is: "y")
     }
 
     @Test(
@@ -94,10 +95,10 @@ extension ConformanceTests {
       let fresh = kind.make()
       try fresh.keychain.add(.internet(account: "alice"), "x")
       let docker = Item.internet(account: "alice", domain: "docker")
-      #expect(try fresh.keychain.save(docker, Credential.text("x")) == .unchanged)
-      #expect(try fresh.keychain.save(docker, Credential.text("y")) == .added)
-      #expect(try fresh.reopened.answeredSecret(.internet()) == "x")
-      #expect(try fresh.reopened.answeredSecret(.internet(domain: "docker")) == "y")
+      try expect(fresh.keychain.save(docker, Credential.text("x")), is: .unchanged)
+      try expect(fresh.keychain.save(docker, Credential.text("y")), is: .added)
+      try expect(fresh.reopened.answeredSecret(.internet()), is: "x")
+      try expect(fresh.reopened.answeredSecret(.internet(domain: "docker")), is: "y")
     }
 
     @Test("an expiry that a tool saves is never put on the shared item", arguments: KeychainUnderTest.all)
@@ -108,9 +109,9 @@ extension ConformanceTests {
       let docker = Item.internet(account: "alice", domain: "docker")
       try fresh.keychain.save(
         docker, Credential.text("x", expiry: Self.later, refreshToken: "docker's"), at: Self.now)
-      #expect(try fresh.reopened.everything().filter { $0.item.reference == shared.reference } == before)
+      try expect(fresh.reopened.everything().filter { $0.item.reference == shared.reference }, is: before)
       try fresh.keychain.save(docker, Credential.text("x"), expiringBy: Self.later - 60, at: Self.now)
-      #expect(try fresh.reopened.everything().filter { $0.item.reference == shared.reference } == before)
+      try expect(fresh.reopened.everything().filter { $0.item.reference == shared.reference }, is: before)
     }
 
     @Test(
@@ -121,17 +122,17 @@ extension ConformanceTests {
       let before = try fresh.keychain.everything()
       try fresh.keychain.save(
         .internet(account: "alice", path: "acme/app"), Credential.text("x", expiry: Self.later), at: Self.now)
-      #expect(try fresh.reopened.everything().filter { $0.item.reference == shorter.reference } == before)
+      try expect(fresh.reopened.everything().filter { $0.item.reference == shorter.reference }, is: before)
     }
 
     @Test("an empty account is not the same as none", arguments: KeychainUnderTest.all)
     func emptyAccount(kind: KeychainUnderTest) throws {
       let keychain = kind.make().keychain
-      #expect(try keychain.save(.internet(account: ""), Credential.text("x")) == .added)
-      #expect(try keychain.save(.internet(), Credential.text("x")) == .added)
-      #expect(try keychain.save(.internet(account: ""), Credential.text("")) == .updated)
-      #expect(try keychain.answeredSecret(.internet(account: "")) == "")
-      #expect(try keychain.items(matching: .all).count == 2)
+      try expect(keychain.save(.internet(account: ""), Credential.text("x")), is: .added)
+      try expect(keychain.save(.internet(), Credential.text("x")), is: .added)
+      try expect(keychain.save(.internet(account: ""), Credential.text("")), is: .updated)
+      try expect(keychain.answeredSecret(.internet(account: "")), is: "")
+      try expect(keychain.items(matching: .all).count, is: 2)
     }
 
     @Test("an expired item is replaced", arguments: KeychainUnderTest.givingRefreshTokens)
@@ -139,20 +140,20 @@ extension ConformanceTests {
       let fresh = kind.make()
       let old = try fresh.keychain.add(
         .internet(account: "alice"), Credential.text("x", expiry: 1, refreshToken: "r"))
-      #expect(
-        try fresh.keychain.save(.internet(account: "alice"), Credential.text("x"), at: Self.now) == .updated)
-      #expect(try fresh.reopened.credential(of: old).revealed == RevealedCredential("x"))
+      try expect(
+        fresh.keychain.save(.internet(account: "alice"), Credential.text("x"), at: Self.now), is: .updated)
+      try expect(fresh.reopened.credential(of: old).revealed, is: RevealedCredential("x"))
     }
 
     @Test("a password saved takes the place of a ready-made credential", arguments: KeychainUnderTest.all)
     func kinds(kind: KeychainUnderTest) throws {
       let keychain = kind.make().keychain
       try keychain.add(.internet(account: "alice"), Credential.text("x", scheme: "Bearer"))
-      #expect(try keychain.save(.internet(account: "alice"), Credential.text("x"), at: Self.now) == .updated)
-      #expect(try keychain.answeredSecret(.internet()) == "x")
-      #expect(
-        try keychain.save(.internet(account: "alice"), Credential.text("x", scheme: "Bearer")) == .updated)
-      #expect(try keychain.answeredSecret(.internet()) == nil)
+      try expect(keychain.save(.internet(account: "alice"), Credential.text("x"), at: Self.now), is: .updated)
+      try expect(keychain.answeredSecret(.internet()), is: "x")
+      try expect(
+        keychain.save(.internet(account: "alice"), Credential.text("x", scheme: "Bearer")), is: .updated)
+      try expect(keychain.answeredSecret(.internet()), is: nil)
     }
 
     @Test("what can't be kept is refused", arguments: KeychainUnderTest.all)
@@ -164,16 +165,16 @@ extension ConformanceTests {
       }
       #expect(throws: KeychainError.self) { try keychain.save(.internet(nil), Credential.text("x")) }
       #expect(throws: KeychainError.self) { try keychain.save(.internet(protocol: ""), Credential.text("x")) }
-      #expect(fresh.writes ?? 0 == 0)
+      expect(fresh.writes ?? 0, is: 0)
     }
 
     @Test("a generic password is saved likewise", arguments: KeychainUnderTest.all)
     func generic(kind: KeychainUnderTest) throws {
       let keychain = kind.make().keychain
-      #expect(try keychain.save(.generic("aws:x", account: "id"), Credential.text("1")) == .added)
-      #expect(try keychain.save(.generic("aws:x", account: "id"), Credential.text("1")) == .unchanged)
-      #expect(try keychain.save(.generic("aws:x", account: "id"), Credential.text("2")) == .updated)
-      #expect(try keychain.save(.generic("aws:x", account: "other"), Credential.text("2")) == .added)
+      try expect(keychain.save(.generic("aws:x", account: "id"), Credential.text("1")), is: .added)
+      try expect(keychain.save(.generic("aws:x", account: "id"), Credential.text("1")), is: .unchanged)
+      try expect(keychain.save(.generic("aws:x", account: "id"), Credential.text("2")), is: .updated)
+      try expect(keychain.save(.generic("aws:x", account: "other"), Credential.text("2")), is: .added)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -14,12 +15,12 @@ extension ConformanceTests {
       item.creationDate = Timestamp(seconds: 1)
       item.modificationDate = Timestamp(seconds: 2)
       let changed = try fresh.keychain.update(item, Credential.text("new"))
-      #expect(changed.reference == added.reference)
-      #expect(changed.creationDate == added.creationDate)
-      #expect(fresh.isNow(changed.modificationDate))
-      #expect(changed.label == "work")
-      #expect(try fresh.reopened.items(matching: .all) == [changed])
-      #expect(try fresh.reopened.secret(of: changed) == "new")
+      expect(changed.reference, is: added.reference)
+      expect(changed.creationDate, is: added.creationDate)
+      expect(fresh.isNow(changed.modificationDate))
+      expect(changed.label, is: "work")
+      try expect(fresh.reopened.items(matching: .all), is: [changed])
+      try expect(fresh.reopened.secret(of: changed), is: "new")
     }
 
     @Test("a change of attributes keeps all that is confidential", arguments: KeychainUnderTest.all)
@@ -32,10 +33,10 @@ extension ConformanceTests {
       item.comment = "until May"
       try fresh.keychain.update(item)
       let kept = try fresh.reopened.credential(of: added).revealed
-      #expect(
-        kept
-          == RevealedCredential(
-            attribute([0xff, 0]), expiry: 4_000_000_000, refreshToken: attribute([0xfe]), scheme: "Bearer"))
+      expect(
+        kept,
+        is: RevealedCredential(
+          attribute([0xff, 0]), expiry: 4_000_000_000, refreshToken: attribute([0xfe]), scheme: "Bearer"))
     }
 
     @Test("a change of the secret drops what the new one lacks", arguments: KeychainUnderTest.all)
@@ -45,7 +46,7 @@ extension ConformanceTests {
         .internet(account: "alice"),
         Credential.text("old", expiry: 4_000_000_000, refreshToken: "token", scheme: "Bearer"))
       try fresh.keychain.update(added, Credential.text("new"))
-      #expect(try fresh.reopened.credential(of: added).revealed == RevealedCredential("new"))
+      try expect(fresh.reopened.credential(of: added).revealed, is: RevealedCredential("new"))
     }
 
     @Test("what no tool gets stays until somebody changes that", arguments: KeychainUnderTest.all)
@@ -71,24 +72,24 @@ extension ConformanceTests {
       }
       let code = "otpauth://totp/a?secret=GEZDGNBV&issuer=\\"
       let pin = "PIN \"of\" \\ the=12\n34"
-      #expect(try parts() == ["old", code, pin])
+      try expect(parts(), is: ["old", code, pin])
       let held = try #require(try fresh.reopened.items(matching: .all).first)
-      #expect(
+      expect(
         held.fields.map(\.name) == ["Door", "Door 2"] && held.fields.map(\.value) == ["open\nwide", "shut"])
-      #expect(held.tags == ["Work", "Ü & co"])
+      expect(held.tags, is: ["Work", "Ü & co"])
       // As git and every tool that stores a login again.
       try fresh.keychain.save(.internet(account: "alice"), Credential.text("new"))
-      #expect(try parts() == ["new", code, pin])
+      try expect(parts(), is: ["new", code, pin])
       try fresh.keychain.update(held, Credential.text("newer"))
-      #expect(try parts() == ["newer", code, pin])
+      try expect(parts(), is: ["newer", code, pin])
       var without = Credential.text("newer")
       without.further.oneTimeCode = Secret()
       try fresh.keychain.update(held, without)
-      #expect(try parts() == ["newer", pin])
+      try expect(parts(), is: ["newer", pin])
       var change = Credential.text("newer")
       change.further.oneTimeCode = Secret(code)
       try fresh.keychain.update(held, change)
-      #expect(try parts() == ["newer", code, pin])
+      try expect(parts(), is: ["newer", code, pin])
     }
 
     @Test(
@@ -100,16 +101,16 @@ extension ConformanceTests {
       credential.further.oneTimeCode = Secret("otpauth://totp/a?secret=GEZDGNBV")
       try fresh.keychain.add(.internet(account: "alice"), credential)
       let query = try ItemQuery(for: Item.internet().key)
-      #expect(try fresh.keychain.erase(query, holding: Secret("old"), at: fresh.clock.read()) == 1)
+      try expect(fresh.keychain.erase(query, holding: Secret("old"), at: fresh.clock.read()), is: 1)
       let marked = try #require(try fresh.reopened.items(matching: .all).first)
       let isMarked = try fresh.reopened.credential(of: marked).expiry != nil
-      #expect(isMarked)
+      expect(isMarked)
       try fresh.keychain.save(.internet(account: "alice"), Credential.text("new"), at: fresh.clock.read())
       let held = try #require(try fresh.reopened.items(matching: .all).first)
       let kept = try fresh.reopened.credential(of: held)
       let isKept = kept.further.hasOneTimeCode && kept.expiry == nil
-      #expect(isKept)
-      #expect(try fresh.reopened.items(matching: .all).count == 1)
+      expect(isKept)
+      try expect(fresh.reopened.items(matching: .all).count, is: 1)
     }
 
     @Test("attributes that a change lacks are removed", arguments: KeychainUnderTest.all)
@@ -124,8 +125,8 @@ extension ConformanceTests {
       added.comment = nil
       added.isDefault = false
       let changed = try fresh.keychain.update(added)
-      #expect(changed.label == nil && changed.comment == nil && !changed.isDefault)
-      #expect(try fresh.reopened.items(matching: .all) == [changed])
+      expect(changed.label == nil && changed.comment == nil && !changed.isDefault)
+      try expect(fresh.reopened.items(matching: .all), is: [changed])
     }
 
     @Test("an item can move to another key, and keeps its reference", arguments: KeychainUnderTest.all)
@@ -135,14 +136,14 @@ extension ConformanceTests {
       var item = added
       item.key = Item.generic("tool:key", account: "alice").key
       let moved = try fresh.keychain.update(item)
-      #expect(moved.reference == added.reference)
-      #expect(try fresh.reopened.find(.internet()).isEmpty)
-      #expect(try fresh.reopened.find(.generic("tool:key")) == [moved])
-      #expect(try fresh.reopened.secret(of: moved) == "x")
+      expect(moved.reference, is: added.reference)
+      try expect(fresh.reopened.find(.internet()).isEmpty)
+      try expect(fresh.reopened.find(.generic("tool:key")), is: [moved])
+      try expect(fresh.reopened.secret(of: moved), is: "x")
       item.key = Item.internet("aaa.example").key
       try fresh.keychain.update(item, Credential.text("y"))
-      #expect(try fresh.reopened.answeredSecret(.internet("aaa.example")) == "y")
-      #expect(try fresh.reopened.items(matching: .all).count == 1)
+      try expect(fresh.reopened.answeredSecret(.internet("aaa.example")), is: "y")
+      try expect(fresh.reopened.items(matching: .all).count, is: 1)
     }
 
     @Test("an item is known by its reference after somebody moved it", arguments: KeychainUnderTest.all)
@@ -153,9 +154,9 @@ extension ConformanceTests {
       var item = stale
       item.key = Item.internet(account: "bob").key
       try keychain.update(item)
-      #expect(try keychain.secret(of: stale) == "x")
-      #expect(try keychain.delete([stale]) == 1)
-      #expect(try keychain.foundAccounts(.internet()) == ["carol"])
+      try expect(keychain.secret(of: stale), is: "x")
+      try expect(keychain.delete([stale]), is: 1)
+      try expect(keychain.foundAccounts(.internet()), is: ["carol"])
     }
 
     @Test("an item can't move to the key of another", arguments: KeychainUnderTest.all, CollisionRow.all)
@@ -170,10 +171,10 @@ extension ConformanceTests {
         #expect(throws: KeychainError.duplicateItem) {
           try fresh.keychain.update(second, Credential.text("third"))
         }
-        #expect(try fresh.reopened.everything() == before)
+        try expect(fresh.reopened.everything(), is: before)
       } else {
         try fresh.keychain.update(second, Credential.text("third"))
-        #expect(try fresh.reopened.secret(of: second) == "third")
+        try expect(fresh.reopened.secret(of: second), is: "third")
       }
     }
 
@@ -203,17 +204,17 @@ extension ConformanceTests {
         credential.authenticationScheme = nil
         return try fresh.keychain.update(item, credential)
       }
-      #expect(changed.key == item.key)
-      #expect(changed.comment == item.comment)
+      expect(changed.key, is: item.key)
+      expect(changed.comment, is: item.comment)
       var kept = try #require(try fresh.reopened.items(matching: .all).first)
-      #expect(
-        try fresh.reopened.credential(of: kept).revealed
-          == RevealedCredential("old", expiry: 4_100_000_000, refreshToken: "token"))
+      try expect(
+        fresh.reopened.credential(of: kept).revealed,
+        is: RevealedCredential("old", expiry: 4_100_000_000, refreshToken: "token"))
       kept.modificationDate = item.modificationDate
       kept.creationDate = item.creationDate
       kept.reference = item.reference
-      #expect(kept == item)
-      #expect(try fresh.reopened.items(matching: .all).count == 1)
+      expect(kept, is: item)
+      try expect(fresh.reopened.items(matching: .all).count, is: 1)
     }
 
     @Test("a chain of items can move along it in one change", arguments: KeychainUnderTest.all)
@@ -229,9 +230,9 @@ extension ConformanceTests {
         item.key = second.key
         try fresh.keychain.update(item)
       }
-      #expect(try fresh.reopened.find(.internet("a.example")).isEmpty)
-      #expect(try fresh.reopened.answeredSecret(.internet("b.example")) == "first")
-      #expect(try fresh.reopened.answeredSecret(.internet("c.example")) == "second")
+      try expect(fresh.reopened.find(.internet("a.example")).isEmpty)
+      try expect(fresh.reopened.answeredSecret(.internet("b.example")), is: "first")
+      try expect(fresh.reopened.answeredSecret(.internet("c.example")), is: "second")
     }
 
     @Test(
@@ -251,7 +252,7 @@ extension ConformanceTests {
           }
         }
       }
-      #expect(try fresh.reopened.everything() == before)
+      try expect(fresh.reopened.everything(), is: before)
     }
 
     @Test("an item can take another spelling of its own key", arguments: KeychainUnderTest.all)
@@ -260,8 +261,8 @@ extension ConformanceTests {
       var item = try fresh.keychain.add(.internet("example.com", account: "a"), "x")
       item.key = Item.internet("Example.COM", account: "a", protocol: "HTTPS", port: 443).key
       let changed = try fresh.keychain.update(item)
-      #expect(changed.key == item.key)
-      #expect(try fresh.reopened.find(.internet()) == [changed])
+      expect(changed.key, is: item.key)
+      try expect(fresh.reopened.find(.internet()), is: [changed])
     }
 
     @Test("an item that is gone, or never was, can't be changed", arguments: KeychainUnderTest.all)
@@ -279,7 +280,7 @@ extension ConformanceTests {
         #expect(throws: KeychainError.itemNotFound) { try fresh.keychain.update(item, Credential.text("z")) }
         #expect(throws: KeychainError.itemNotFound) { _ = try fresh.keychain.credential(of: item).revealed }
       }
-      #expect(try fresh.reopened.everything() == before)
+      try expect(fresh.reopened.everything(), is: before)
     }
   }
 
@@ -290,9 +291,9 @@ extension ConformanceTests {
       let alice = try fresh.keychain.add(.internet(account: "alice"), "a")
       let bob = try fresh.keychain.add(.internet(account: "bob"), "b")
       let aws = try fresh.keychain.add(.generic("aws:x"), "c")
-      #expect(try fresh.keychain.delete([alice, aws]) == 2)
-      #expect(try fresh.reopened.items(matching: .all) == [bob])
-      #expect(try fresh.reopened.secret(of: bob) == "b")
+      try expect(fresh.keychain.delete([alice, aws]), is: 2)
+      try expect(fresh.reopened.items(matching: .all), is: [bob])
+      try expect(fresh.reopened.secret(of: bob), is: "b")
     }
 
     @Test("deleting what is gone deletes nothing and is no error", arguments: KeychainUnderTest.all)
@@ -300,13 +301,13 @@ extension ConformanceTests {
       let fresh = kind.make()
       let alice = try fresh.keychain.add(.internet(account: "alice"), "a")
       let bob = try fresh.keychain.add(.internet(account: "bob"), "b")
-      #expect(try fresh.keychain.delete([alice, alice]) == 1)
+      try expect(fresh.keychain.delete([alice, alice]), is: 1)
       let writes = fresh.writes
-      #expect(try fresh.keychain.delete([alice]) == 0)
-      #expect(try fresh.keychain.delete([]) == 0)
-      #expect(try fresh.keychain.delete([.internet(account: "bob")]) == 0)
-      #expect(fresh.writes == writes)
-      #expect(try fresh.reopened.items(matching: .all) == [bob])
+      try expect(fresh.keychain.delete([alice]), is: 0)
+      try expect(fresh.keychain.delete([]), is: 0)
+      try expect(fresh.keychain.delete([.internet(account: "bob")]), is: 0)
+      expect(fresh.writes, is: writes)
+      try expect(fresh.reopened.items(matching: .all), is: [bob])
     }
 
     @Test("deleting from an empty keychain makes nothing", arguments: KeychainUnderTest.all)
@@ -314,17 +315,17 @@ extension ConformanceTests {
       let fresh = kind.make()
       var item = Item.internet()
       item.reference = ItemReference("no such item")
-      #expect(try fresh.keychain.delete([item]) == 0)
-      #expect(fresh.writes ?? 0 == 0)
+      try expect(fresh.keychain.delete([item]), is: 0)
+      expect(fresh.writes ?? 0, is: 0)
     }
 
     @Test("a keychain can be emptied and filled again", arguments: KeychainUnderTest.all)
     func emptied(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
       try fresh.keychain.delete([try fresh.keychain.add(.internet(), "a")])
-      #expect(try fresh.reopened.items(matching: .all).isEmpty)
+      try expect(fresh.reopened.items(matching: .all).isEmpty)
       try fresh.keychain.add(.internet(), "b")
-      #expect(try fresh.reopened.answeredSecret(.internet()) == "b")
+      try expect(fresh.reopened.answeredSecret(.internet()), is: "b")
     }
   }
 }

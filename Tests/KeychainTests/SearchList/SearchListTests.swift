@@ -1,4 +1,5 @@
 import Bytes
+import Expectations
 import Keychain
 import KeychainTesting
 import TestSupport
@@ -62,16 +63,16 @@ extension KeychainStore {
   func firstAnswers() throws {
     let list = keychains.list()
     try keychains.team.add(.internet(account: "bot", path: nil), .text("team"))
-    #expect(try list.text(query) == "team")
+    try expect(list.text(query), is: "team")
     keychains.clock.advance(seconds: 60)
     try keychains.old.add(login, .text("old"))
-    #expect(try list.text(query) == "old")
+    try expect(list.text(query), is: "old")
     try keychains.own.add(login, .text("own"))
     keychains.clock.advance(seconds: 60)
     try keychains.team.add(login, .text("newer"))
-    #expect(try list.text(query) == "own")
-    #expect(try keychains.list(["team", "own"]).text(query) == "newer")
-    #expect(try list.find(query).map(\.keychain) == ["own", "old", "team", "team"])
+    try expect(list.text(query), is: "own")
+    try expect(keychains.list(["team", "own"]).text(query), is: "newer")
+    try expect(list.find(query).map(\.keychain), is: ["own", "old", "team", "team"])
   }
 
   @Test("to change items needs only the keychains that have them, and to add one only the default")
@@ -84,9 +85,9 @@ extension KeychainStore {
       _ = try part.items(matching: .all)
       return try part.update(item, .text("new"))
     }
-    #expect(changed.reference == item.reference && changed.keychain == "old")
-    #expect(keychains.opened.dropFirst(isBefore) == ["old"])
-    #expect(try keychains.old.text(query) == "new")
+    expect(changed.reference == item.reference && changed.keychain == "old")
+    expect(keychains.opened.dropFirst(isBefore), is: ["old"])
+    try expect(keychains.old.text(query), is: "new")
     // If that fails, nothing has changed there.
     #expect(throws: KeychainError.itemNotFound) {
       try part.exclusively { () throws(KeychainError) in
@@ -94,17 +95,17 @@ extension KeychainStore {
         throw .itemNotFound
       }
     }
-    #expect(try keychains.old.text(query) == "new")
+    try expect(keychains.old.text(query), is: "new")
     let home = keychains.list().part(with: [])
     try home.add(login, .text("own"))
-    #expect(keychains.opened.dropFirst(isBefore) == ["old", "own"])
-    #expect(try keychains.list().find(query).map(\.keychain) == ["own", "old"])
+    expect(keychains.opened.dropFirst(isBefore), is: ["old", "own"])
+    try expect(keychains.list().find(query).map(\.keychain), is: ["own", "old"])
     // Items of two keychains that aren't the default.
     let bot = try keychains.team.add(.internet(account: "bot"), .text("team"))
-    #expect(bot.reference != nil)
+    expect(bot.reference != nil)
     let found = try keychains.list().find(query).filter { $0.keychain != "own" }
     let both = keychains.list().part(with: found)
-    #expect(try both.exclusively { () throws(KeychainError) in try both.items(matching: .all).count } == 2)
+    try expect(both.exclusively { () throws(KeychainError) in try both.items(matching: .all).count }, is: 2)
   }
 
   @Test("what was deleted is looked for where it would be deleted, and where that can't be it is said")
@@ -115,11 +116,11 @@ extension KeychainStore {
       }
     }
     for keychain in [keychains.old, keychains.team] { try keychain.add(login, .text("x")) }
-    #expect(try found(keychains.list()) == ["old"])
-    #expect(try found(keychains.list(newItemsIn: "team")) == ["old", "team"])
+    try expect(found(keychains.list()), is: ["old"])
+    try expect(found(keychains.list(newItemsIn: "team")), is: ["old", "team"])
     keychains.breakDown("own")
-    #expect(try found(keychains.list()) == ["old"])
-    #expect(keychains.passedOver == ["own"])
+    try expect(found(keychains.list()), is: ["old"])
+    expect(keychains.passedOver, is: ["own"])
     keychains.breakDown("old")
     #expect(throws: KeychainError.damaged(path: "own", detail: "test")) { try found(keychains.list()) }
   }
@@ -128,12 +129,12 @@ extension KeychainStore {
   func passedOver() throws {
     let list = keychains.list()
     try keychains.own.add(login, .text("own"))
-    #expect(try list.items(matching: .all).count == 1)
-    #expect(list.passedOver == nil)
+    try expect(list.items(matching: .all).count, is: 1)
+    expect(list.passedOver, is: nil)
     try list.refusePassingOver()
     keychains.breakDown("team")
-    #expect(try list.items(matching: .all).count == 1)
-    #expect(list.passedOver == broken)
+    try expect(list.items(matching: .all).count, is: 1)
+    expect(list.passedOver, is: broken)
     #expect(throws: broken) { try list.refusePassingOver() }
   }
 
@@ -143,10 +144,10 @@ extension KeychainStore {
     try keychains.own.add(login, .text("own"))
     _ = try list.answer(to: query)
     _ = try list.answer(to: query)
-    #expect(keychains.opened == ["own"])
+    expect(keychains.opened, is: ["own"])
     _ = try list.items(matching: .all)
     _ = try list.items(matching: .all)
-    #expect(keychains.opened == ["own", "old", "team"])
+    expect(keychains.opened, is: ["own", "old", "team"])
   }
 
   @Test("an expired answer gives way to that of a later keychain, and a renewal does only then")
@@ -155,11 +156,11 @@ extension KeychainStore {
     try keychains.own.add(
       login, .text("old", expiry: 1, refreshToken: "refresh"))
     switch try list.answerOrRenewal(to: query) {
-    case .renewal(let renewal): #expect(renewal.item.keychain == "own")
+    case .renewal(let renewal): expect(renewal.item.keychain, is: "own")
     default: Issue.record("there is a renewal")
     }
     try keychains.team.add(login, .text("team"))
-    #expect(try list.text(query) == "team")
+    try expect(list.text(query), is: "team")
   }
 
   @Test("what is stored goes to the default keychain, wherever that is in the list")
@@ -167,11 +168,11 @@ extension KeychainStore {
     for order in [["own", "old", "team"], ["old", "team", "own"]] {
       let keychains = Keychains()
       let list = keychains.list(order)
-      #expect(try list.save(login, .text("new")) == .added)
-      #expect(try keychains.own.items(matching: .all).count == 1)
-      #expect(try keychains.old.items(matching: .all).isEmpty && keychains.team.items(matching: .all).isEmpty)
-      #expect(try list.save(login, .text("changed")) == .updated)
-      #expect(try keychains.own.text(query) == "changed")
+      try expect(list.save(login, .text("new")), is: .added)
+      try expect(keychains.own.items(matching: .all).count, is: 1)
+      try expect(keychains.old.items(matching: .all).isEmpty && keychains.team.items(matching: .all).isEmpty)
+      try expect(list.save(login, .text("changed")), is: .updated)
+      try expect(keychains.own.text(query), is: "changed")
     }
   }
 
@@ -179,25 +180,25 @@ extension KeychainStore {
   func notCopied() throws {
     let list = keychains.list()
     try keychains.team.add(login, .text("team"))
-    #expect(try list.save(login, .text("team")) == .unchanged)
-    #expect(try keychains.own.items(matching: .all).isEmpty)
-    #expect(try list.save(login, .text("mine")) == .added)
-    #expect(try keychains.own.text(query) == "mine")
-    #expect(try keychains.team.text(query) == "team")
-    #expect(try list.save(.internet(account: "bob"), .text("team")) == .added)
+    try expect(list.save(login, .text("team")), is: .unchanged)
+    try expect(keychains.own.items(matching: .all).isEmpty)
+    try expect(list.save(login, .text("mine")), is: .added)
+    try expect(keychains.own.text(query), is: "mine")
+    try expect(keychains.team.text(query), is: "team")
+    try expect(list.save(.internet(account: "bob"), .text("team")), is: .added)
   }
 
   @Test("a refused secret is deleted from keychains of one's own, and hidden where others use it, too")
   func erasing() throws {
     let list = keychains.list()
     for store in [keychains.own, keychains.old, keychains.team] { try store.add(login, .text("refused")) }
-    #expect(try list.erase(query, holding: Secret("other")) == 0)
-    #expect(try list.erase(query, holding: Secret("refused")) == 3)
-    #expect(try keychains.own.items(matching: .all).isEmpty && keychains.old.items(matching: .all).isEmpty)
-    #expect(try keychains.team.text(query) == "refused")
-    #expect(try list.text(query) == nil)
-    #expect(try list.items(matching: .all).map(\.isHidden) == [true])
-    #expect(try list.erase(query, holding: Secret("refused")) == 0)
+    try expect(list.erase(query, holding: Secret("other")), is: 0)
+    try expect(list.erase(query, holding: Secret("refused")), is: 3)
+    try expect(keychains.own.items(matching: .all).isEmpty && keychains.old.items(matching: .all).isEmpty)
+    try expect(keychains.team.text(query), is: "refused")
+    try expect(list.text(query), is: nil)
+    try expect(list.items(matching: .all).map(\.isHidden), is: [true])
+    try expect(list.erase(query, holding: Secret("refused")), is: 0)
   }
 
   @Test("what was refused is erased only where it came from, if that is known")
@@ -205,9 +206,9 @@ extension KeychainStore {
     let list = keychains.list()
     for store in [keychains.own, keychains.team] { try store.add(login, .text("refused")) }
     let shared = try #require(try list.find(query).last)
-    #expect(try list.erase(query, holding: Secret("refused"), answered: shared.reference) == 1)
-    #expect(try keychains.own.items(matching: .all).count == 1)
-    #expect(try list.find(query).map(\.isHidden) == [false, true])
+    try expect(list.erase(query, holding: Secret("refused"), answered: shared.reference), is: 1)
+    try expect(keychains.own.items(matching: .all).count, is: 1)
+    try expect(list.find(query).map(\.isHidden), is: [false, true])
   }
 
   @Test("a hidden item answers again once it has changed, or a server has accepted it")
@@ -215,47 +216,47 @@ extension KeychainStore {
     let list = keychains.list()
     let item = try keychains.team.add(login, .text("refused"))
     _ = try list.erase(query, holding: Secret("refused"))
-    #expect(try list.text(query) == nil)
-    #expect(try list.explain(query).candidates.map(\.verdict) == [.passedOver(.hidden)])
-    #expect(try list.save(login, .text("refused")) == .unchanged)
-    #expect(try list.text(query) == "refused")
+    try expect(list.text(query), is: nil)
+    try expect(list.explain(query).candidates.map(\.verdict), is: [.passedOver(.hidden)])
+    try expect(list.save(login, .text("refused")), is: .unchanged)
+    try expect(list.text(query), is: "refused")
     _ = try list.erase(query, holding: Secret("refused"))
     keychains.clock.advance(seconds: 1)
     try keychains.team.update(item, .text("changed"))
-    #expect(try list.text(query) == "changed")
-    #expect(try list.items(matching: .all).map(\.isHidden) == [false])
+    try expect(list.text(query), is: "changed")
+    try expect(list.items(matching: .all).map(\.isHidden), is: [false])
   }
 
   @Test("logging out deletes one's own items and hides the others'")
   func loggingOut() throws {
     let list = keychains.list()
     for store in [keychains.own, keychains.team] { try store.add(login, .text("secret")) }
-    #expect(try list.erase(query) == 2)
-    #expect(try keychains.own.items(matching: .all).isEmpty)
-    #expect(try keychains.team.items(matching: .all).count == 1)
-    #expect(try list.text(query) == nil)
+    try expect(list.erase(query), is: 2)
+    try expect(keychains.own.items(matching: .all).isEmpty)
+    try expect(keychains.team.items(matching: .all).count, is: 1)
+    try expect(list.text(query), is: nil)
   }
 
   @Test("a keychain that others use keeps what a server refuses here, also where it is the only one")
   func sharedAlone() throws {
     let list = keychains.list(["team"], newItemsIn: "team")
     try keychains.team.add(login, .text("secret"))
-    #expect(try list.erase(query, holding: Secret("secret")) == 1)
-    #expect(try keychains.team.items(matching: .all).count == 1)
-    #expect(try list.text(query) == nil)
+    try expect(list.erase(query, holding: Secret("secret")), is: 1)
+    try expect(keychains.team.items(matching: .all).count, is: 1)
+    try expect(list.text(query), is: nil)
     // The server has accepted it.
-    #expect(try list.save(login, .text("secret")) == .unchanged)
-    #expect(try list.text(query) == "secret")
+    try expect(list.save(login, .text("secret")), is: .unchanged)
+    try expect(list.text(query), is: "secret")
   }
 
   @Test("a tool that logs out deletes one's own items and hides the others'")
   func discarding() throws {
     let list = keychains.list()
     for store in [keychains.own, keychains.old, keychains.team] { try store.add(login, .text("secret")) }
-    #expect(try list.discard(try list.find(query)) == 3)
-    #expect(try keychains.own.items(matching: .all).isEmpty && keychains.old.items(matching: .all).isEmpty)
-    #expect(try keychains.team.items(matching: .all).count == 1)
-    #expect(try list.find(query).map(\.isHidden) == [true])
+    try expect(list.discard(try list.find(query)), is: 3)
+    try expect(keychains.own.items(matching: .all).isEmpty && keychains.old.items(matching: .all).isEmpty)
+    try expect(keychains.team.items(matching: .all).count, is: 1)
+    try expect(list.find(query).map(\.isHidden), is: [true])
   }
 
   @Test("an item that others use is changed and deleted only where its keychain is named")
@@ -269,10 +270,10 @@ extension KeychainStore {
     shared.label = "changed"
     #expect(throws: KeychainError.sharedItem(keychain: "team")) { try list.update(shared) }
     #expect(throws: KeychainError.sharedItem(keychain: "team")) { try list.update(shared, .text("x")) }
-    #expect(try list.items(matching: .all) == items)
+    try expect(list.items(matching: .all), is: items)
     let named = keychains.list(["team"], newItemsIn: "team")
     let own = try #require(try named.items(matching: .all).first)
-    #expect(try named.delete([own]) == 1)
+    try expect(named.delete([own]), is: 1)
   }
 
   @Test("items are changed and deleted in the keychain where they are")
@@ -282,10 +283,10 @@ extension KeychainStore {
     var item = try #require(try list.items(matching: .all).first)
     item.label = "changed"
     let changed = try list.update(item, .text("new"))
-    #expect(changed.keychain == "old" && changed.label == "changed")
-    #expect(try keychains.old.text(query) == "new")
-    #expect(try list.delete([changed]) == 1)
-    #expect(try keychains.old.items(matching: .all).isEmpty)
+    expect(changed.keychain == "old" && changed.label == "changed")
+    try expect(keychains.old.text(query), is: "new")
+    try expect(list.delete([changed]), is: 1)
+    try expect(keychains.old.items(matching: .all).isEmpty)
     #expect(throws: KeychainError.itemNotFound) { try list.update(changed) }
   }
 
@@ -294,20 +295,20 @@ extension KeychainStore {
     try keychains.old.add(login, .text("old"))
     let list = keychains.list(["team", "own", "old"])
     keychains.breakDown("team")
-    #expect(try list.text(query) == "old")
-    #expect(try list.text(query) == "old")
-    #expect(try list.items(matching: .all).count == 1)
-    #expect(try list.explain(query).winner?.keychain == "old")
-    #expect(keychains.passedOver == ["team"])
+    try expect(list.text(query), is: "old")
+    try expect(list.text(query), is: "old")
+    try expect(list.items(matching: .all).count, is: 1)
+    try expect(list.explain(query).winner?.keychain, is: "old")
+    expect(keychains.passedOver, is: ["team"])
   }
 
   @Test("a broken keychain after the one that answers isn't even looked at")
   func brokenLater() throws {
     try keychains.own.add(login, .text("own"))
     keychains.breakDown("team")
-    #expect(try keychains.list().text(query) == "own")
-    #expect(try keychains.list().first(among: .all) { $0.first }?.keychain == "own")
-    #expect(keychains.passedOver.isEmpty)
+    try expect(keychains.list().text(query), is: "own")
+    try expect(keychains.list().first(among: .all) { $0.first }?.keychain, is: "own")
+    expect(keychains.passedOver.isEmpty)
     #expect(throws: broken) { try keychains.list().first(among: .all) { _ in Item?.none } }
   }
 
@@ -321,7 +322,7 @@ extension KeychainStore {
     #expect(throws: broken) { try list.explain(query) }
     #expect(throws: broken) { try list.erase(query) }
     // The error itself says it.
-    #expect(keychains.passedOver.isEmpty)
+    expect(keychains.passedOver.isEmpty)
   }
 
   @Test("a broken default keychain takes no new item, and others still answer")
@@ -329,12 +330,12 @@ extension KeychainStore {
     try keychains.old.add(login, .text("old"))
     let list = keychains.list()
     keychains.faults["own"]?.fail([.reading, .adding], with: broken)
-    #expect(try list.text(query) == "old")
+    try expect(list.text(query), is: "old")
     #expect(throws: broken) { try list.save(.internet(account: "bob"), .text("x")) }
     #expect(throws: broken) { try list.add(.internet(account: "bob"), .text("x")) }
     // What was deleted elsewhere stays deleted, and the caller learns that it isn't all.
     #expect(throws: broken) { try list.erase(query, holding: Secret("old")) }
-    #expect(try keychains.old.items(matching: .all).isEmpty)
+    try expect(keychains.old.items(matching: .all).isEmpty)
   }
 
   @Test("each item's reference leads to it, also where a keychain's own look like those of a list")
@@ -346,18 +347,18 @@ extension KeychainStore {
       [.init("team") { inner }, .init("own") { self.keychains.old }], newItemsIn: "team")
     try keychains.old.add(login, .text("old"))
     let found = try outer.find(query)
-    #expect(Set(found.compactMap(\.reference)).count == 3)
+    expect(Set(found.compactMap(\.reference)).count, is: 3)
     for (item, text) in zip(found, ["own", "team", "old"]) {
       let read = try outer.credential(of: item).secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-      #expect(read == text)
+      expect(read, is: text)
     }
   }
 
   @Test("references of the default keychain are its own")
   func ownReferences() throws {
     let item = try keychains.own.add(login, .text("own"))
-    #expect(try keychains.list().find(query).first?.reference == item.reference)
-    #expect(try keychains.list().add(.internet(account: "bob"), .text("x")).reference?.bytes == "2")
+    try expect(keychains.list().find(query).first?.reference, is: item.reference)
+    try expect(keychains.list().add(.internet(account: "bob"), .text("x")).reference?.bytes, is: "2")
   }
 
   @Test("a token that can be renewed is marked as expired, also where others use it")
@@ -366,10 +367,10 @@ extension KeychainStore {
     try keychains.team.add(
       login, .text("token", expiry: 4_000_000_000, refreshToken: "refresh"))
     let now = Timestamp(seconds: keychains.clock.now.seconds + 3600)
-    #expect(try list.erase(query, holding: Secret("token"), at: now) == 1)
+    try expect(list.erase(query, holding: Secret("token"), at: now), is: 1)
     let item = try #require(try keychains.team.items(matching: .all).first)
-    #expect(try keychains.team.credential(of: item).expiry == now.seconds)
-    #expect(try list.find(query).map(\.isHidden) == [false])
+    try expect(keychains.team.credential(of: item).expiry, is: now.seconds)
+    try expect(list.find(query).map(\.isHidden), is: [false])
   }
 
   @Test("explains every keychain's items, those of the first one first")
@@ -379,9 +380,9 @@ extension KeychainStore {
     try keychains.team.add(login, .text("team"))
     try keychains.own.add(.internet(account: "x", path: "a/b"), .text("x"))
     let explanation = try list.explain(query)
-    #expect(explanation.candidates.first?.item.keychain == "own")
+    expect(explanation.candidates.first?.item.keychain, is: "own")
     let others = try list.explain(.internet(account: "alice"))
-    #expect(others.winner?.keychain == "old")
-    #expect(others.candidates.map(\.verdict).prefix(2) == [.answers, .ranksLower(.keychain)])
+    expect(others.winner?.keychain, is: "old")
+    expect(others.candidates.map(\.verdict).prefix(2), is: [.answers, .ranksLower(.keychain)])
   }
 }

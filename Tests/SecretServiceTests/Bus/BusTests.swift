@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -31,7 +32,7 @@ import Testing
       case .abstract(let name): "abstract \(name)"
       }
     }
-    #expect(sockets == expected)
+    expect(sockets, is: expected)
   }
 
   @Test("any text is an address or none")
@@ -43,7 +44,7 @@ import Testing
       let address = BusAddress(text: String(decoding: bytes, as: UTF8.self), isFromEnvironment: true)
       for socket in address.sockets {
         switch socket {
-        case .path(let name), .abstract(let name): #expect(!name.isEmpty && !name.utf8.contains(0))
+        case .path(let name), .abstract(let name): expect(!name.isEmpty && !name.utf8.contains(0))
         }
       }
     }
@@ -72,12 +73,12 @@ import Testing
     let descriptor = try BusHandshake.connect(to: try BusAddress.find(bus.address), patience: 20_000)
     defer { close(descriptor) }
     let uid = "\(geteuid())".utf8.map { String($0, radix: 16) }.joined()
-    #expect(bus.request == [0] + Array("AUTH EXTERNAL \(uid)\r\nBEGIN\r\n".utf8))
+    expect(bus.request, is: [0] + Array("AUTH EXTERNAL \(uid)\r\nBEGIN\r\n".utf8))
     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    #expect(Glibc.poll(&poll, 1, 20_000) == 1)
+    expect(Glibc.poll(&poll, 1, 20_000), is: 1)
     var rest = [UInt8](repeating: 0, count: 10)
-    #expect(read(descriptor, &rest, 10) == 4)
-    #expect(rest[..<4] == Array("more".utf8)[...])
+    expect(read(descriptor, &rest, 10), is: 4)
+    expect(rest[..<4], is: Array("more".utf8)[...])
   }
 
   @Test(
@@ -87,25 +88,25 @@ import Testing
     ])
   func rejects(answer: String) {
     let bus = ScriptedBus([.read, .send(answer), .wait])
-    #expect(
-      Self.detail(Self.connect(bus.address))
-        == "cannot connect to the session bus \(bus.address): it doesn't let this user in")
+    expect(
+      Self.detail(Self.connect(bus.address)),
+      is: "cannot connect to the session bus \(bus.address): it doesn't let this user in")
   }
 
   @Test("a bus that hangs up is told so", arguments: [nil, "OK", "REJECTED"])
   func hangsUp(answer: String?) {
     let bus = ScriptedBus([.read] + (answer.map { [.send($0)] } ?? []))
-    #expect(
-      Self.detail(Self.connect(bus.address))
-        == "cannot connect to the session bus \(bus.address): it hung up")
+    expect(
+      Self.detail(Self.connect(bus.address)),
+      is: "cannot connect to the session bus \(bus.address): it hung up")
   }
 
   @Test("a bus that never ends its line is given up")
   func floods() {
     let bus = ScriptedBus([.read, .flood(UInt8(ascii: "x"))])
-    #expect(
-      Self.detail(Self.connect(bus.address))?.hasPrefix("cannot connect to the session bus \(bus.address): ")
-        == true)
+    expect(
+      Self.detail(Self.connect(bus.address))?.hasPrefix("cannot connect to the session bus \(bus.address): "),
+      is: true)
   }
 
   @Test(
@@ -120,21 +121,21 @@ import Testing
     let failure = Self.connect(bus.address, patience: isClosed ? 20_000 : 300)
     let taken = ContinuousClock.now - start
     if isClosed {
-      #expect(Self.detail(failure) != nil)
+      expect(Self.detail(failure) != nil)
     } else {
       guard case .noAnswer(milliseconds: 300)? = failure?.reason else {
         Issue.record("\(String(describing: failure))")
         return
       }
-      #expect(failure?.call == "AUTH")
-      #expect(taken >= .milliseconds(290))
+      expect(failure?.call, is: "AUTH")
+      expect(taken >= .milliseconds(290))
     }
-    #expect(taken < .seconds(30))
+    expect(taken < .seconds(30))
   }
 
   @Test("an address without a unix socket is told so", arguments: ["tcp:host=localhost,port=1", "nonsense"])
   func noSocket(text: String) {
-    #expect(Self.detail(Self.connect(text)) == "the bus address '\(text)' names no unix socket")
+    expect(Self.detail(Self.connect(text)), is: "the bus address '\(text)' names no unix socket")
   }
 
   @Test("where nobody listens, the reason is told")
@@ -146,7 +147,7 @@ import Testing
       ("file/in", "not a directory"), (String(repeating: "x", count: 200), "file name too long"),
     ] {
       let text = "unix:path=" + folder[name]
-      #expect(Self.detail(Self.connect(text)) == "cannot connect to the session bus \(text): \(reason)")
+      expect(Self.detail(Self.connect(text)), is: "cannot connect to the session bus \(text): \(reason)")
     }
   }
 
@@ -154,8 +155,8 @@ import Testing
   func alternatives() {
     let folder = TemporaryFolder()
     let bus = ScriptedBus([.read, .send("OK 1\r\n"), .wait])
-    #expect(Self.connect("unix:path=\(folder["no"]);tcp:host=x,port=1;\(bus.address)") == nil)
-    #expect(!bus.request.isEmpty)
+    expect(Self.connect("unix:path=\(folder["no"]);tcp:host=x,port=1;\(bus.address)") == nil)
+    expect(!bus.request.isEmpty)
   }
 
   // Only root can also act as another user.
@@ -178,13 +179,13 @@ import Testing
       detail = Self.detail(Self.connect(text))
       return detail?.hasSuffix("connection refused") == false
     }
-    #expect(detail == "the session bus \(text) is that of another user (uid 65534)")
+    expect(detail, is: "the session bus \(text) is that of another user (uid 65534)")
     let given = ScriptedBus([.read, .send("OK 1\r\n"), .wait])
     chown(given.path, 65534, 65534)
-    #expect(
-      Self.detail(Self.connect(given.address))
-        == "the session bus \(given.address) is that of another user (uid 65534)")
-    #expect(given.request.isEmpty)
+    expect(
+      Self.detail(Self.connect(given.address)),
+      is: "the session bus \(given.address) is that of another user (uid 65534)")
+    expect(given.request.isEmpty)
   }
 
   // MARK: The whole keychain
@@ -204,8 +205,8 @@ import Testing
   func silentBus() {
     let bus = ScriptedBus([.read, .send("OK 1\r\n"), .wait])
     let (error, time) = Self.open(bus, 4000)
-    #expect(error == .noAnswer(call: "Hello", milliseconds: 4000))
-    #expect(time < .seconds(19))
+    expect(error, is: .noAnswer(call: "Hello", milliseconds: 4000))
+    expect(time < .seconds(19))
   }
 
   @Test("a bus that is none is an error, and no answer", arguments: [Step.closes, .talks, .floods])
@@ -221,8 +222,8 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(reason.hasPrefix("the session bus failed at Hello: "))
-    #expect(time < .seconds(19))
+    expect(reason.hasPrefix("the session bus failed at Hello: "))
+    expect(time < .seconds(19))
   }
 
   enum Step: Sendable { case closes, talks, floods }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -201,14 +202,14 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   @Test("a new item gets these attributes, and is read from them", arguments: AttributesRow.own)
   func own(row: AttributesRow) throws {
     let key = try #require(row.key)
-    #expect(ItemAttributes.attributes(of: Item(key)) == row.attributes)
-    #expect(ItemAttributes.key(of: row.attributes) == key)
+    expect(ItemAttributes.attributes(of: Item(key)), is: row.attributes)
+    expect(ItemAttributes.key(of: row.attributes), is: key)
   }
 
   @Test("what other programs wrote is read", arguments: AttributesRow.foreign)
   func foreign(row: AttributesRow) {
-    #expect(ItemAttributes.key(of: row.attributes) == row.key)
-    #expect(ItemAttributes.item(of: Self.stored(row.attributes))?.key == row.key)
+    expect(ItemAttributes.key(of: row.attributes), is: row.key)
+    expect(ItemAttributes.item(of: Self.stored(row.attributes))?.key, is: row.key)
   }
 
   @Test("docker's URLs are read as its helper means them", arguments: AttributesRow.docker)
@@ -217,7 +218,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       "xdg:schema": "io.docker.Credentials", "label": "Docker Credentials", "docker_cli": "1", "server": url,
       "username": "alice",
     ]
-    #expect(ItemAttributes.key(of: attributes) == key)
+    expect(ItemAttributes.key(of: attributes), is: key)
   }
 
   @Test(
@@ -236,13 +237,13 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     let cargos = ["xdg:schema": "org.rust-lang.cargo.registry", "url": url]
     let key = InternetPassword(
       protocol: `protocol`, server: server, port: port, path: path, securityDomain: "cargo")
-    #expect(ItemAttributes.key(of: cargos) == .internetPassword(key))
+    expect(ItemAttributes.key(of: cargos), is: .internetPassword(key))
     var item = try #require(ItemAttributes.item(of: Self.stored(cargos)))
-    #expect(ItemAttributes.attributes(of: item, replacing: cargos) == cargos)
+    expect(ItemAttributes.attributes(of: item, replacing: cargos), is: cargos)
     item.key = Item.internet("other.example", domain: "cargo").key
-    #expect(ItemAttributes.attributes(of: item, replacing: cargos) == ItemAttributes.attributes(of: item))
+    expect(ItemAttributes.attributes(of: item, replacing: cargos), is: ItemAttributes.attributes(of: item))
     // On other items such an attribute means nothing.
-    #expect(ItemAttributes.key(of: ["url": url]) == nil)
+    expect(ItemAttributes.key(of: ["url": url]), is: nil)
   }
 
   @Test("what a person noted is kept exactly", arguments: [[], [0x61], [0], [0x61, 0, 0xff], [0xc3, 0xa9]])
@@ -254,13 +255,13 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     let attributes = ItemAttributes.attributes(of: item)
     var read = ItemAttributes.item(of: Self.stored(attributes, label: ItemAttributes.label(of: item)))
     read?.reference = nil
-    #expect(read == item)
+    expect(read, is: item)
     for name in ["comment", "description", "creator", "type"] {
       let isText = note.text != nil && !bytes.contains(0)
-      #expect((attributes["llavero:\(name)"] == note.text) == isText)
-      #expect((attributes["llavero:base64:\(name)"] == nil) == isText)
+      expect((attributes["llavero:\(name)"] == note.text), is: isText)
+      expect((attributes["llavero:base64:\(name)"] == nil), is: isText)
     }
-    #expect(attributes["llavero:default"] == "1")
+    expect(attributes["llavero:default"], is: "1")
   }
 
   @Test(
@@ -269,41 +270,41 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     var item = Item.generic("service", account: "alice")
     item.creator = ByteString(name)
     let attributes = ItemAttributes.attributes(of: item)
-    #expect(attributes["application"] != nil && attributes["llavero:creator"] == nil)
+    expect(attributes["application"] != nil && attributes["llavero:creator"] == nil)
     var read = try #require(ItemAttributes.item(of: Self.stored(attributes)))
-    #expect(read.creator == item.creator)
-    #expect(ItemAttributes.attributes(of: read, replacing: attributes) == attributes)
+    expect(read.creator, is: item.creator)
+    expect(ItemAttributes.attributes(of: read, replacing: attributes), is: attributes)
     read.creator = nil
     let cleared = ItemAttributes.attributes(of: read, replacing: attributes)
-    #expect(ItemAttributes.item(of: Self.stored(cleared))?.creator == nil)
+    expect(ItemAttributes.item(of: Self.stored(cleared))?.creator, is: nil)
     // As it was stored originally.
     let older = ["service": "service", "llavero:creator": "me", "application": "uv"]
     let again = try #require(ItemAttributes.item(of: Self.stored(older)))
-    #expect(again.creator == "me")
-    #expect(
-      ItemAttributes.attributes(of: again, replacing: older) == ["service": "service", "application": "me"])
+    expect(again.creator, is: "me")
+    expect(
+      ItemAttributes.attributes(of: again, replacing: older), is: ["service": "service", "application": "me"])
   }
 
   @Test("Python's keyring takes a new generic password without a creator for its own, and nobody else's")
   func python() throws {
     let item = Item.generic("service", account: "alice")
     let attributes = ItemAttributes.attributes(of: item)
-    #expect(attributes["application"] == "Python keyring library")
+    expect(attributes["application"], is: "Python keyring library")
     let read = try #require(ItemAttributes.item(of: Self.stored(attributes)))
-    #expect(read.creator == nil)
-    #expect(ItemAttributes.attributes(of: read, replacing: attributes) == attributes)
+    expect(read.creator, is: nil)
+    expect(ItemAttributes.attributes(of: read, replacing: attributes), is: attributes)
     // Python's keyring replaces them with its own attributes.
     let pythons = attributes.filter { $0.key != "llavero:no-creator" }
-    #expect(ItemAttributes.item(of: Self.stored(pythons))?.creator == "Python keyring library")
+    expect(ItemAttributes.item(of: Self.stored(pythons))?.creator, is: "Python keyring library")
     var named = read
     named.creator = "uv"
     let uvs = ItemAttributes.attributes(of: named, replacing: attributes)
-    #expect(uvs["application"] == "uv" && uvs["llavero:no-creator"] == nil)
+    expect(uvs["application"] == "uv" && uvs["llavero:no-creator"] == nil)
     // Attributes of other programs are unchanged.
     let others = ["service": "service", "username": "alice"]
     let foreign = try #require(ItemAttributes.item(of: Self.stored(others)))
-    #expect(ItemAttributes.attributes(of: foreign, replacing: others) == others)
-    #expect(ItemAttributes.attributes(of: .generic("service"))["application"] == nil)
+    expect(ItemAttributes.attributes(of: foreign, replacing: others), is: others)
+    expect(ItemAttributes.attributes(of: .generic("service"))["application"], is: nil)
   }
 
   @Test(
@@ -316,7 +317,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   func labels(label: String, own: String?) {
     let item = Item.internet(account: "alice", path: "acme", port: 8443)
     let read = ItemAttributes.item(of: Self.stored(ItemAttributes.attributes(of: item), label: label))
-    #expect(read?.label == own.map { ByteString($0) })
+    expect(read?.label, is: own.map { ByteString($0) })
   }
 
   @Test(
@@ -328,8 +329,8 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     ])
   func gitLabels(item: Item, label: String) {
     let read = ItemAttributes.item(of: Self.stored(ItemAttributes.attributes(of: item), label: label))
-    #expect(read?.key == item.key)
-    #expect(read?.label == nil)
+    expect(read?.key, is: item.key)
+    expect(read?.label, is: nil)
   }
 
   @Test("a person's label is kept where it says what a program would have said, too")
@@ -339,18 +340,18 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       item.label = label
       let attributes = ItemAttributes.attributes(of: item)
       let read = ItemAttributes.item(of: Self.stored(attributes, label: ItemAttributes.label(of: item)))
-      #expect(read?.label == label)
-      #expect(attributes.keys.contains("llavero:base64:label") == (label != "work"))
+      expect(read?.label, is: label)
+      expect(attributes.keys.contains("llavero:base64:label"), is: (label != "work"))
     }
   }
 
   @Test("people see the label, else the key in words, and never nothing")
   func shownLabels() {
-    #expect(
-      ItemAttributes.label(of: Item(Item.internet(account: "alice").key, label: "work")) == "work")
-    #expect(ItemAttributes.label(of: Item.internet(account: "alice")) == "https://example.com (alice)")
-    #expect(ItemAttributes.label(of: Item(Item.internet().key, label: "")) == "https://example.com")
-    #expect(ItemAttributes.label(of: Item(Item.internet().key, label: attribute([0]))) == "\u{fffd}")
+    expect(
+      ItemAttributes.label(of: Item(Item.internet(account: "alice").key, label: "work")), is: "work")
+    expect(ItemAttributes.label(of: Item.internet(account: "alice")), is: "https://example.com (alice)")
+    expect(ItemAttributes.label(of: Item(Item.internet().key, label: "")), is: "https://example.com")
+    expect(ItemAttributes.label(of: Item(Item.internet().key, label: attribute([0]))), is: "\u{fffd}")
   }
 
   // MARK: Changing
@@ -364,20 +365,21 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   func updateNotes() throws {
     var item = try #require(ItemAttributes.item(of: Self.stored(Self.git)))
     item.comment = "hello"
-    #expect(
-      ItemAttributes.attributes(of: item, replacing: Self.git)
-        == Self.git.merging(["llavero:comment": "hello"]) { $1 })
+    expect(
+      ItemAttributes.attributes(of: item, replacing: Self.git),
+      is: Self.git.merging(["llavero:comment": "hello"]) { $1 })
     item.comment = nil
-    #expect(
-      ItemAttributes.attributes(of: item, replacing: Self.git.merging(["llavero:comment": "hello"]) { $1 })
-        == Self.git)
+    expect(
+      ItemAttributes.attributes(of: item, replacing: Self.git.merging(["llavero:comment": "hello"]) { $1 }),
+      is: Self.git)
   }
 
   @Test("a change of the key keeps another program's schema and attributes")
   func updateKey() {
     let item = Item.internet("github.com", account: attribute([0xff]), path: "acme")
-    #expect(
-      ItemAttributes.attributes(of: item, replacing: Self.git) == [
+    expect(
+      ItemAttributes.attributes(of: item, replacing: Self.git),
+      is: [
         "xdg:schema": "org.git.Password", "protocol": "https", "server": "github.com", "user": "\u{fffd}",
         "llavero:base64:user": "/w==", "object": "acme", "other:note": "kept",
       ])
@@ -388,7 +390,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     let before = ItemAttributes.attributes(
       of: .internet("GitHub.com", account: attribute([0xff]), path: "acme", port: 1, domain: "cargo"))
     let item = Item.internet("github.com")
-    #expect(ItemAttributes.attributes(of: item, replacing: before) == ItemAttributes.attributes(of: item))
+    expect(ItemAttributes.attributes(of: item, replacing: before), is: ItemAttributes.attributes(of: item))
   }
 
   @Test("docker's item that gets another key is docker's no more, and one that keeps it stays as it was")
@@ -398,11 +400,11 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       "username": "alice", "label": "Docker Credentials",
     ]
     var item = try #require(ItemAttributes.item(of: Self.stored(docker)))
-    #expect(ItemAttributes.attributes(of: item, replacing: docker) == docker)
+    expect(ItemAttributes.attributes(of: item, replacing: docker), is: docker)
     item.key = Item.internet("ghcr.io", account: "bob", domain: "docker").key
     var expected = ItemAttributes.attributes(of: item)
     expected["label"] = "Docker Credentials"
-    #expect(ItemAttributes.attributes(of: item, replacing: docker) == expected)
+    expect(ItemAttributes.attributes(of: item, replacing: docker), is: expected)
   }
 
   @Test("the fields that KeePassXC shows among the attributes are not written back")
@@ -411,10 +413,10 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     let fields = ["Title", "UserName", "URL", "Notes", "Path", "Uuid", "TOTP"]
     let existing = own.merging(fields.map { ($0, "x") }) { $1 }
     let item = try #require(ItemAttributes.item(of: Self.stored(existing)))
-    #expect(ItemAttributes.attributes(of: item, replacing: existing) == own)
+    expect(ItemAttributes.attributes(of: item, replacing: existing), is: own)
     // If nothing shows that an item is KeePassXC's, its attributes stay.
     let foreign = own.merging(["Title": "x", "Notes": "y"]) { $1 }
-    #expect(ItemAttributes.attributes(of: item, replacing: foreign) == foreign)
+    expect(ItemAttributes.attributes(of: item, replacing: foreign), is: foreign)
   }
 
   // MARK: Properties
@@ -427,13 +429,13 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       try item.validate()
       let attributes = ItemAttributes.attributes(of: item)
       let label = ItemAttributes.label(of: item)
-      #expect(!label.isEmpty)
+      expect(!label.isEmpty)
       for text in attributes.flatMap({ [$0.key, $0.value] }) + [label] {
         try #require(!text.utf8.contains(0), "\(item)")
       }
       var read = ItemAttributes.item(of: Self.stored(attributes, label: label))
       read?.reference = nil
-      #expect(read == item)
+      expect(read, is: item)
     }
   }
 
@@ -447,8 +449,8 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       let attributes = ItemAttributes.attributes(of: item, replacing: before)
       var read = ItemAttributes.item(of: Self.stored(attributes))
       read?.reference = nil
-      #expect(read == item)
-      #expect(ItemAttributes.attributes(of: item, replacing: attributes) == attributes)
+      expect(read, is: item)
+      expect(ItemAttributes.attributes(of: item, replacing: attributes), is: attributes)
     }
   }
 
@@ -463,9 +465,9 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       let query = try ConfusableItems.query(for: item.key, &numbers)
       try #require(query.matches(item), "\(query) \(item)")
       let searches = try #require(ItemAttributes.searches(for: query))
-      #expect(
+      expect(
         searches.contains { $0.allSatisfy { attributes[$0.key] == $0.value } }, "\(query) \(attributes)")
-      #expect(searches.allSatisfy { ($0["xdg:schema"] == nil || $0 == cargos) && !$0.isEmpty })
+      expect(searches.allSatisfy { ($0["xdg:schema"] == nil || $0 == cargos) && !$0.isEmpty })
     }
   }
 
@@ -476,18 +478,18 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     ]
     let query = try ItemQuery.internet("GitHub.com", path: "acme/app.git", port: UInt16(port))
     let searches = try #require(ItemAttributes.searches(for: query))
-    #expect(searches.contains { $0.allSatisfy { attributes[$0.key] == $0.value } })
+    expect(searches.contains { $0.allSatisfy { attributes[$0.key] == $0.value } })
   }
 
   @Test("docker's own items are searched for where docker asks, and only there")
   func searchesForDocker() throws {
     let docker = ["docker_cli": "1"]
-    #expect(
-      try ItemAttributes.searches(for: .internet("ghcr.io", domain: "docker"))?.contains(docker) == true)
-    #expect(
-      try ItemAttributes.searches(for: .internet("ghcr.io", domain: "cargo"))?.contains(docker) == false)
-    #expect(try ItemAttributes.searches(for: .internet("ghcr.io"))?.contains(docker) == false)
-    #expect(ItemAttributes.searches(for: .all) == nil)
+    try expect(
+      ItemAttributes.searches(for: .internet("ghcr.io", domain: "docker"))?.contains(docker), is: true)
+    try expect(
+      ItemAttributes.searches(for: .internet("ghcr.io", domain: "cargo"))?.contains(docker), is: false)
+    try expect(ItemAttributes.searches(for: .internet("ghcr.io"))?.contains(docker), is: false)
+    expect(ItemAttributes.searches(for: .all), is: nil)
   }
 
   @Test("any attributes are read or passed over, and what is read can be written anew", arguments: 0..<4)
@@ -510,10 +512,10 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       _ = SecretBody.Form(of: attributes)
       guard let item = ItemAttributes.item(of: stored) else { continue }
       if case .internetPassword(let key) = item.key {
-        #expect(!key.protocol.isEmpty && key.port != 0 && (key.server != nil || key.path != nil))
+        expect(!key.protocol.isEmpty && key.port != 0 && (key.server != nil || key.path != nil))
       }
-      #expect(ItemAttributes.key(of: ItemAttributes.attributes(of: item)) == item.key)
-      #expect(ItemAttributes.key(of: ItemAttributes.attributes(of: item, replacing: attributes)) == item.key)
+      expect(ItemAttributes.key(of: ItemAttributes.attributes(of: item)), is: item.key)
+      expect(ItemAttributes.key(of: ItemAttributes.attributes(of: item, replacing: attributes)), is: item.key)
       _ = ItemAttributes.label(of: item)
     }
   }

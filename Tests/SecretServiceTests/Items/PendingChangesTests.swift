@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -24,8 +25,8 @@ import Testing
   @Test("without changes the items are as they are")
   func none() {
     let pending = PendingChanges()
-    #expect(pending.applied(to: [one, two], matching: .all) == [one, two])
-    #expect(pending[ItemReference("1")] == nil)
+    expect(pending.applied(to: [one, two], matching: .all), is: [one, two])
+    expect(pending[ItemReference("1")] == nil)
   }
 
   @Test("what is new comes first, the last first; what is changed moves up; what is deleted is gone")
@@ -34,10 +35,10 @@ import Testing
     let (three, four) = (Self.item("three.example", "3"), Self.item("four.example", "4"))
     pending.set(Self.change(nil, three, "x"), for: ItemReference("3"))
     pending.set(Self.change(nil, four, "x"), for: ItemReference("4"))
-    #expect(pending.applied(to: [one, two], matching: .all) == [four, three, one, two])
+    expect(pending.applied(to: [one, two], matching: .all), is: [four, three, one, two])
     pending.set(Self.change(two, two, "y"), for: ItemReference("2"))
     pending.set(Self.change(one, nil), for: ItemReference("1"))
-    #expect(pending.applied(to: [one, two], matching: .all) == [two, four, three])
+    expect(pending.applied(to: [one, two], matching: .all), is: [two, four, three])
   }
 
   @Test("only what answers the query is given, as it is after the change")
@@ -46,8 +47,8 @@ import Testing
     var moved = one
     moved.key = Item.internet("moved.example").key
     pending.set(Self.change(one, moved), for: ItemReference("1"))
-    #expect(try pending.applied(to: [one], matching: .internet("one.example")) == [])
-    #expect(try pending.applied(to: [], matching: .internet("moved.example")) == [moved])
+    try expect(pending.applied(to: [one], matching: .internet("one.example")), is: [])
+    try expect(pending.applied(to: [], matching: .internet("moved.example")), is: [moved])
   }
 
   @Test("what came and went is nothing to tell the service, and what was there before is")
@@ -55,10 +56,10 @@ import Testing
     var pending = PendingChanges()
     pending.set(Self.change(nil, one, "x"), for: ItemReference("1"))
     pending.set(Self.change(nil, nil), for: ItemReference("1"))
-    #expect(pending.changes.isEmpty)
+    expect(pending.changes.isEmpty)
     pending.set(Self.change(two, nil), for: ItemReference("2"))
-    #expect(pending.changes.count == 1)
-    #expect(pending[ItemReference("2")]?.after == nil)
+    expect(pending.changes.count, is: 1)
+    expect(pending[ItemReference("2")]?.after, is: nil)
   }
 
   @Test("a second change of an item takes the place of the first, and is sent last")
@@ -67,10 +68,10 @@ import Testing
     pending.set(Self.change(one, one, "x"), for: ItemReference("1"))
     pending.set(Self.change(two, two, "x"), for: ItemReference("2"))
     pending.set(Self.change(one, one, "y"), for: ItemReference("1"))
-    #expect(pending.changes.map(\.reference.bytes) == ["2", "1"])
-    #expect(pending[ItemReference("1")]?.copyOfCredential()?.revealed.secret == "y")
-    #expect(pending[ItemReference("1")]?.body(as: .whole)?.revealed == Array("y".utf8))
-    #expect(Self.change(one, one).body(as: .whole)?.revealed == nil)
-    #expect(Self.change(one, one).copyOfCredential()?.revealed == nil)
+    expect(pending.changes.map(\.reference.bytes), is: ["2", "1"])
+    expect(pending[ItemReference("1")]?.copyOfCredential()?.revealed.secret, is: "y")
+    expect(pending[ItemReference("1")]?.body(as: .whole)?.revealed, is: Array("y".utf8))
+    expect(Self.change(one, one).body(as: .whole)?.revealed, is: nil)
+    expect(Self.change(one, one).copyOfCredential()?.revealed, is: nil)
   }
 }

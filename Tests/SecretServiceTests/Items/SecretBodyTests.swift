@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -137,13 +138,13 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
   @Test("these are the very bytes that are written, and they are read again", arguments: BodyRow.written)
   func written(row: BodyRow) {
     let body = SecretBody.encode(Self.credential(row.credential), as: row.form)
-    #expect(ByteString(body.revealed) == ByteString(row.body))
-    #expect(SecretBody.decode(body, as: row.form).revealed == row.credential)
+    expect(ByteString(body.revealed), is: ByteString(row.body))
+    expect(SecretBody.decode(body, as: row.form).revealed, is: row.credential)
   }
 
   @Test("what others wrote is read", arguments: BodyRow.foreign)
   func foreign(row: BodyRow) {
-    #expect(SecretBody.decode(Secret(row.body), as: row.form).revealed == row.credential)
+    expect(SecretBody.decode(Secret(row.body), as: row.form).revealed, is: row.credential)
   }
 
   @Test(
@@ -157,7 +158,7 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
       (["xdg:schema": "org.freedesktop.Secret.Generic", "service": "x"], .whole), ([:], .whole),
     ] as [([String: String], SecretBody.Form)])
   func forms(attributes: [String: String], form: SecretBody.Form) {
-    #expect(SecretBody.Form(of: attributes) == form)
+    expect(SecretBody.Form(of: attributes), is: form)
   }
 
   private static let words: [[UInt8]] = [
@@ -185,12 +186,12 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
         refreshToken: numbers.number(in: 0..<2) == 0 ? nil : Self.bytes(&numbers),
         scheme: numbers.number(in: 0..<3) == 0 ? scheme : nil)
       let body = SecretBody.encode(credential, as: form)
-      #expect(SecretBody.decode(body, as: form).revealed == credential.revealed)
+      expect(SecretBody.decode(body, as: form).revealed, is: credential.revealed)
       // What isn't text is what gnome-keyring writes in hexadecimal.
       let bytes = SecretBody.encode(credential, as: form, isText: false)
-      #expect(SecretBody.decode(bytes, as: form).revealed == credential.revealed)
+      expect(SecretBody.decode(bytes, as: form).revealed, is: credential.revealed)
       let isFragile = bytes.withUnsafeBytes(SecretBody.isFragile)
-      #expect(!isFragile)
+      expect(!isFragile)
     }
   }
 
@@ -203,7 +204,7 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
         // Exactly as long as its memory, so that a memory checker notices a read beyond the end.
         let read = SecretBody.decode(Secret(copying: ByteString(bytes)), as: form)
         let again = SecretBody.decode(SecretBody.encode(read, as: form), as: form)
-        #expect(again.revealed == read.revealed)
+        expect(again.revealed, is: read.revealed)
       }
     }
   }
@@ -217,8 +218,8 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
     "what gnome-keyring's text would damage is known",
     arguments: ["a\nb", "a\tb", "a\\b", " a", "a ", "a\r", "\u{1}", "\u{7f}"])
   func fragile(text: String) {
-    #expect(Self.isFragile(text))
-    #expect(!Self.isFragile("a b=[c];#é"))
+    expect(Self.isFragile(text))
+    expect(!Self.isFragile("a b=[c];#é"))
   }
 
   @Test("git's helper reads the password as it is, whatever else is kept")
@@ -231,10 +232,10 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
         .bytes(secret, expiry: 5, refreshToken: token), as: .firstLine, isText: numbers.number(in: 0..<2) == 0
       ).revealed
       let lines = body.split(separator: 10, omittingEmptySubsequences: false).map { Array($0) }
-      #expect(lines[0] == secret)
-      #expect(lines.dropFirst().contains(Array("password_expiry_utc=5".utf8)))
+      expect(lines[0], is: secret)
+      expect(lines.dropFirst().contains(Array("password_expiry_utc=5".utf8)))
       let tokenLine = Array("oauth_refresh_token=".utf8) + token
-      #expect(lines.dropFirst().contains(tokenLine) == !token.contains(10))
+      expect(lines.dropFirst().contains(tokenLine), is: !token.contains(10))
     }
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -17,9 +18,9 @@ import Testing
         secret: Array("of odd".utf8))
     }
     let keychain = try service.keychain()
-    #expect(try keychain.answeredSecret(.internet("odd.example")) == "of odd")
-    #expect(try keychain.erase(.internet("odd.example")) == 1)
-    #expect(service.items.count == 1)
+    try expect(keychain.answeredSecret(.internet("odd.example")), is: "of odd")
+    try expect(keychain.erase(.internet("odd.example")), is: 1)
+    expect(service.items.count, is: 1)
   }
 
   @Test("an item that is listed twice is one")
@@ -29,13 +30,13 @@ import Testing
       state.collections[FakeService.work] = nil
       state.properties["Collection.Items"] = FakeService.paths([path, path])
     }
-    #expect(try service.keychain().items(matching: .all).count == 1)
-    #expect(try service.keychain().revisions().count == 1)
+    try expect(service.keychain().items(matching: .all).count, is: 1)
+    try expect(service.keychain().revisions().count, is: 1)
     service.reset()
     service.change {
       $0.properties["Service.Collections"] = FakeService.paths([FakeService.login, FakeService.login])
     }
-    #expect(try service.keychain().items(matching: .all).count == 1)
+    try expect(service.keychain().items(matching: .all).count, is: 1)
   }
 
   @Test("an item whose attributes can't be changed stays as it is where no new one can take its place")
@@ -54,7 +55,7 @@ import Testing
         Issue.record("\(String(describing: error))")
         return
       }
-      #expect(try keychain.find(.internet()).count == 1)
+      try expect(keychain.find(.internet()).count, is: 1)
     }
     // And one that creates items correctly replaces the item with a new one.
     service.reset()
@@ -62,9 +63,9 @@ import Testing
     let keychain = try service.keychain()
     var changed = try keychain.find(.internet())[0]
     changed.comment = "new"
-    #expect(try keychain.update(changed).comment == "new")
-    #expect(try keychain.answeredSecret(.internet()) == "s3cret")
-    #expect(service.items.count == 1)
+    try expect(keychain.update(changed).comment, is: "new")
+    try expect(keychain.answeredSecret(.internet()), is: "s3cret")
+    expect(service.items.count, is: 1)
   }
 
   @Test("a new item that loses its attributes is said to be refused, and not to be missing")
@@ -85,7 +86,7 @@ import Testing
     let path = FakeService.login + "/1"
     service.change { $0.replies["CreateItem"] = "(objectpath '\(path)', objectpath '/')" }
     #expect(throws: KeychainError.self) { try service.keychain().add(.internet("new.example"), "new") }
-    #expect(service.items[path] != nil)
+    expect(service.items[path] != nil)
   }
 
   @Test("a dismissed prompt that names an item which was there before deletes nothing")
@@ -96,7 +97,7 @@ import Testing
       state.dismissal = "objectpath '\(FakeService.login)/1'"
     }
     #expect(throws: KeychainError.self) { try service.keychain().add(.internet("new.example"), "new") }
-    #expect(service.items.count == 1)
+    expect(service.items.count, is: 1)
   }
 
   @Test("what a service says of an error is shown up to a length")
@@ -110,7 +111,7 @@ import Testing
       Issue.record("no error")
       return
     }
-    #expect(detail.count <= 301 && detail.hasPrefix("éé"))
+    expect(detail.count <= 301 && detail.hasPrefix("éé"))
   }
 
   @Test(
@@ -123,15 +124,15 @@ import Testing
     (item.comment, item.label) = ("new", "new")
     service.change { $0.changesLeft = changes }
     let error = failure { try keychain.update(item, .text("new")) }
-    #expect((error == nil) == (changes >= 3))
+    expect((error == nil), is: (changes >= 3))
     let after = try #require(service.items[path])
-    #expect(service.items.count == 1)
-    #expect(after.secret == (changes > 0 ? Array("new".utf8) : before.secret))
-    #expect((after.attributes == before.attributes) == (changes < 2))
-    #expect((after.label == before.label) == (changes < 3))
+    expect(service.items.count, is: 1)
+    expect(after.secret, is: (changes > 0 ? Array("new".utf8) : before.secret))
+    expect((after.attributes == before.attributes), is: (changes < 2))
+    expect((after.label == before.label), is: (changes < 3))
     service.change { $0.changesLeft = nil }
-    #expect(try keychain.update(item, .text("new")).comment == "new")
-    #expect(try keychain.answeredSecret(.internet()) == "new")
+    try expect(keychain.update(item, .text("new")).comment, is: "new")
+    try expect(keychain.answeredSecret(.internet()), is: "new")
   }
 
   @Test("one that fails in the middle of several changes keeps those before", arguments: 0..<4)
@@ -146,12 +147,12 @@ import Testing
       }
     }
     service.change { $0.changesLeft = changes }
-    #expect((failure { try run() } == nil) == (changes == 3))
+    expect((failure { try run() } == nil), is: (changes == 3))
     let labels = service.items.values.map(\.label).sorted()
     let all = ["https://one.example (a)", "https://two.example (a)"]
-    #expect(labels == (changes == 3 ? all : ["example.com"] + all.prefix(changes)))
+    expect(labels, is: (changes == 3 ? all : ["example.com"] + all.prefix(changes)))
     service.change { $0.changesLeft = nil }
     try run()
-    #expect(service.items.values.map(\.label).sorted() == all)
+    expect(service.items.values.map(\.label).sorted(), is: all)
   }
 }

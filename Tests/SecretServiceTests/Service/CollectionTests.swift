@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -11,17 +12,17 @@ import Testing
     let keychain = try keyring.keychain()
     try keychain.add(.internet(), "s3cret")
     let facts = try keychain.facts()
-    #expect(facts.address == keyring.address)
-    #expect(facts.owner.hasPrefix(":1."))
-    #expect(facts.program == "gnome-keyring-daemon")
-    #expect(facts.processID.map { programName(of: $0) } == "gnome-keyring-daemon")
+    expect(facts.address, is: keyring.address)
+    expect(facts.owner.hasPrefix(":1."))
+    expect(facts.program, is: "gnome-keyring-daemon")
+    expect(facts.processID.map { programName(of: $0) }, is: "gnome-keyring-daemon")
     let collection = try #require(facts.collection)
-    #expect(collection.path == "/org/freedesktop/secrets/collection/login")
-    #expect(collection.name == "login" && collection.label == "Login" && collection.isLasting)
-    #expect(!collection.isLocked && collection.itemCount == 1)
-    #expect(facts.collections.map(\.name).sorted() == ["login", "session"])
-    #expect(facts.collections.first { $0.name == "session" }?.isLasting == false)
-    #expect(try keychain.keepsNewItems())
+    expect(collection.path, is: "/org/freedesktop/secrets/collection/login")
+    expect(collection.name == "login" && collection.label == "Login" && collection.isLasting)
+    expect(!collection.isLocked && collection.itemCount == 1)
+    expect(facts.collections.map(\.name).sorted(), is: ["login", "session"])
+    expect(facts.collections.first { $0.name == "session" }?.isLasting, is: false)
+    try expect(keychain.keepsNewItems())
   }
 
   @Test("one is made with a password, and named by the end of its path or by its label")
@@ -32,26 +33,26 @@ import Testing
       try keychain.createCollection("Work of \(isKnown)", isKnown: isKnown) { Secret("another password") }
     }
     let made = try #require(try keychain.facts().collections.first { $0.label == "Work of true" })
-    #expect(!made.isLocked && made.itemCount == 0)
+    expect(!made.isLocked && made.itemCount == 0)
     // The default collection is unchanged.
-    #expect(try keychain.facts().collection?.name == "login")
+    try expect(keychain.facts().collection?.name, is: "login")
     for taken in ["Work of true", made.name, "login", "Login"] {
       let error = failure { try keychain.createCollection(taken, isKnown: true) { Secret("x") } }
-      #expect(error == .duplicateItem, "\(taken)")
+      expect(error, is: .duplicateItem, "\(taken)")
     }
-    #expect(
-      failure { try keychain.createCollection("none", isKnown: true) { nil } } == .collectionLocked("none"))
+    expect(
+      failure { try keychain.createCollection("none", isKnown: true) { nil } }, is: .collectionLocked("none"))
     for name in [made.name, made.label] {
-      #expect(try keyring.keychain { $0.collection = name }.facts().collection == made)
+      try expect(keyring.keychain { $0.collection = name }.facts().collection, is: made)
     }
     let inIt = try keyring.keychain { $0.collection = made.label }
     try inIt.lock()
-    #expect(try keyring.keychain().facts().collection?.isLocked == false)
-    #expect(failure { try inIt.items(matching: .all) } == .collectionLocked(made.name))
+    try expect(keyring.keychain().facts().collection?.isLocked, is: false)
+    expect(failure { try inIt.items(matching: .all) }, is: .collectionLocked(made.name))
     let wrong = failure { try inIt.unlock(isKnown: true) { $0 == 1 ? Secret("wrong") : nil } }
-    #expect(wrong == .wrongPassphrase(path: made.name))
+    expect(wrong, is: .wrongPassphrase(path: made.name))
     try inIt.unlock(isKnown: true) { $0 == 1 ? Secret("another password") : nil }
-    #expect(try inIt.items(matching: .all) == [])
+    try expect(inIt.items(matching: .all), is: [])
   }
 
   @Test("with one named, items are in it alone")
@@ -63,19 +64,19 @@ import Testing
     let login = try keyring.keychain { $0.collection = "login" }
     let item = Item.internet(account: "alice")
     try work.add(item, "of work")
-    #expect(try login.items(matching: .all) == [])
-    #expect(try login.answeredSecret(.internet()) == nil)
+    try expect(login.items(matching: .all), is: [])
+    try expect(login.answeredSecret(.internet()), is: nil)
     // Both can have an item with the same key.
     try login.add(item, "of login")
-    #expect(try work.answeredSecret(.internet()) == "of work")
-    #expect(try login.answeredSecret(.internet()) == "of login")
-    #expect(try all.items(matching: .internet()).count == 2)
-    #expect(try all.items(matching: .all).count == 2)
-    #expect(failure { try all.add(item, "x") } == .duplicateItem)
-    #expect(try work.erase(.internet()) == 1)
-    #expect(try login.answeredSecret(.internet()) == "of login")
-    #expect(try all.items(matching: .all).count == 1)
-    #expect(try work.facts().collection?.itemCount == 0)
+    try expect(work.answeredSecret(.internet()), is: "of work")
+    try expect(login.answeredSecret(.internet()), is: "of login")
+    try expect(all.items(matching: .internet()).count, is: 2)
+    try expect(all.items(matching: .all).count, is: 2)
+    expect(failure { try all.add(item, "x") }, is: .duplicateItem)
+    try expect(work.erase(.internet()), is: 1)
+    try expect(login.answeredSecret(.internet()), is: "of login")
+    try expect(all.items(matching: .all).count, is: 1)
+    try expect(work.facts().collection?.itemCount, is: 0)
   }
 
   @Test("one that is not there is an error for everything, and is not made")
@@ -86,14 +87,14 @@ import Testing
     let keychain = try keyring.keychain { $0.collection = "nowhere" }
     // With a reference, no collection is needed to find the item.
     for operation in Operation.all where !["reveal", "delete"].contains(operation.name) {
-      #expect(
-        failure { try operation.run(keychain, item) } == .noCollection("nowhere"), "\(operation.name)")
+      expect(
+        failure { try operation.run(keychain, item) }, is: .noCollection("nowhere"), "\(operation.name)")
     }
-    #expect(failure { try keychain.facts() } == .noCollection("nowhere"))
-    #expect(failure { try keychain.keepsNewItems() } == .noCollection("nowhere"))
-    #expect(failure { try keychain.unlockLogin() } == .noCollection("nowhere"))
-    #expect(failure { try keychain.lock() } == .noCollection("nowhere"))
-    #expect(try keyring.keychain().facts().collections == before.collections)
+    expect(failure { try keychain.facts() }, is: .noCollection("nowhere"))
+    expect(failure { try keychain.keepsNewItems() }, is: .noCollection("nowhere"))
+    expect(failure { try keychain.unlockLogin() }, is: .noCollection("nowhere"))
+    expect(failure { try keychain.lock() }, is: .noCollection("nowhere"))
+    try expect(keyring.keychain().facts().collections, is: before.collections)
   }
 
   @Test(
@@ -111,27 +112,28 @@ import Testing
     try keychain.add(.internet("home.example"), "of home")
     let query = try ItemQuery.internet("work.example")
     let locked = KeychainError.collectionLocked("work")
-    #expect(failure { try keychain.answer(to: query) } == locked)
-    #expect(failure { try keychain.save(item, .text("x")) } == locked)
-    #expect(failure { try keychain.update(item, .text("x")) } == locked)
-    #expect(failure { try keychain.credential(of: item) } == locked)
-    #expect(failure { try keychain.delete([item]) } == locked)
-    #expect(failure { try keychain.erase(query) } == locked)
-    #expect(failure { try keychain.erase(query, holding: Secret("of work")) } == locked)
-    #expect(try keychain.answeredSecret(.internet("home.example")) == "of home")
-    #expect(try keychain.find(.internet("other.example")) == [])
-    #expect(try keychain.save(.internet("work.example", account: "bob"), .text("of bob")) == .added)
-    #expect(try keychain.answeredSecret(.internet("work.example", account: "bob")) == "of bob")
-    #expect(notices.all == [])
-    #expect(
-      try keychain.items(matching: .all).map(\.key.account).sorted { ($0 ?? "") < ($1 ?? "") } == [
+    expect(failure { try keychain.answer(to: query) }, is: locked)
+    expect(failure { try keychain.save(item, .text("x")) }, is: locked)
+    expect(failure { try keychain.update(item, .text("x")) }, is: locked)
+    expect(failure { try keychain.credential(of: item) }, is: locked)
+    expect(failure { try keychain.delete([item]) }, is: locked)
+    expect(failure { try keychain.erase(query) }, is: locked)
+    expect(failure { try keychain.erase(query, holding: Secret("of work")) }, is: locked)
+    try expect(keychain.answeredSecret(.internet("home.example")), is: "of home")
+    try expect(keychain.find(.internet("other.example")), is: [])
+    try expect(keychain.save(.internet("work.example", account: "bob"), .text("of bob")), is: .added)
+    try expect(keychain.answeredSecret(.internet("work.example", account: "bob")), is: "of bob")
+    expect(notices.all, is: [])
+    try expect(
+      keychain.items(matching: .all).map(\.key.account).sorted { ($0 ?? "") < ($1 ?? "") },
+      is: [
         nil, "bob",
       ])
-    #expect(notices.all == [.skipped(collection: "work")])
+    expect(notices.all, is: [.skipped(collection: "work")])
     let unlocked = try keyring.keychain { $0.collection = "work" }
     try unlocked.unlock(isKnown: true) { $0 == 1 ? Secret("another password") : nil }
-    #expect(try unlocked.answeredSecret(query) == "of work")
-    #expect(try unlocked.items(matching: .all).count == 1)
+    try expect(unlocked.answeredSecret(query), is: "of work")
+    try expect(unlocked.items(matching: .all).count, is: 1)
   }
 
   @Test("what is kept in memory alone is said to be")
@@ -142,9 +144,9 @@ import Testing
       $0.collection = "session"
       $0.onNotice = { notices.append($0) }
     }
-    #expect(try !keychain.keepsNewItems())
+    try expect(!keychain.keepsNewItems())
     try keychain.add(.internet(), "s3cret")
-    #expect(notices.all == [.notLasting(collection: "session")])
-    #expect(try keychain.answeredSecret(.internet()) == "s3cret")
+    expect(notices.all, is: [.notLasting(collection: "session")])
+    try expect(keychain.answeredSecret(.internet()), is: "s3cret")
   }
 }

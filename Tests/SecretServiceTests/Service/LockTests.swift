@@ -1,3 +1,4 @@
+import Expectations
 import Keychain
 import TestSupport
 import Testing
@@ -60,15 +61,15 @@ struct Operation: Sendable {
     for operation in Operation.all {
       // One keychain has seen the item before, the other has seen nothing.
       for keychain in [used, try keyring.keychain()] {
-        #expect(
-          failure { try operation.run(keychain, item) } == .collectionLocked("login"), "\(operation.name)")
+        expect(
+          failure { try operation.run(keychain, item) }, is: .collectionLocked("login"), "\(operation.name)")
       }
     }
-    #expect(try used.facts().collection?.isLocked == true)
-    #expect(try used.keepsNewItems())
+    try expect(used.facts().collection?.isLocked, is: true)
+    try expect(used.keepsNewItems())
     try used.unlockLogin()
-    #expect(try used.everything() == before)
-    #expect(try keyring.keychain().everything() == before)
+    try expect(used.everything(), is: before)
+    try expect(keyring.keychain().everything(), is: before)
   }
 
   @Test(
@@ -83,8 +84,8 @@ struct Operation: Sendable {
       $0.readsSecrets = true
     }
     for operation in Operation.reading {
-      #expect(
-        failure { try operation.run(keychain, item) } == .collectionLocked("login"), "\(operation.name)")
+      expect(
+        failure { try operation.run(keychain, item) }, is: .collectionLocked("login"), "\(operation.name)")
     }
   }
 
@@ -97,7 +98,7 @@ struct Operation: Sendable {
     try keychain.unlock(isKnown: true) { _ throws(KeychainError) in throw .promptDismissed }
     try keychain.lock()
     for isKnown in [true, false] {
-      #expect(failure { try keychain.unlock(isKnown: isKnown) { _ in nil } } == .collectionLocked("login"))
+      expect(failure { try keychain.unlock(isKnown: isKnown) { _ in nil } }, is: .collectionLocked("login"))
       var attempts: [Int] = []
       let wrong = failure {
         try keychain.unlock(isKnown: isKnown) { attempt in
@@ -105,20 +106,20 @@ struct Operation: Sendable {
           return attempt < 4 ? Secret("wrong") : nil
         }
       }
-      #expect(wrong == .wrongPassphrase(path: "login"))
-      #expect(attempts == [1, 2, 3, 4])
+      expect(wrong, is: .wrongPassphrase(path: "login"))
+      expect(attempts, is: [1, 2, 3, 4])
       let dismissed = failure {
         try keychain.unlock(isKnown: isKnown) { _ throws(KeychainError) in throw .promptDismissed }
       }
-      #expect(dismissed == .promptDismissed)
+      expect(dismissed, is: .promptDismissed)
     }
     for almost in ["", PrivateKeyring.password + "\n", PrivateKeyring.password.uppercased()] {
       let wrong = failure { try keychain.unlock(isKnown: true) { $0 == 1 ? Secret(almost) : nil } }
-      #expect(wrong == .wrongPassphrase(path: "login"))
+      expect(wrong, is: .wrongPassphrase(path: "login"))
     }
-    #expect(failure { try keychain.items(matching: .all) } == .collectionLocked("login"))
+    expect(failure { try keychain.items(matching: .all) }, is: .collectionLocked("login"))
     try keychain.unlock(isKnown: true) { $0 == 1 ? Secret("wrong") : Secret(PrivateKeyring.password) }
-    #expect(try keychain.answeredSecret(.internet()) == "s3cret")
+    try expect(keychain.answeredSecret(.internet()), is: "s3cret")
   }
 
   @Test("it can be unlocked over a plain session, and by another connection")
@@ -128,7 +129,7 @@ struct Operation: Sendable {
     try keychain.add(.internet(), "s3cret")
     try keychain.lock()
     try keyring.keychain { $0.isEncrypted = false }.unlockLogin()
-    #expect(try keychain.answeredSecret(.internet()) == "s3cret")
+    try expect(keychain.answeredSecret(.internet()), is: "s3cret")
   }
 
   @Test("a prompt that nobody can show is a lock, and is not waited for")
@@ -141,8 +142,8 @@ struct Operation: Sendable {
     for operation in Operation.all where operation.name != "find" {
       let expected: KeychainError =
         operation.name == "add a twin" ? .duplicateItem : .collectionLocked("login")
-      #expect(failure { try operation.run(keychain, item) } == expected, "\(operation.name)")
+      expect(failure { try operation.run(keychain, item) }, is: expected, "\(operation.name)")
     }
-    #expect(try keychain.find(.internet()) == [item])
+    try expect(keychain.find(.internet()), is: [item])
   }
 }

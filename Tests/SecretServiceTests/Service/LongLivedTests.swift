@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -23,8 +24,8 @@ import Testing
           } catch { outcomes.append("\(number) failed: \(error)") }
         }
       }
-      #expect(outcomes.all == (0..<8).map { "\($0) found of \(max(0, $0 - 1))" })
-      #expect(try keychain.items(matching: .all).count == 8)
+      expect(outcomes.all, is: (0..<8).map { "\($0) found of \(max(0, $0 - 1))" })
+      try expect(keychain.items(matching: .all).count, is: 8)
       try keychain.delete(try keychain.items(matching: .all))
     }
   }
@@ -37,7 +38,7 @@ import Testing
     let outcomes = Collected<String>()
     concurrently(1) { _ in outcomes.append("\((try? keychain.items(matching: .all).count) ?? -1)") }
     concurrently(1) { _ in outcomes.append((try? keychain.secret(of: item))?.description ?? "nothing") }
-    #expect(outcomes.all == ["1", "s3cret"])
+    expect(outcomes.all, is: ["1", "s3cret"])
   }
 
   @Test("a keyring that was started anew is used by the next call, whatever that is")
@@ -46,12 +47,12 @@ import Testing
     for operation in Operation.all {
       let keychain = try keyring.keychain()
       let item = try keychain.add(.internet(account: "alice"), "s3cret")
-      #expect(try keychain.everything().count == 1)
+      try expect(keychain.everything().count, is: 1)
       keyring.restartKeyring()
       let error = failure { try operation.run(keychain, item) }
-      #expect(error == (operation.name == "add a twin" ? .duplicateItem : nil), "\(operation.name)")
+      expect(error, is: (operation.name == "add a twin" ? .duplicateItem : nil), "\(operation.name)")
       try keychain.delete(try keychain.items(matching: .all))
-      #expect(try keyring.keychain().items(matching: .all).isEmpty)
+      try expect(keyring.keychain().items(matching: .all).isEmpty)
     }
   }
 
@@ -69,7 +70,7 @@ import Testing
       }
     }
     keyring.restartKeyring()
-    #expect(try keychain.everything() == before)
+    try expect(keychain.everything(), is: before)
   }
 
   // In a process of its own, because other tests open descriptors at any time.
@@ -85,7 +86,7 @@ import Testing
     func count() -> Int { (0..<1024).count { fcntl($0, F_GETFD) >= 0 } }
     func restart() throws {
       keyring.restartKeyring()
-      #expect(try keychain.answeredSecret(.internet()) == "s3cret")
+      try expect(keychain.answeredSecret(.internet()), is: "s3cret")
     }
     try restart()
     let before = count()
@@ -99,12 +100,12 @@ import Testing
     let keyring = PrivateKeyring()
     let (mine, other) = (try keyring.keychain(), try keyring.keychain())
     let item = try mine.add(.internet(account: "alice"), "first")
-    #expect(try mine.secret(of: item) == "first")
+    try expect(mine.secret(of: item), is: "first")
     var moved = item
     moved.key = Item.generic("key").key
     let secret = "first\npassword_expiry_utc=5"
     try other.update(moved, .text(secret))
-    #expect(try mine.secret(of: item) == ByteString(secret))
+    try expect(mine.secret(of: item), is: ByteString(secret))
   }
 
   @Test("an item that has the path of one that is gone does not give its secret away")
@@ -112,26 +113,26 @@ import Testing
     let keyring = PrivateKeyring()
     let mine = try keyring.keychain()
     let old = try mine.add(.internet("old.example"), "old")
-    #expect(try mine.secret(of: old) == "old")
-    #expect(try mine.items(matching: .all).count == 1)
+    try expect(mine.secret(of: old), is: "old")
+    try expect(mine.items(matching: .all).count, is: 1)
     let added = time(nil)
     try keyring.keychain().delete([old])
     keyring.restartKeyring()
     try waitUntil { time(nil) > added + 1 }
     let new = try keyring.keychain().add(.internet("new.example"), "new")
     try #require(new.path == old.path, "gnome-keyring gives paths anew")
-    #expect(failure { try mine.credential(of: old) } == .itemNotFound)
-    #expect(try mine.secret(of: new) == "new")
+    expect(failure { try mine.credential(of: old) }, is: .itemNotFound)
+    try expect(mine.secret(of: new), is: "new")
   }
 
   @Test("a collection that is made later is used")
   func laterCollection() throws {
     let keyring = PrivateKeyring()
     let keychain = try keyring.keychain { $0.collection = "later" }
-    #expect(failure { try keychain.items(matching: .all) } == .noCollection("later"))
+    expect(failure { try keychain.items(matching: .all) }, is: .noCollection("later"))
     try keyring.keychain().createCollection("later", isKnown: true) { Secret("x") }
     let item = try keychain.add(.internet(), "s3cret")
-    #expect(item.path?.contains("/later/") == true)
+    expect(item.path?.contains("/later/"), is: true)
   }
 
   @Test("a lock that somebody else has closed or opened is seen at once")
@@ -139,13 +140,13 @@ import Testing
     let keyring = PrivateKeyring()
     let (mine, other) = (try keyring.keychain(), try keyring.keychain())
     let item = try mine.add(.internet(account: "alice"), "s3cret")
-    #expect(try mine.secret(of: item) == "s3cret")
+    try expect(mine.secret(of: item), is: "s3cret")
     for _ in 0..<2 {
       try other.lock()
-      #expect(failure { try mine.credential(of: item) } == .collectionLocked("login"))
-      #expect(failure { try mine.items(matching: .all) } == .collectionLocked("login"))
+      expect(failure { try mine.credential(of: item) }, is: .collectionLocked("login"))
+      expect(failure { try mine.items(matching: .all) }, is: .collectionLocked("login"))
       try other.unlockLogin()
-      #expect(try mine.secret(of: item) == "s3cret")
+      try expect(mine.secret(of: item), is: "s3cret")
     }
   }
 
@@ -156,6 +157,6 @@ import Testing
     var action = sigaction()
     sigaction(SIGPIPE, nil, &action)
     let handler = action.__sigaction_handler.sa_handler
-    #expect(unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_DFL, to: Int.self))
+    expect(unsafeBitCast(handler, to: Int.self), is: unsafeBitCast(SIG_DFL, to: Int.self))
   }
 }

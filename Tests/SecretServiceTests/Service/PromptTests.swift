@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import Synchronization
@@ -56,10 +57,10 @@ import Testing
     service.claimPrompts("(\(isDismissed), <@ao []>)")
     try service.settle()
     usleep(100_000)
-    #expect(unlocking.result == nil)
+    expect(unlocking.result, is: nil)
     service.endPrompts(.done)
-    #expect(try unlocking.waited() == "done")
-    #expect(!service.isLocked(FakeService.login))
+    try expect(unlocking.waited(), is: "done")
+    expect(!service.isLocked(FakeService.login))
   }
 
   @Test("what a stranger says of a prompt neither deletes nor makes an item, nor says that it wasn't")
@@ -77,11 +78,11 @@ import Testing
         service.claimPrompts("(\(dismissal))")
         try service.settle()
         usleep(100_000)
-        #expect(changing.result == nil, "\(method)")
-        #expect(service.items.count == 1)
+        expect(changing.result, is: nil, "\(method)")
+        expect(service.items.count, is: 1)
         service.endPrompts(.done)
-        #expect(try changing.waited() == "done", "\(method)")
-        #expect(service.items.count == (method == "Delete" ? 0 : 2))
+        try expect(changing.waited(), is: "done", "\(method)")
+        expect(service.items.count, is: (method == "Delete" ? 0 : 2))
       }
     }
   }
@@ -96,7 +97,7 @@ import Testing
     ] {
       service.reset()
       lockLogin { $0.ending = .claimed }
-      #expect(failure { try question(try service.keychain()) } == .collectionLocked("login"))
+      expect(failure { try question(try service.keychain()) }, is: .collectionLocked("login"))
     }
   }
 
@@ -104,7 +105,7 @@ import Testing
   func claimedWithoutPrompt() throws {
     lockLogin { $0.replies["Unlock"] = "(@ao ['\(FakeService.login)'], objectpath '/')" }
     let keychain = try service.keychain()
-    #expect(failure { try keychain.unlock(isKnown: false) { _ in nil } } == .collectionLocked("login"))
+    expect(failure { try keychain.unlock(isKnown: false) { _ in nil } }, is: .collectionLocked("login"))
     service.reset()
     service.change { $0.replies["Lock"] = "(@ao ['\(FakeService.login)'], objectpath '/')" }
     guard case .refused("Lock", error: "", _)? = failure({ try keychain.lock() }) else {
@@ -160,10 +161,10 @@ import Testing
         $0.collection = "work"
       }
       try other.add(.internet("work.example"), "of work")
-      #expect(first.result == nil)
+      expect(first.result, is: nil)
       service.endPrompts(.done)
-      #expect(try first.waited() == "done")
-      #expect(try other.answeredSecret(.internet("work.example")) == "of work")
+      try expect(first.waited(), is: "done")
+      try expect(other.answeredSecret(.internet("work.example")), is: "of work")
     }
   }
 
@@ -183,13 +184,13 @@ import Testing
       $0.mayPrompt = false
     }
     try waitUntil { service.openPrompts == 7 }
-    #expect(failure { try refused.add(.internet("refused.example"), "x") } == .collectionLocked("login"))
+    expect(failure { try refused.add(.internet("refused.example"), "x") }, is: .collectionLocked("login"))
     // Longer than any of them would wait for the lock.
     sleep(6)
-    #expect((all + twins).allSatisfy { $0.result == nil })
+    expect((all + twins).allSatisfy { $0.result == nil })
     service.endPrompts(.done)
-    for one in all + twins { #expect(try one.waited() == "done") }
-    #expect(service.items.count == 1 + 4 + 1)
+    for one in all + twins { try expect(one.waited(), is: "done") }
+    expect(service.items.count, is: 1 + 4 + 1)
   }
 
   @Test("what is locked in the middle of several changes is unlocked by a person without the lock")
@@ -213,8 +214,8 @@ import Testing
     }
     try other.add(.internet("work.example"), "of work")
     service.endPrompts(.done)
-    #expect(try changing.waited() == "done")
-    #expect(service.items.count == 4)
+    try expect(changing.waited(), is: "done")
+    expect(service.items.count, is: 4)
   }
 
   @Test("an item that another process adds while somebody is asked is not stored twice")
@@ -225,8 +226,8 @@ import Testing
     service.change { $0.collections[FakeService.login] = false }
     try service.keychain(Self.impatient).add(.internet("new.example"), "of another")
     service.endPrompts(.done)
-    #expect(try adding.waited() == "\(KeychainError.duplicateItem)")
-    #expect(service.items.count == 2)
+    try expect(adding.waited(), is: "\(KeychainError.duplicateItem)")
+    expect(service.items.count, is: 2)
   }
 
   @Test(
@@ -246,11 +247,11 @@ import Testing
     // Usually it completes by itself, so the lock is held for a moment.
     let other = try service.keychain { $0.patience = 20 }
     try other.add(.internet("other.example"), "other")
-    #expect(changing.result == nil)
+    expect(changing.result, is: nil)
     service.endPrompts(.done)
-    #expect(try changing.waited() == "done")
-    #expect(try other.answeredSecret(.internet("other.example")) == "other")
-    #expect(service.items.count == (method == "Delete" ? 1 : 3))
+    try expect(changing.waited(), is: "done")
+    try expect(other.answeredSecret(.internet("other.example")), is: "other")
+    expect(service.items.count, is: (method == "Delete" ? 1 : 3))
   }
 
   @Test("a prompt that is declined changes nothing, and ends with the lock free")
@@ -258,11 +259,11 @@ import Testing
     lockLogin { $0.ending = .dismissed }
     let keychain = try service.keychain(Self.impatient)
     for _ in 0..<2 {
-      #expect(failure { try keychain.add(.internet("new.example"), "x") } == .collectionLocked("login"))
+      expect(failure { try keychain.add(.internet("new.example"), "x") }, is: .collectionLocked("login"))
     }
-    #expect(service.items.count == 1)
+    expect(service.items.count, is: 1)
     service.change { $0.ending = .done }
     try keychain.add(.internet("new.example"), "x")
-    #expect(service.items.count == 2)
+    expect(service.items.count, is: 2)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import SecretService
@@ -12,10 +13,10 @@ import Testing
   @Test("an unlocked collection is ready, and a locked one locked; nothing is unlocked for that")
   func locking() throws {
     let keychain = try keyring.keychain()
-    #expect(keychain.probe() == .ready)
+    expect(keychain.probe(), is: .ready)
     try keychain.lock()
-    #expect(keychain.probe() == .locked(.collectionLocked("login")))
-    #expect(try keychain.facts().collection?.isLocked == true)
+    expect(keychain.probe(), is: .locked(.collectionLocked("login")))
+    try expect(keychain.facts().collection?.isLocked, is: true)
   }
 
   @Test("a collection that is lost with the session keeps nothing")
@@ -30,7 +31,7 @@ import Testing
   @Test("a collection that isn't there can't be used")
   func missingCollection() throws {
     let keychain = try keyring.keychain { $0.collection = "nowhere" }
-    #expect(keychain.probe() == .unavailable(.noCollection("nowhere")))
+    expect(keychain.probe(), is: .unavailable(.noCollection("nowhere")))
   }
 
   @Test("a lock that another process holds keeps it from being written")
@@ -42,7 +43,7 @@ import Testing
         return
       }
     }
-    #expect(other.probe() == .ready)
+    expect(other.probe(), is: .ready)
   }
 
   @Test("a service that has ended can't be used, and ends the changes with an error, not with deletions")
@@ -56,8 +57,8 @@ import Testing
       Issue.record("\(String(describing: await log.error()))")
       return
     }
-    #expect(log.all.isEmpty)
-    #expect(!keychain.probe().canKeepSecrets)
+    expect(log.all.isEmpty)
+    expect(!keychain.probe().canKeepSecrets)
   }
 
   @Test("a collection that is locked meanwhile tells of no deletion, and goes on once it is unlocked")
@@ -69,16 +70,16 @@ import Testing
     let log = ChangeLog(try keychain.changes())
     try other.lock()
     try await Task.sleep(for: .milliseconds(200))
-    #expect(log.all.isEmpty)
+    expect(log.all.isEmpty)
     try other.unlock(isKnown: true) { _ in Secret(PrivateKeyring.password) }
     try keychain.delete(login)
-    #expect(await log.waits { !$0.isEmpty })
+    await expect(log.waits { !$0.isEmpty })
     guard case .deleted(let item)? = log.all.last else {
       Issue.record("\(log.all)")
       return
     }
-    #expect(item.key == .genericPassword(login))
-    #expect(log.all.count == 1)
+    expect(item.key, is: .genericPassword(login))
+    expect(log.all.count, is: 1)
   }
 
   @Test("a collection that is locked from the beginning is an error, and nobody is asked")

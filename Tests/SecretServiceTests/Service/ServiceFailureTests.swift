@@ -1,3 +1,4 @@
+import Expectations
 import Glibc
 import Keychain
 import TestSupport
@@ -24,8 +25,8 @@ import Testing
         Issue.record("\(operation.name): \(String(describing: error))")
         continue
       }
-      #expect(["Get", "GetAll", "SearchItems", "GetSecret"].contains(call), "\(operation.name)")
-      #expect(ContinuousClock.now - start < .seconds(20), "\(operation.name)")
+      expect(["Get", "GetAll", "SearchItems", "GetSecret"].contains(call), "\(operation.name)")
+      expect(ContinuousClock.now - start < .seconds(20), "\(operation.name)")
     }
     for (name, body) in [
       ("facts", { _ = try keychain.facts() }), ("unlock", { try keychain.unlockLogin() }),
@@ -37,14 +38,14 @@ import Testing
         continue
       }
     }
-    #expect(
-      failure { try keyring.keychain { $0.probeTimeout = 4000 } }
-        == .noAnswer(call: "ReadAlias", milliseconds: 4000))
+    expect(
+      failure { try keyring.keychain { $0.probeTimeout = 4000 } },
+      is: .noAnswer(call: "ReadAlias", milliseconds: 4000))
     keyring.signalKeyring(SIGCONT)
     // The calls made meanwhile are done now, though nobody waits for them, so the lock may come late.
     let patient = try keyring.keychain()
     try patient.unlockLogin()
-    #expect(try patient.everything() == before)
+    try expect(patient.everything(), is: before)
   }
 
   @Test("one that was killed is an error, and no empty keyring")
@@ -72,13 +73,13 @@ import Testing
     let folder = TemporaryFolder()
     var settings = DesktopKeychainSettings()
     settings.busAddress = "unix:path=" + folder["bus"]
-    #expect(
-      failure { try SecretServiceKeychain(settings) }
-        == .unavailable(
-          reason: "cannot connect to the session bus unix:path=\(folder["bus"]): no such file or directory"))
+    expect(
+      failure { try SecretServiceKeychain(settings) },
+      is: .unavailable(
+        reason: "cannot connect to the session bus unix:path=\(folder["bus"]): no such file or directory"))
     let findings = SecretServiceKeychain.diagnose(settings)
-    #expect(findings.map(\.subject) == ["bus"])
-    #expect(findings.last?.problem != nil)
+    expect(findings.map(\.subject), is: ["bus"])
+    expect(findings.last?.problem != nil)
   }
 
   @Test("the diagnosis goes as far as things hold")
@@ -93,19 +94,19 @@ import Testing
       change(&settings)
       return SecretServiceKeychain.diagnose(settings)
     }
-    #expect(diagnose().allSatisfy { $0.problem == nil && $0.value != nil })
-    #expect(diagnose().last?.value == "encrypted")
-    #expect(diagnose { $0.isEncrypted = false }.last?.value == "plain")
-    #expect(diagnose { $0.collection = "nowhere" }.last?.problem == .noCollection("nowhere"))
+    expect(diagnose().allSatisfy { $0.problem == nil && $0.value != nil })
+    expect(diagnose().last?.value, is: "encrypted")
+    expect(diagnose { $0.isEncrypted = false }.last?.value, is: "plain")
+    expect(diagnose { $0.collection = "nowhere" }.last?.problem, is: .noCollection("nowhere"))
     try keyring.keychain().lock()
     let locked = diagnose()
-    #expect(locked.compactMap(\.problem) == [.collectionLocked("login")])
-    #expect(locked.first { $0.subject == "state" }?.value == "locked")
+    expect(locked.compactMap(\.problem), is: [.collectionLocked("login")])
+    expect(locked.first { $0.subject == "state" }?.value, is: "locked")
     // Looking at the keychain doesn't unlock it.
-    #expect(try keyring.keychain().facts().collection?.isLocked == true)
+    try expect(keyring.keychain().facts().collection?.isLocked, is: true)
     keyring.signalKeyring(SIGSTOP)
     defer { keyring.signalKeyring(SIGCONT) }
-    #expect(
-      diagnose { $0.probeTimeout = 4000 }.last?.problem == .noAnswer(call: "ReadAlias", milliseconds: 4000))
+    expect(
+      diagnose { $0.probeTimeout = 4000 }.last?.problem, is: .noAnswer(call: "ReadAlias", milliseconds: 4000))
   }
 }

@@ -1,4 +1,5 @@
 import CSecret
+import Expectations
 import Keychain
 import Synchronization
 import TestSupport
@@ -93,9 +94,9 @@ import Testing
       service.reset()
       service.change { distort(&$0) }
       do {
-        #expect(try question.ask(try service.keychain()) == truth, "\(question.name) with \(what)")
+        try expect(question.ask(try service.keychain()), is: truth, "\(question.name) with \(what)")
       } catch {
-        #expect(isAboutForm(error), "\(question.name) with \(what): \(error)")
+        expect(isAboutForm(error), "\(question.name) with \(what): \(error)")
         errors += 1
       }
     }
@@ -122,7 +123,7 @@ import Testing
     for (other, value) in Self.values.sorted(by: { $0.key < $1.key })
     where other != type && !(type == "t" && other == "u") {
       let errors = try Self.ask(service, "\(name) = \(value)") { $0.properties[name] = value }
-      #expect(errors > 0, "\(name) = \(value)")
+      expect(errors > 0, "\(name) = \(value)")
     }
   }
 
@@ -131,7 +132,7 @@ import Testing
     arguments: ["Item.Attributes", "Item.Label", "Item.Locked"])
   func missing(name: String) throws {
     let service = try FakeService()
-    #expect(try Self.ask(service, "no \(name)") { $0.properties[name] = .some(nil) } > 0)
+    try expect(Self.ask(service, "no \(name)") { $0.properties[name] = .some(nil) } > 0)
   }
 
   @Test("dates may be missing")
@@ -141,8 +142,8 @@ import Testing
       for name in ["Item.Created", "Item.Modified"] { state.properties[name] = .some(nil) }
     }
     let found = try service.keychain().find(.internet())
-    #expect(found.count == 1 && found[0].creationDate == nil && found[0].modificationDate == nil)
-    #expect(try service.keychain().answeredSecret(.internet()) == "s3cret")
+    expect(found.count == 1 && found[0].creationDate == nil && found[0].modificationDate == nil)
+    try expect(service.keychain().answeredSecret(.internet()), is: "s3cret")
   }
 
   @Test("a reply of another type is an error, and never nothing", arguments: methods)
@@ -162,7 +163,7 @@ import Testing
         }
       if isRight { continue }
       let errors = try Self.ask(service, "\(method) = \(reply)") { $0.replies[method] = reply }
-      #expect(errors > 0, "\(method) = \(reply)")
+      expect(errors > 0, "\(method) = \(reply)")
     }
   }
 
@@ -180,7 +181,7 @@ import Testing
       do {
         _ = try keychain.answeredSecret(.internet())
         Issue.record("answered with \(reply)")
-      } catch { #expect(Self.isAboutForm(error), "\(reply): \(error)") }
+      } catch { expect(Self.isAboutForm(error), "\(reply): \(error)") }
     }
     // Whatever the number is, text that is not encrypted with the resulting key is not a secret.
     for bytes in ["", "0", "1", many, "0,0,0"] {
@@ -206,7 +207,7 @@ import Testing
       do {
         _ = try service.keychain().answeredSecret(.internet())
         Issue.record("answered after \(parameters)")
-      } catch { #expect(Self.isAboutForm(error), "\(parameters): \(error)") }
+      } catch { expect(Self.isAboutForm(error), "\(parameters): \(error)") }
     }
   }
 
@@ -263,16 +264,16 @@ import Testing
         let isRight = value.isOf(reader.type)
         do {
           try reader.read(value)
-          #expect(isRight)
+          expect(isRight)
           read += 1
-        } catch { #expect(!isRight) }
+        } catch { expect(!isRight) }
       }
       // Whole answers are either read or an error.
-      if let item = try? StoredItem(path: "/a", properties: value) { #expect(item.path == "/a") }
+      if let item = try? StoredItem(path: "/a", properties: value) { expect(item.path, is: "/a") }
       _ = try? ServiceSession(plain: value)
       let number = try? value.number(of: "it")
-      #expect((number != nil) == (value.isOf("t") || value.isOf("u")))
+      expect((number != nil), is: (value.isOf("t") || value.isOf("u")))
     }
-    #expect(read > 500)
+    expect(read > 500)
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Keychain
 import Security
@@ -26,60 +27,61 @@ import Testing
   func `a certificate's attributes are read from its data`(kind: KeychainUnderTest) throws {
     let calls = Calls(kind.make().keychain)
     let item: [String: Any] = [kSecClass: kSecClassCertificate, kSecValueData: Self.root]
-    #expect(calls.add(item) == errSecSuccess)
-    #expect(calls.add(item) == errSecDuplicateItem)
+    expect(calls.add(item), is: errSecSuccess)
+    expect(calls.add(item), is: errSecDuplicateItem)
     let serial = Self.hexadecimal("4772A27B792CC4DA4571A85637E9167E3A6B88C0")
     let found = try #require(
       calls.attributes([kSecClass: kSecClassCertificate, kSecAttrSerialNumber: serial]))
-    #expect(found[kSecAttrSerialNumber] as? Data == serial)
-    #expect(
+    expect(found[kSecAttrSerialNumber] as? Data == serial)
+    expect(
       found[kSecAttrSubjectKeyID] as? Data
         == Self.hexadecimal("FA5F7F1A2F5C9DEB6ED5165906EF88011 8F43432".filter { $0 != " " }))
-    #expect(found[kSecAttrLabel] as? String == "Example Root")
-    #expect(found[kSecAttrCertificateType] as? Int == 3)
-    #expect(found[kSecAttrCertificateEncoding] as? Int == 3)
+    expect(found[kSecAttrLabel] as? String == "Example Root")
+    expect(found[kSecAttrCertificateType] as? Int == 3)
+    expect(found[kSecAttrCertificateEncoding] as? Int == 3)
     let name = Self.hexadecimal(
       "30293110300e060355040a0c074578616d706c653115301306035504030c0c4578616d706c6520526f6f74")
-    #expect(found[kSecAttrIssuer] as? Data == name)
-    #expect(found[kSecAttrSubject] as? Data == name)
-    #expect(found[kSecAttrPublicKeyHash] == nil)
-    #expect(found[kSecAttrAccessible] as? String == kSecAttrAccessibleAlways)
+    expect(found[kSecAttrIssuer] as? Data == name)
+    expect(found[kSecAttrSubject] as? Data == name)
+    expect(found[kSecAttrPublicKeyHash] == nil)
+    expect(found[kSecAttrAccessible] as? String == kSecAttrAccessibleAlways)
   }
 
   @Test func `what is given of a certificate stands before what its data says`() {
     let calls = Calls()
     let hash = Data(repeating: 7, count: 20)
-    #expect(
+    expect(
       calls.add([
         kSecClass: kSecClassCertificate, kSecValueData: Self.root, kSecAttrLabel: "mine",
         kSecAttrPublicKeyHash: hash,
-      ]) == errSecSuccess)
+      ]), is: errSecSuccess)
     let found = calls.attributes([kSecClass: kSecClassCertificate, kSecAttrPublicKeyHash: hash])
-    #expect(found?[kSecAttrLabel] as? String == "mine")
+    expect(found?[kSecAttrLabel] as? String == "mine")
   }
 
   @Test func `a certificate comes and goes as a reference`() throws {
     let calls = Calls()
     let certificate = try #require(SecCertificateCreateWithData(nil, Self.root as CFData))
-    #expect(calls.add([kSecValueRef: certificate]) == errSecSuccess)
+    expect(calls.add([kSecValueRef: certificate]), is: errSecSuccess)
     let found = calls.find([kSecClass: kSecClassCertificate, kSecReturnRef: true])
     let same = try #require(found as? SecCertificate)
-    #expect(SecCertificateCopyData(same) == Self.root)
-    #expect(calls.delete([kSecValueRef: certificate]) == errSecSuccess)
-    #expect(calls.status([kSecValueRef: certificate]) == errSecItemNotFound)
+    expect(SecCertificateCopyData(same), is: Self.root)
+    expect(calls.delete([kSecValueRef: certificate]), is: errSecSuccess)
+    expect(calls.status([kSecValueRef: certificate]), is: errSecItemNotFound)
   }
 
   @Test func `no part of a certificate is one, nor one with something behind it`() {
-    #expect(SecCertificateCreateWithData(nil, Self.root) != nil)
+    expect(SecCertificateCreateWithData(nil, Self.root) != nil)
     for length in 0..<Self.root.count {
-      #expect(SecCertificateCreateWithData(nil, Self.root.prefix(length)) == nil)
+      expect(SecCertificateCreateWithData(nil, Self.root.prefix(length)) == nil)
     }
-    #expect(SecCertificateCreateWithData(nil, Self.root + [0]) == nil)
+    expect(SecCertificateCreateWithData(nil, Self.root + [0]) == nil)
   }
 
   @Test func `a certificate whose length has a byte too many is none`() {
-    #expect(Self.root.prefix(4) == Self.hexadecimal("30820167"))
-    #expect(SecCertificateCreateWithData(nil, Self.hexadecimal("3083000167") + Self.root.dropFirst(4)) == nil)
+    expect(Self.root.prefix(4), is: Self.hexadecimal("30820167"))
+    expect(
+      SecCertificateCreateWithData(nil, Self.hexadecimal("3083000167") + Self.root.dropFirst(4)) == nil)
   }
 
   @Test func `a damaged certificate is read or refused, whatever the damage`() {
@@ -89,7 +91,7 @@ import Testing
     for _ in 0..<20_000 {
       if SecCertificateCreateWithData(nil, Data(random.mutated(bytes))) == nil { refused += 1 }
     }
-    #expect(refused > 10_000)
+    expect(refused > 10_000)
   }
 
   @Test(arguments: [
@@ -98,7 +100,7 @@ import Testing
     "30ffffffffffffffff",
   ])
   func `what isn't DER is no certificate`(text: String) {
-    #expect(SecCertificateCreateWithData(nil, Self.hexadecimal(text)) == nil)
+    expect(SecCertificateCreateWithData(nil, Self.hexadecimal(text)) == nil)
   }
 
   @Test func `a key is told from others by all of its primary key`() {
@@ -107,18 +109,18 @@ import Testing
       kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrKeyType: kSecAttrKeyTypeRSA,
       kSecAttrApplicationTag: Data("tag".utf8), kSecValueData: Data([1, 2]),
     ]
-    #expect(calls.add(key) == errSecSuccess)
-    #expect(calls.add(key) == errSecDuplicateItem)
+    expect(calls.add(key), is: errSecSuccess)
+    expect(calls.add(key), is: errSecDuplicateItem)
     for (name, value) in [
       (kSecAttrKeyClass, kSecAttrKeyClassPublic), (kSecAttrKeyType, kSecAttrKeyTypeEC),
       (kSecAttrKeySizeInBits, 2048), (kSecAttrApplicationTag, "other"),
     ] as [(String, Any)] {
-      #expect(calls.add(key.merging([name: value]) { $1 }) == errSecSuccess, "\(name)")
+      expect(calls.add(key.merging([name: value]) { $1 }), is: errSecSuccess, "\(name)")
     }
     let found = calls.attributes(
       key.filter { $0.key != kSecValueData }.merging([kSecAttrKeySizeInBits: 0]) { $1 })
-    #expect(found?[kSecAttrKeyType] as? Int == 42)
-    #expect(found?[kSecAttrKeyClass] as? Int == 1)
-    #expect(found?[kSecAttrApplicationTag] as? Data == Data("tag".utf8))
+    expect(found?[kSecAttrKeyType] as? Int == 42)
+    expect(found?[kSecAttrKeyClass] as? Int == 1)
+    expect(found?[kSecAttrApplicationTag] as? Data == Data("tag".utf8))
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Security
 import Testing
@@ -68,33 +69,35 @@ struct AttributeCheck {
       [kSecClass: itemClass, kSecAttrSynchronizable: kSecAttrSynchronizableAny].with([attribute: value])
     }
     let (one, two) = values
-    #expect(status(query(one)) == errSecItemNotFound, "\(itemClass): not there yet")
-    #expect(add(base.with([attribute: one])) == errSecSuccess, "\(itemClass): add")
-    #expect(same(attributes(query(one))?[attribute], one), "\(itemClass): find by the first value")
-    #expect(status(query(two)) == errSecItemNotFound, "\(itemClass): the second value isn't there")
-    #expect(update(query(one), [attribute: two]) == errSecSuccess, "\(itemClass): update")
-    #expect(same(attributes(query(two))?[attribute], two), "\(itemClass): find by the second value")
-    #expect(status(query(one)) == errSecItemNotFound, "\(itemClass): the first value is gone")
+    expect(status(query(one)), is: errSecItemNotFound, "\(itemClass): not there yet")
+    expect(add(base.with([attribute: one])), is: errSecSuccess, "\(itemClass): add")
+    expect(same(attributes(query(one))?[attribute], one), "\(itemClass): find by the first value")
+    expect(status(query(two)), is: errSecItemNotFound, "\(itemClass): the second value isn't there")
+    expect(update(query(one), [attribute: two]), is: errSecSuccess, "\(itemClass): update")
+    expect(same(attributes(query(two))?[attribute], two), "\(itemClass): find by the second value")
+    expect(status(query(one)), is: errSecItemNotFound, "\(itemClass): the first value is gone")
     for wrong in [[1, 2], ["a": 1]] as [Any] {
-      #expect(add(base.with([attribute: wrong])) == errSecParam, "\(itemClass): add with \(wrong)")
-      #expect(status(query(wrong)) == errSecParam, "\(itemClass): find with \(wrong)")
-      #expect(update(query(two), [attribute: wrong]) == errSecParam, "\(itemClass): update with \(wrong)")
+      expect(add(base.with([attribute: wrong])), is: errSecParam, "\(itemClass): add with \(wrong)")
+      expect(status(query(wrong)), is: errSecParam, "\(itemClass): find with \(wrong)")
+      expect(update(query(two), [attribute: wrong]), is: errSecParam, "\(itemClass): update with \(wrong)")
     }
-    #expect(same(attributes(query(two))?[attribute], two), "\(itemClass): nothing wrong was kept")
-    #expect(delete(query(two)) == errSecSuccess, "\(itemClass): delete")
-    #expect(
-      status([kSecClass: itemClass, kSecAttrSynchronizable: kSecAttrSynchronizableAny]) == errSecItemNotFound)
+    expect(same(attributes(query(two))?[attribute], two), "\(itemClass): nothing wrong was kept")
+    expect(delete(query(two)), is: errSecSuccess, "\(itemClass): delete")
+    expect(
+      status([kSecClass: itemClass, kSecAttrSynchronizable: kSecAttrSynchronizableAny]),
+      is: errSecItemNotFound)
   }
 
   private func refusal(_ itemClass: String) {
     let base = Self.base(itemClass)
-    #expect(add(base.with([attribute: values.0])) == errSecNoSuchAttr, "\(itemClass): add")
-    #expect(status([kSecClass: itemClass]) == errSecItemNotFound, "\(itemClass): nothing was added")
-    #expect(add(base) == errSecSuccess)
-    #expect(status([kSecClass: itemClass, attribute: values.0]) == errSecNoSuchAttr, "\(itemClass): find")
-    #expect(update([kSecClass: itemClass], [attribute: values.0]) == errSecNoSuchAttr, "\(itemClass): update")
-    #expect(delete([kSecClass: itemClass, attribute: values.0]) == errSecNoSuchAttr, "\(itemClass): delete")
-    #expect(delete(base.without(kSecValueData)) == errSecSuccess)
+    expect(add(base.with([attribute: values.0])), is: errSecNoSuchAttr, "\(itemClass): add")
+    expect(status([kSecClass: itemClass]), is: errSecItemNotFound, "\(itemClass): nothing was added")
+    expect(add(base), is: errSecSuccess)
+    expect(status([kSecClass: itemClass, attribute: values.0]), is: errSecNoSuchAttr, "\(itemClass): find")
+    expect(
+      update([kSecClass: itemClass], [attribute: values.0]), is: errSecNoSuchAttr, "\(itemClass): update")
+    expect(delete([kSecClass: itemClass, attribute: values.0]), is: errSecNoSuchAttr, "\(itemClass): delete")
+    expect(delete(base.without(kSecValueData)), is: errSecSuccess)
   }
 }
 
@@ -118,42 +121,42 @@ func checkValue(_ value: String, of attribute: String) {
     default:
       value == kSecAttrAccessibleAlways ? kSecAttrAccessibleWhenUnlocked : kSecAttrAccessibleAlways
     }
-  #expect(add(base.with([attribute: value])) == errSecSuccess)
-  #expect(same(attributes([kSecClass: itemClass, attribute: value])?[attribute], value))
-  #expect(status([kSecClass: itemClass, attribute: other]) == errSecItemNotFound)
+  expect(add(base.with([attribute: value])), is: errSecSuccess)
+  expect(same(attributes([kSecClass: itemClass, attribute: value])?[attribute], value))
+  expect(status([kSecClass: itemClass, attribute: other]), is: errSecItemNotFound)
   if attribute == kSecAttrProtocol {
     // A number made of the four letters means the same.
     let number = value.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    #expect(status([kSecClass: itemClass, attribute: number]) == errSecSuccess)
-    #expect(add(base.with([attribute: other])) == errSecSuccess, "another protocol is another item")
-    #expect(add(base.with([attribute: value])) == errSecDuplicateItem)
-    #expect(delete([kSecClass: itemClass, attribute: other]) == errSecSuccess)
+    expect(status([kSecClass: itemClass, attribute: number]), is: errSecSuccess)
+    expect(add(base.with([attribute: other])), is: errSecSuccess, "another protocol is another item")
+    expect(add(base.with([attribute: value])), is: errSecDuplicateItem)
+    expect(delete([kSecClass: itemClass, attribute: other]), is: errSecSuccess)
   }
-  #expect(delete([kSecClass: itemClass, attribute: value]) == errSecSuccess)
-  #expect(status([kSecClass: itemClass]) == errSecItemNotFound)
+  expect(delete([kSecClass: itemClass, attribute: value]), is: errSecSuccess)
+  expect(status([kSecClass: itemClass]), is: errSecItemNotFound)
 }
 
 /// Checks that hold for every name that is refused: nothing can be added, found or changed with it.
 func checkRefusal(_ key: String, with status: OSStatus, values: [Any]) {
-  #expect(add(generic().with(secret("s3cret"))) == errSecSuccess)
+  expect(add(generic().with(secret("s3cret"))), is: errSecSuccess)
   for value in values {
-    #expect(add(generic("another").with([key: value])) == status, "add with \(value)")
-    #expect(find(generic().with([key: value, kSecReturnData: true])).status == status, "find with \(value)")
-    #expect(find(generic().with([key: value, kSecReturnData: true])).value == nil, "find with \(value)")
-    #expect(delete(generic().with([key: value])) == status, "delete with \(value)")
+    expect(add(generic("another").with([key: value])), is: status, "add with \(value)")
+    expect(find(generic().with([key: value, kSecReturnData: true])).status, is: status, "find with \(value)")
+    expect(find(generic().with([key: value, kSecReturnData: true])).value == nil, "find with \(value)")
+    expect(delete(generic().with([key: value])), is: status, "delete with \(value)")
   }
-  #expect(all(kSecAttrService, [kSecClass: kSecClassGenericPassword]) == ["com.example.app"])
-  #expect(password(generic()) == "s3cret")
+  expect(all(kSecAttrService, [kSecClass: kSecClassGenericPassword]), is: ["com.example.app"])
+  expect(password(generic()), is: "s3cret")
 }
 
 /// Checks that hold for every name that is accepted and has no effect.
 func checkIndifference(_ key: String, values: [Any]) {
   for value in values {
-    #expect(add(generic().with(secret("s3cret")).with([key: value])) == errSecSuccess, "add with \(value)")
-    #expect(password(generic().with([key: value])) == "s3cret", "find with \(value)")
-    #expect(password(generic()) == "s3cret", "find without")
-    #expect(attributes(generic())?[key] == nil, "nothing of it is kept")
-    #expect(update(generic().with([key: value]), secret("newer")) == errSecSuccess, "update with \(value)")
-    #expect(delete(generic().with([key: value])) == errSecSuccess, "delete with \(value)")
+    expect(add(generic().with(secret("s3cret")).with([key: value])), is: errSecSuccess, "add with \(value)")
+    expect(password(generic().with([key: value])), is: "s3cret", "find with \(value)")
+    expect(password(generic()), is: "s3cret", "find without")
+    expect(attributes(generic())?[key] == nil, "nothing of it is kept")
+    expect(update(generic().with([key: value]), secret("newer")), is: errSecSuccess, "update with \(value)")
+    expect(delete(generic().with([key: value])), is: errSecSuccess, "delete with \(value)")
   }
 }

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Testing
 
@@ -6,9 +7,9 @@ import Testing
   @Test("each row says one of the three things, and no name has two")
   func wellFormed() throws {
     let rows = try DocumentedTable.read().rows
-    #expect(rows.count > 200)
+    expect(rows.count > 200)
     var seen: Set<String> = []
-    for row in rows { #expect(seen.insert(row.bareName).inserted, "\(row.name) has two rows") }
+    for row in rows { expect(seen.insert(row.bareName).inserted, "\(row.name) has two rows") }
   }
 
   @Test("a row that says none of the three things is noticed")
@@ -24,8 +25,8 @@ import Testing
   func names() throws {
     let documented = Set(try DocumentedTable.read().rows.filter { !$0.isRule }.map(\.bareName))
     let there = try DocumentedTable.publicNames()
-    #expect(there.subtracting(documented).sorted() == [], "without a row")
-    #expect(documented.subtracting(there).sorted() == [], "not in the module")
+    expect(there.subtracting(documented).sorted(), is: [], "without a row")
+    expect(documented.subtracting(there).sorted(), is: [], "not in the module")
   }
 
   @Test("each constant has the value that its row says")
@@ -33,25 +34,25 @@ import Testing
     let rows = try DocumentedTable.read().rows.filter { !$0.isRule }
     let cells = Dictionary(rows.map { ($0.name, $0.cells["Value"]) }) { first, _ in first }
     for (name, value) in textConstants {
-      #expect(cells[name] == "\"\(value)\"", "\(name)")
+      expect(cells[name], is: "\"\(value)\"", "\(name)")
     }
     for (name, value) in statusConstants {
-      #expect(cells[name] == "\(value)", "\(name)")
+      expect(cells[name], is: "\(value)", "\(name)")
     }
     let constants = Set(textConstants.map(\.key) + statusConstants.map(\.key))
     let named = Set(
       try DocumentedTable.publicNames().filter { $0.hasPrefix("kSec") || $0.hasPrefix("errSec") })
-    #expect(named.subtracting(constants).sorted() == ["kSecRandomDefault"])
+    expect(named.subtracting(constants).sorted(), is: ["kSecRandomDefault"])
   }
 
   @Test("each row has a check, and each check a row")
   func complete() throws {
     let rows = try DocumentedTable.read().rows
-    for row in rows { #expect(RowCheck(row) != nil, "nothing checks \(row.name)") }
+    for row in rows { expect(RowCheck(row) != nil, "nothing checks \(row.name)") }
     let names = Set(rows.map(\.bareName))
     let checks = nameChecks.map(\.key) + ruleChecks.map(\.key) + programChecks.map(\.key)
-    for name in checks { #expect(names.contains(name), "no row for the check \(name)") }
-    #expect(Set(checks).count == checks.count)
+    for name in checks { expect(names.contains(name), "no row for the check \(name)") }
+    expect(Set(checks).count, is: checks.count)
   }
 
   @Test("no row says more or fewer differences than are meant")
@@ -59,7 +60,7 @@ import Testing
     let differing = try DocumentedTable.read().rows.filter {
       if case .differs = $0.verdict { true } else { false }
     }
-    #expect(differing.map(\.bareName) == meantDifferences)
+    expect(differing.map(\.bareName), is: meantDifferences)
   }
 
   @Test("what a row says is so", arguments: try DocumentedTable.read().rows.flatMap(RowOnKeychain.all))

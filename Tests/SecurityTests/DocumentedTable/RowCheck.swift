@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Keychain
 import Security
@@ -31,7 +32,7 @@ enum RowCheck {
     if let named = nameChecks.first(where: { $0.key == name }) { return { _ in try named.value() } }
     if let constant = statusConstants.first(where: { $0.key == name }) {
       return { _ in
-        #expect(SecCopyErrorMessageString(constant.value, nil) as String? == row.cells["Sentence"])
+        expect(SecCopyErrorMessageString(constant.value, nil) as String? == row.cells["Sentence"])
       }
     }
     guard let value = textConstants.first(where: { $0.key == name })?.value else { return nil }
@@ -54,12 +55,12 @@ enum RowCheck {
 
   /// Other programs find an item with the protocol by its URL scheme.
   private static func checkScheme(_ scheme: String, of value: String, in keychain: any KeychainStore) throws {
-    #expect(add(internet("scheme.example", "a", [kSecAttrProtocol: value])) == errSecSuccess)
+    expect(add(internet("scheme.example", "a", [kSecAttrProtocol: value])), is: errSecSuccess)
     var criteria = ItemCriteria()
     criteria.protocol = ByteString(scheme)
     let found = try keychain.items(matching: .criteria(criteria))
-    #expect(found.count == 1)
-    #expect(delete(internet("scheme.example", "a")) == errSecSuccess)
+    expect(found.count, is: 1)
+    expect(delete(internet("scheme.example", "a")), is: errSecSuccess)
   }
 
   /// Checks a name without a meaning here, by what the row says.
@@ -78,7 +79,7 @@ enum RowCheck {
       if what == "refused with `\(text)` if true" {
         return {
           checkRefusal(value, with: code, values: [true])
-          #expect(status(generic().with([value: false])) == errSecSuccess)
+          expect(status(generic().with([value: false])), is: errSecSuccess)
         }
       }
       if what == "its attribute is refused with `\(text)`", let attribute = attribute(ofValue: name) {

@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Keychain
 import Security
@@ -15,44 +16,44 @@ import Testing
   @Test(arguments: KeychainUnderTest.exact)
   func `of several items that would become one, none is changed`(kind: KeychainUnderTest) throws {
     let calls = Calls(kind.make().keychain)
-    for account in ["a", "b", "c"] { #expect(calls.add(Self.generic(account)) == errSecSuccess) }
+    for account in ["a", "b", "c"] { expect(calls.add(Self.generic(account)), is: errSecSuccess) }
     let before = try calls.store.items(matching: .all)
     let changes: [String: Any] = [kSecAttrAccount: "same", kSecValueData: Data("new".utf8)]
-    #expect(calls.update(query, changes) == errSecDuplicateItem)
-    #expect(Set(try calls.store.items(matching: .all)) == Set(before))
-    #expect(calls.password(Self.generic("a")) == "")
+    expect(calls.update(query, changes), is: errSecDuplicateItem)
+    expect(Set(try calls.store.items(matching: .all)), is: Set(before))
+    expect(calls.password(Self.generic("a")), is: "")
   }
 
   @Test func `the attributes that a search returned can be given back unchanged`() throws {
     let calls = Calls()
-    #expect(calls.add(Self.generic("a", [kSecAttrComment: "c"])) == errSecSuccess)
+    expect(calls.add(Self.generic("a", [kSecAttrComment: "c"])), is: errSecSuccess)
     var attributes = try #require(calls.attributes(Self.generic("a")))
     attributes[kSecClass] = nil
     attributes[kSecAttrComment] = "changed"
-    #expect(calls.update(Self.generic("a"), attributes) == errSecSuccess)
-    #expect(calls.attributes(Self.generic("a"))?[kSecAttrComment] as? String == "changed")
+    expect(calls.update(Self.generic("a"), attributes), is: errSecSuccess)
+    expect(calls.attributes(Self.generic("a"))?[kSecAttrComment] as? String == "changed")
     attributes[kSecAttrCreationDate] = Date(timeIntervalSince1970: 0)
-    #expect(calls.update(Self.generic("a"), attributes) == errSecReadOnlyAttr)
+    expect(calls.update(Self.generic("a"), attributes), is: errSecReadOnlyAttr)
   }
 
   @Test func `the attributes that a search returned find that very item`() throws {
     let calls = Calls()
     for account in ["a", "b"] {
-      #expect(calls.add(Self.generic(account, [kSecAttrIsInvisible: false])) == errSecSuccess)
+      expect(calls.add(Self.generic(account, [kSecAttrIsInvisible: false])), is: errSecSuccess)
     }
     let attributes = try #require(calls.attributes(Self.generic("a")))
-    #expect(calls.attributes(attributes)?[kSecAttrAccount] as? String == "a")
-    #expect(calls.delete(attributes) == errSecSuccess)
-    #expect(try calls.store.items(matching: .all).map(\.key.account) == ["b"])
+    expect(calls.attributes(attributes)?[kSecAttrAccount] as? String == "a")
+    expect(calls.delete(attributes), is: errSecSuccess)
+    try expect(calls.store.items(matching: .all).map(\.key.account), is: ["b"])
   }
 
   @Test func `false is not the same as nothing said`() {
     let calls = Calls()
-    #expect(calls.add(Self.generic("a")) == errSecSuccess)
-    #expect(calls.attributes(query)?[kSecAttrIsNegative] == nil)
-    #expect(calls.update(query, [kSecAttrIsNegative: false]) == errSecSuccess)
-    #expect(calls.attributes(query)?[kSecAttrIsNegative] as? Bool == false)
-    #expect(calls.status(Self.generic("a", [kSecAttrIsNegative: true])) == errSecItemNotFound)
+    expect(calls.add(Self.generic("a")), is: errSecSuccess)
+    expect(calls.attributes(query)?[kSecAttrIsNegative] == nil)
+    expect(calls.update(query, [kSecAttrIsNegative: false]), is: errSecSuccess)
+    expect(calls.attributes(query)?[kSecAttrIsNegative] as? Bool == false)
+    expect(calls.status(Self.generic("a", [kSecAttrIsNegative: true])), is: errSecItemNotFound)
   }
 
   @Test(arguments: KeychainUnderTest.exact)
@@ -62,15 +63,15 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 24) { number in
       let calls = Calls(shared.store)
       let item = Self.generic("\(number)", [kSecValueData: Data("\(number)".utf8)])
-      #expect(calls.add(item) == errSecSuccess)
-      #expect(calls.password(Self.generic("\(number)")) == "\(number)")
-      #expect(calls.update(Self.generic("\(number)"), [kSecAttrComment: "c"]) == errSecSuccess)
+      expect(calls.add(item), is: errSecSuccess)
+      expect(calls.password(Self.generic("\(number)")), is: "\(number)")
+      expect(calls.update(Self.generic("\(number)"), [kSecAttrComment: "c"]), is: errSecSuccess)
     }
     let found = Calls(fresh.keychain).find(
       query.merging([
         kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll, kSecAttrComment: "c",
       ]) { $1 })
-    #expect((found as? [[String: Any]])?.count == 24)
+    expect((found as? [[String: Any]])?.count, is: 24)
   }
 }
 

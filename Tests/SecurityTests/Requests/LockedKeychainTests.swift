@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Keychain
 import KeychainTesting
@@ -32,24 +33,24 @@ import Testing
     keychain.isLocked = true
     for ui in [kSecUseAuthenticationUIAllow, kSecUseAuthenticationUIFail] {
       let (status, found) = search(keychain, ui)
-      #expect(status == errSecInteractionNotAllowed)
-      #expect(found == nil)
+      expect(status, is: errSecInteractionNotAllowed)
+      expect(found, is: nil)
     }
     let item: [String: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "t"]
-    #expect(Calls(keychain).add(item) == errSecInteractionNotAllowed)
-    #expect(Calls(keychain).update(item, [:]) == errSecInteractionNotAllowed)
-    #expect(Calls(keychain).delete(item) == errSecInteractionNotAllowed)
+    expect(Calls(keychain).add(item), is: errSecInteractionNotAllowed)
+    expect(Calls(keychain).update(item, [:]), is: errSecInteractionNotAllowed)
+    expect(Calls(keychain).delete(item), is: errSecInteractionNotAllowed)
   }
 
   @Test func `what is locked is left out where that is asked for`() throws {
     let keychain = try filled()
     keychain.lockedAccounts = ["b"]
-    #expect(search(keychain, kSecUseAuthenticationUIFail).0 == errSecInteractionNotAllowed)
+    expect(search(keychain, kSecUseAuthenticationUIFail).0, is: errSecInteractionNotAllowed)
     let (status, found) = search(keychain, kSecUseAuthenticationUISkip)
-    #expect(status == errSecSuccess)
-    #expect(Set(found ?? []) == [Data("a".utf8), Data("c".utf8)])
+    expect(status, is: errSecSuccess)
+    expect(Set(found ?? []), is: [Data("a".utf8), Data("c".utf8)])
     keychain.isLocked = true
-    #expect(search(keychain, kSecUseAuthenticationUISkip).0 == errSecItemNotFound)
+    expect(search(keychain, kSecUseAuthenticationUISkip).0, is: errSecItemNotFound)
   }
 
   @Test func `the first item that isn't locked is the first one`() throws {
@@ -58,7 +59,7 @@ import Testing
     let query: [String: Any] = [
       kSecClass: kSecClassGenericPassword, kSecUseAuthenticationUI: kSecUseAuthenticationUISkip,
     ]
-    #expect(Calls(keychain).password(query) == "b")
+    expect(Calls(keychain).password(query), is: "b")
   }
 
   @Test(arguments: [
@@ -74,7 +75,7 @@ import Testing
       asked.append(mayPrompt)
       return keychain
     }) { _ = SecItemCopyMatching(query as CFDictionary, nil) }
-    #expect(asked == [allowed])
+    expect(asked, is: [allowed])
   }
 
   @Test(arguments: [true, false])
@@ -88,7 +89,7 @@ import Testing
       asked.append(mayPrompt)
       return keychain
     }) { _ = SecItemCopyMatching(query as CFDictionary, nil) }
-    #expect(asked == [!forbidden])
+    expect(asked, is: [!forbidden])
   }
 
   @Test func `why the keychain can't be opened is said`() {
@@ -100,7 +101,7 @@ import Testing
     ]
     for (error, status) in statuses {
       KeychainAccess.withKeychain({ _ throws(KeychainError) in throw error }) {
-        #expect(SecItemDelete([kSecClass: kSecClassGenericPassword] as CFDictionary) == status)
+        expect(SecItemDelete([kSecClass: kSecClassGenericPassword] as CFDictionary), is: status)
       }
     }
   }

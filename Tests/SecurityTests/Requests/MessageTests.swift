@@ -1,3 +1,4 @@
+import Expectations
 import Security
 import Testing
 
@@ -10,6 +11,6 @@ import Testing
     (-12_345, "OSStatus -12345"),
   ])
   func `a status has the sentence of Keychain Services`(status: OSStatus, message: String) {
-    #expect(SecCopyErrorMessageString(status, nil) == message)
+    expect(SecCopyErrorMessageString(status, nil), is: message)
   }
 }

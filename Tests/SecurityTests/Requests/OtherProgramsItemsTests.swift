@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Keychain
 import Security
@@ -18,20 +19,20 @@ import Testing
       Item(InternetPassword(protocol: "https", server: "github.com", account: "alice")),
       Credential(password: "rosebud"))
     let query = Self.internet([kSecAttrServer: "github.com", kSecAttrProtocol: kSecAttrProtocolHTTPS])
-    #expect(calls.password(query) == "rosebud")
-    #expect(calls.password(Self.internet([kSecAttrPort: 443])) == "rosebud")
-    #expect(calls.password(Self.internet([kSecAttrPort: 0])) == "rosebud")
-    #expect(calls.status(Self.internet([kSecAttrPort: 8443])) == errSecItemNotFound)
-    #expect(calls.password(Self.internet([kSecAttrProtocol: 0x6874_7073])) == "rosebud")
-    #expect(calls.password(Self.internet([kSecAttrProtocol: "https"])) == "rosebud")
-    #expect(calls.status(Self.internet([kSecAttrProtocol: kSecAttrProtocolHTTP])) == errSecItemNotFound)
+    expect(calls.password(query), is: "rosebud")
+    expect(calls.password(Self.internet([kSecAttrPort: 443])), is: "rosebud")
+    expect(calls.password(Self.internet([kSecAttrPort: 0])), is: "rosebud")
+    expect(calls.status(Self.internet([kSecAttrPort: 8443])), is: errSecItemNotFound)
+    expect(calls.password(Self.internet([kSecAttrProtocol: 0x6874_7073])), is: "rosebud")
+    expect(calls.password(Self.internet([kSecAttrProtocol: "https"])), is: "rosebud")
+    expect(calls.status(Self.internet([kSecAttrProtocol: kSecAttrProtocolHTTP])), is: errSecItemNotFound)
     let found = try #require(calls.attributes(query))
-    #expect(found[kSecAttrProtocol] as? String == kSecAttrProtocolHTTPS)
-    #expect(found[kSecAttrAuthenticationType] as? String == kSecAttrAuthenticationTypeDefault)
-    #expect(found[kSecAttrPort] as? Int == 0)
-    #expect(found[kSecAttrPath] as? String == "")
-    #expect(found[kSecAttrAccount] as? String == "alice")
-    #expect(found[kSecAttrCreationDate] is Date)
+    expect(found[kSecAttrProtocol] as? String == kSecAttrProtocolHTTPS)
+    expect(found[kSecAttrAuthenticationType] as? String == kSecAttrAuthenticationTypeDefault)
+    expect(found[kSecAttrPort] as? Int == 0)
+    expect(found[kSecAttrPath] as? String == "")
+    expect(found[kSecAttrAccount] as? String == "alice")
+    expect(found[kSecAttrCreationDate] is Date)
   }
 
   @Test(arguments: [
@@ -44,9 +45,9 @@ import Testing
     let calls = Calls()
     try calls.store.add(
       Item(InternetPassword(protocol: ByteString(scheme), server: "s")), Credential(password: "p"))
-    #expect(calls.attributes(Self.internet([:]))?[kSecAttrProtocol] as? String == code)
-    #expect(calls.status(Self.internet([kSecAttrProtocol: code])) == errSecSuccess)
-    #expect(calls.status(Self.internet([kSecAttrProtocol: scheme])) == errSecSuccess)
+    expect(calls.attributes(Self.internet([:]))?[kSecAttrProtocol] as? String == code)
+    expect(calls.status(Self.internet([kSecAttrProtocol: code])), is: errSecSuccess)
+    expect(calls.status(Self.internet([kSecAttrProtocol: scheme])), is: errSecSuccess)
   }
 
   @Test(arguments: KeychainUnderTest.exact)
@@ -57,14 +58,14 @@ import Testing
         kSecAttrServer: "github.com", kSecAttrAccount: "alice", kSecAttrProtocol: kSecAttrProtocolHTTPS,
         kSecAttrAuthenticationType: kSecAttrAuthenticationTypeDefault, kSecValueData: Data("rosebud".utf8),
       ]))
-    #expect(added == errSecSuccess)
+    expect(added, is: errSecSuccess)
     let query = try InternetPasswordQuery(protocol: "https", server: "github.com")
     let item = try #require(try fresh.keychain.find(.internetPassword(query)).first)
-    #expect(
-      item.key
-        == .internetPassword(InternetPassword(protocol: "https", server: "github.com", account: "alice")))
+    expect(
+      item.key,
+      is: .internetPassword(InternetPassword(protocol: "https", server: "github.com", account: "alice")))
     let same = try fresh.keychain.credential(of: item).secret.isEqual(to: Secret("rosebud"))
-    #expect(same)
+    expect(same)
   }
 
   @Test func `port 0 finds what has no port of its own`() throws {
@@ -79,7 +80,7 @@ import Testing
       ("none.example", errSecSuccess), ("usual.example", errSecSuccess),
       ("other.example", errSecItemNotFound),
     ] {
-      #expect(calls.status(Self.internet([kSecAttrServer: server, kSecAttrPort: 0])) == status, "\(server)")
+      expect(calls.status(Self.internet([kSecAttrServer: server, kSecAttrPort: 0])), is: status, "\(server)")
     }
   }
 
@@ -89,14 +90,14 @@ import Testing
     item.creator = "git"
     try calls.store.add(item, Credential(password: "p"))
     let query: [String: Any] = [kSecClass: kSecClassGenericPassword]
-    #expect(calls.attributes(query)?[kSecAttrCreator] as? UInt32 == 0x6769_7420)
-    #expect(calls.status(query.merging([kSecAttrCreator: "git "]) { $1 }) == errSecSuccess)
-    #expect(calls.update(query, [kSecAttrCreator: 5]) == errSecSuccess)
-    #expect(calls.attributes(query)?[kSecAttrCreator] as? Int == 5)
-    #expect(calls.status(query.merging([kSecAttrCreator: 5]) { $1 }) == errSecSuccess)
-    #expect(calls.status(query.merging([kSecAttrCreator: "git "]) { $1 }) == errSecItemNotFound)
-    #expect(calls.update(query, [kSecAttrCreator: "aapl"]) == errSecSuccess)
-    #expect(try calls.store.items(matching: .all).first?.creator == "aapl")
+    expect(calls.attributes(query)?[kSecAttrCreator] as? UInt32 == 0x6769_7420)
+    expect(calls.status(query.merging([kSecAttrCreator: "git "]) { $1 }), is: errSecSuccess)
+    expect(calls.update(query, [kSecAttrCreator: 5]), is: errSecSuccess)
+    expect(calls.attributes(query)?[kSecAttrCreator] as? Int == 5)
+    expect(calls.status(query.merging([kSecAttrCreator: 5]) { $1 }), is: errSecSuccess)
+    expect(calls.status(query.merging([kSecAttrCreator: "git "]) { $1 }), is: errSecItemNotFound)
+    expect(calls.update(query, [kSecAttrCreator: "aapl"]), is: errSecSuccess)
+    try expect(calls.store.items(matching: .all).first?.creator, is: "aapl")
   }
 
   @Test func `a new secret takes the old one's expiry and refresh token along`() throws {
@@ -105,18 +106,18 @@ import Testing
       Item(GenericPassword(service: "s")),
       Credential(Secret("old"), expiry: 1, refreshToken: Secret("refresh")))
     let query: [String: Any] = [kSecClass: kSecClassGenericPassword]
-    #expect(calls.password(query) == "old")
-    #expect(calls.update(query, [kSecAttrLabel: "l"]) == errSecSuccess)
+    expect(calls.password(query), is: "old")
+    expect(calls.update(query, [kSecAttrLabel: "l"]), is: errSecSuccess)
     let item = try #require(try calls.store.items(matching: .all).first)
     let kept = try calls.store.credential(of: item).expiry
-    #expect(kept == 1)
-    #expect(calls.update(query, [kSecValueData: Data("new".utf8)]) == errSecSuccess)
+    expect(kept, is: 1)
+    expect(calls.update(query, [kSecValueData: Data("new".utf8)]), is: errSecSuccess)
     let credential = try calls.store.credential(of: item)
     let expiry = credential.expiry
     let hasRefreshToken = credential.hasRefreshToken
-    #expect(expiry == nil)
-    #expect(!hasRefreshToken)
-    #expect(calls.password(query) == "new")
+    expect(expiry, is: nil)
+    expect(!hasRefreshToken)
+    expect(calls.password(query), is: "new")
   }
 
   @Test func `an account that isn't UTF-8 comes as bytes, and is found by them`() throws {
@@ -125,7 +126,7 @@ import Testing
     try calls.store.add(
       Item(GenericPassword(service: "s", account: ByteString(account))), Credential(password: "p"))
     let query: [String: Any] = [kSecClass: kSecClassGenericPassword]
-    #expect(calls.attributes(query)?[kSecAttrAccount] as? Data == Data(account))
-    #expect(calls.status(query.merging([kSecAttrAccount: Data(account)]) { $1 }) == errSecSuccess)
+    expect(calls.attributes(query)?[kSecAttrAccount] as? Data == Data(account))
+    expect(calls.status(query.merging([kSecAttrAccount: Data(account)]) { $1 }), is: errSecSuccess)
   }
 }

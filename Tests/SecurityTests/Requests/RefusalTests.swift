@@ -1,3 +1,4 @@
+import Expectations
 import Foundation
 import Keychain
 import Security
@@ -99,13 +100,13 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
     try calls.store.add(
       Item(GenericPassword(service: "s", account: "alice")), Credential(password: "rosebud"))
     let before = try calls.store.items(matching: .all)
-    #expect(row.status(calls) == row.expected)
-    #expect(try calls.store.items(matching: .all) == before)
+    expect(row.status(calls), is: row.expected)
+    try expect(calls.store.items(matching: .all), is: before)
   }
 
   @Test func `the same one of several faults is always reported`() {
     let query: [String: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrServer: "s", "zz": 1, "u_x": 1]
-    for _ in 1...20 { #expect(Calls().status(query) == errSecNoSuchAttr) }
+    for _ in 1...20 { expect(Calls().status(query), is: errSecNoSuchAttr) }
   }
 
   @Test func `a dictionary of Foundation's is taken, and refused if its keys are no text`() {
@@ -113,13 +114,13 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
     let query = NSMutableDictionary()
     query[kSecClass] = kSecClassGenericPassword
     KeychainAccess.withKeychain({ _ throws(KeychainError) in calls.store }) {
-      #expect(SecItemAdd(query, nil) == errSecSuccess)
-      #expect(SecItemCopyMatching(query, nil) == errSecSuccess)
-      #expect(SecItemUpdate(query, NSDictionary(dictionary: [kSecAttrLabel: "l"])) == errSecSuccess)
-      #expect(SecItemDelete(query) == errSecSuccess)
+      expect(SecItemAdd(query, nil), is: errSecSuccess)
+      expect(SecItemCopyMatching(query, nil), is: errSecSuccess)
+      expect(SecItemUpdate(query, NSDictionary(dictionary: [kSecAttrLabel: "l"])), is: errSecSuccess)
+      expect(SecItemDelete(query), is: errSecSuccess)
       query[NSNumber(value: 5)] = "x"
-      #expect(SecItemAdd(query, nil) == errSecParam)
-      #expect(SecItemDelete(query) == errSecParam)
+      expect(SecItemAdd(query, nil), is: errSecParam)
+      expect(SecItemDelete(query), is: errSecParam)
     }
   }
 }
