@@ -39,8 +39,8 @@ let answering: [SwiftSetting] = [
     ["-Xfrontend", "-disable-concrete-type-metadata-mangled-name-accessors"], .when(configuration: .release))
 ]
 
-// For what reads, writes and enciphers whole keychains, where the tests build everything else without optimisation. Their
-// own tests would take several times as long without it.
+// For what looks at bytes one by one, where the tests build everything else without optimisation. Their own tests would take
+// several times as long without it.
 let optimised: [SwiftSetting] =
   Context.environment["LLAVERO_TESTED_BUILD"] != nil ? [.unsafeFlags(["-Xfrontend", "-O"])] : []
 
@@ -155,17 +155,17 @@ let package = Package(
     // The model alone: it knows no file, no bus and no protocol.
     .target(
       name: "Keychain", dependencies: ["Bytes", "JSON"],
-      swiftSettings: settings + answering + compact + optimised),
+      swiftSettings: settings + answering + compact),
     .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "Threads"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
     // Apple's numbers and four-character codes, for the library and for the command.
     .target(name: "SecurityCodes", dependencies: ["Bytes", "Keychain"], swiftSettings: settings + compact),
     .target(
       name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"],
-      swiftSettings: settings + answering + compactInside + optimised),
+      swiftSettings: settings + answering + compactInside),
     .target(
       name: "Age", dependencies: ["Bytes", "CSodium"],
-      swiftSettings: settings + answering + compact + optimised),
+      swiftSettings: settings + answering + compact),
     .target(
       name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
       swiftSettings: settings + answering + compactInside),
@@ -174,7 +174,7 @@ let package = Package(
       dependencies: [
         "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CLinux",
       ],
-      swiftSettings: settings + answering + compact + optimised),
+      swiftSettings: settings + answering + compact),
     .target(
       name: "SecretService",
       dependencies: ["Bytes", "Threads", "Keychain", "PrivateFiles", "CSecret", "CLinux"],

@@ -44,9 +44,14 @@ extension UnsafeRawBufferPointer {
     count >= text.utf8CodeUnitCount && part(0, text.utf8CodeUnitCount) == text
   }
 
+  /// Whether both have the same bytes.
+  package func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+    count == other.count && memcmp(start, other.start, count) == 0
+  }
+
   /// Whether the bytes equal those of the literal.
   package static func == (bytes: UnsafeRawBufferPointer, literal: StaticString) -> Bool {
-    bytes.count == literal.utf8CodeUnitCount && memcmp(bytes.start, literal.utf8Start, bytes.count) == 0
+    bytes.equals(literal.bytes)
   }
 
   /// The number at `offset`, most significant byte first. Traps out of bounds.

@@ -1,5 +1,6 @@
 import Bytes
 import Expectations
+import TestSupport
 import Testing
 
 @Suite struct TextPartsTests {
@@ -19,7 +20,7 @@ import Testing
 
   @Test func `A part is found where the standard library finds it among bytes`() {
     var generator = SystemRandomNumberGenerator()
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       func some(_ most: Int) -> String {
         String(
           decoding: (0..<Int.random(in: 0...most, using: &generator)).map { _ in UInt8.random(in: 97...98) },

@@ -40,7 +40,7 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
   func random() throws {
     var generator = SeededGenerator(seed: 1)
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-    for round in 0..<20_000 {
+    for round in 0..<rounds(20_000) {
       let milliseconds = Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &generator)
       let text = Timestamp(milliseconds: milliseconds).description
       try #require(read(text)?.milliseconds == milliseconds, "\(text)")
@@ -86,7 +86,7 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
   @Test("a moment is the same at every offset")
   func offsets() throws {
     var generator = SeededGenerator(seed: 2)
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       let utc = Int64.random(in: -62_000_000_000...253_000_000_000, using: &generator) * 1000
       let minutes = Int64.random(in: -1439...1439, using: &generator)
       let local = Timestamp(milliseconds: utc + minutes * 60_000).description.dropLast()

@@ -1,4 +1,5 @@
 import Expectations
+import TestSupport
 import Testing
 
 @testable import Commands
@@ -35,7 +36,7 @@ import Testing
   func sameWord() {
     let characters = Array("ab:=@ $`'\"\\*~!é/")
     var generator = SystemRandomNumberGenerator()
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       let word = String(
         (0..<Int.random(in: 1...8, using: &generator)).compactMap { _ in characters.randomElement() })
       for quote in ["", "\"", "'"] {

@@ -124,7 +124,7 @@ import Testing
       [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0x80], [0xff], [0xe0, 0x80, 0x80],
       [0xf0, 0x80],
     ]
-    for _ in 0..<5000 {
+    for _ in 0..<rounds(5000) {
       let bytes = (0..<generator.number(in: 0..<5)).flatMap { _ in generator.pick(pieces) }
       let isValid = bytes.withUnsafeBytes { isValidUTF8($0) }
       expect(isValid, is: (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")

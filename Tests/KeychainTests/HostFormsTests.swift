@@ -100,7 +100,7 @@ import Testing
     var random = SeededGenerator(seed: 7)
     let scalars: [Unicode.Scalar] = (0..<0xffff).compactMap(Unicode.Scalar.init)
       .filter { !"./:%@ ".unicodeScalars.contains($0) }
-    for round in 0..<2000 {
+    for round in 0..<rounds(2000) {
       var label = String.UnicodeScalarView()
       for _ in 0..<Int.random(in: 1...8, using: &random) {
         let near = round % 2 == 0 ? scalars[0x60..<0x180] : scalars[...]

@@ -41,7 +41,7 @@ import Testing
   @Test("random items come back as they were written")
   func random() throws {
     var generator = SeededGenerator(seed: 51)
-    for _ in 0..<1000 {
+    for _ in 0..<rounds(1000) {
       let item = generator.item()
       try #require(try read(json(item)).item == item)
     }

@@ -140,7 +140,7 @@ private func normal(_ text: String) -> String? {
       "key=", "size=",
     ]
     var usable = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       var text = generator.next() % 2 == 0 ? "otpauth://totp/?secret=GEZDGNBVGY3TQOJQ" : ""
       for _ in 0..<Int(generator.next() % 12) { text += pieces[Int(generator.next() % UInt64(pieces.count))] }
       guard let url = normal(text) else { continue }

@@ -77,7 +77,7 @@ struct ItemPathTests {
   func injective() throws {
     var generator = SeededGenerator(seed: 20)
     var seen: [String: Item.Key] = [:]
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       let key = generator.key()
       let path = try ItemPath(key)
       expect(path.key, is: key.primaryKey)
@@ -99,7 +99,7 @@ struct ItemPathTests {
     let dictionary = ["/", "~", "-", "~2D", "~2E", "https/h/443/-/a/-/-", "~generic/", "443"].map {
       Array($0.utf8)
     }
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       let start = generator.pick(Self.rows).path
       let bytes = generator.mutated(Array(start.utf8), dictionary: dictionary)
       guard let text = String(validating: bytes, as: UTF8.self) else { continue }
@@ -124,7 +124,7 @@ struct ItemPathTests {
   @Test("whatever answers a query is in one of its folders")
   func everyAnswer() throws {
     var generator = SeededGenerator(seed: 22)
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       let item = Item(generator.key())
       guard var query = try? ItemQuery(for: item.key) else { continue }
       if case .internetPassword(let key) = item.key, generator.number(in: 0..<2) == 0 {

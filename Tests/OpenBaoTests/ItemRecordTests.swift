@@ -43,7 +43,7 @@ struct ItemRecordTests {
   @Test("every item comes back as it was")
   func roundTrip() throws {
     var generator = SeededGenerator(seed: 23)
-    for _ in 0..<5000 {
+    for _ in 0..<rounds(5000) {
       var item = Item(generator.key())
       item.label = generator.optional()
       item.comment = generator.optional()

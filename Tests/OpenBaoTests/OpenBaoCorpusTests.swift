@@ -23,7 +23,7 @@ struct OpenBaoCorpusTests {
     let dictionary = ["\"secret\":\"s\"", "\"version\":1", "null", "{}", "\\\"", "_b64", "~2D"].map {
       Array($0.utf8)
     }
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       let bytes = generator.mutated(generator.pick(starts), dictionary: dictionary)
       try lend(bytes, ServerRepliesProperty.check)
     }

@@ -105,7 +105,7 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
       "a\nauthtype=Bearer\ncredential=x",
       "s\npassword_expiry_utc=007", "s\npassword_expiry_utc=5\npassword_expiry_utc=6", "a\nb\nc",
     ]
-    for _ in 0..<4000 {
+    for _ in 0..<rounds(4000) {
       var attributes: [ByteString: ByteString] = [:]
       for _ in 0..<numbers.number(in: 0..<7) { attributes[numbers.pick(names)] = numbers.pick(values) }
       let shown = ItemTranslation.Shown(

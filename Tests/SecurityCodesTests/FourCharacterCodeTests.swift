@@ -62,7 +62,7 @@ import Testing
   @Test("every code but those of spaces comes back as it was given")
   func roundTrip() throws {
     var generator = SeededGenerator(seed: 4)
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       // Lowercase letters, because schemes are stored in lowercase.
       var bytes = (0..<4).map { _ in generator.pick(Array("abcdefhimnopqrstxyz0123459+-. ".utf8)) }
       if generator.number(in: 0..<4) == 0 {

@@ -60,7 +60,7 @@ import Testing
   @Test("what is printed can be read back")
   func readable() {
     var generator = SeededGenerator(seed: 7)
-    for round in 0..<5000 {
+    for round in 0..<rounds(5000) {
       let length = generator.number(in: 1..<40)
       let bytes =
         round % 2 == 0

@@ -173,7 +173,7 @@ struct AgentTests {
     defer { result.deallocate() }
     let names = (0..<80).map { _ in Array(randomUUID().utf8) }
     var kept: Set<[UInt8]> = []
-    for step in 0..<4000 {
+    for step in 0..<rounds(4000) {
       let operation = try #require(
         AgentProtocol.Operation(rawValue: generator.pick([1, 1, 1, 2, 3, 4, 5, 5, 6])))
       if operation == .forgetAll, generator.number(in: 0..<50) > 0 { continue }

@@ -47,9 +47,8 @@ struct Record {
       }
     }
     var item = try attributes.item()
-    guard let key, let reference, key.starts(with: keyPrefix.utf8),
-      RecordKey.whole(of: item.key).elementsEqual(key[keyPrefix.utf8.count...])
-    else { throw JSONReader.Malformed() }
+    let expected = Array(keyPrefix.utf8) + RecordKey.whole(of: item.key)
+    guard let key, let reference, expected.withUnsafeBytes(key.equals) else { throw JSONReader.Malformed() }
     item.reference = ItemReference(reference)
     item.creationDate = created
     item.modificationDate = modified

@@ -65,23 +65,23 @@ struct EncodedVault: ~Copyable {
   borrowing func encrypt<Failure: Error>(
     _ lines: borrowing VaultLines, _ write: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
-    var output = header + nonce
-    output.reserveCapacity(
-      output.count + min(Self.portion, PayloadLayout.encryptedSize(ofPlaintext: text.size))
-        + PayloadLayout.encryptedChunkSize)
+    let beginning = header + nonce
+    // A portion is passed on as soon as it is full, and a chunk may be more than fills it.
+    let output = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: beginning.count + min(Self.portion, PayloadLayout.encryptedSize(ofPlaintext: text.size))
+        + PayloadLayout.encryptedChunkSize, alignment: 16)
+    defer { output.deallocate() }
+    beginning.withUnsafeBytes(output.copyMemory)
+    var count = beginning.count
     let last = PayloadLayout.chunkCount(ofPlaintext: text.size) - 1
     var chunk = 0
     try text.forEachChunk(of: lines) { (plaintext) throws(Failure) in
-      let start = output.count
-      output.append(contentsOf: repeatElement(0, count: plaintext.count + PayloadLayout.tagSize))
-      output.withUnsafeMutableBytes { output in
-        key.seal(
-          chunk: chunk, isLast: chunk == last, from: plaintext,
-          into: output.part(start, plaintext.count + PayloadLayout.tagSize))
-      }
-      if chunk == last || output.count >= Self.portion {
-        try output.lendingBytes(write)
-        output.removeAll(keepingCapacity: true)
+      let sealed = output.part(count, plaintext.count + PayloadLayout.tagSize)
+      key.seal(chunk: chunk, isLast: chunk == last, from: plaintext, into: sealed)
+      count += sealed.count
+      if chunk == last || count >= Self.portion {
+        try write(UnsafeRawBufferPointer(output.part(0, count)))
+        count = 0
       }
       chunk += 1
     }
@@ -208,12 +208,12 @@ private struct FilledChunk: ~Copyable {
   mutating func add<Failure: Error>(
     _ part: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
-    var rest = part[...]
-    while !rest.isEmpty {
-      let fitting = rest.prefix(bytes.count - count)
-      bytes.unsafeMemory.part(count, fitting.count).copyBytes(from: fitting)
-      count += fitting.count
-      rest = rest.dropFirst(fitting.count)
+    var added = 0
+    while added < part.count {
+      let fitting = min(part.count - added, bytes.count - count)
+      bytes.unsafeMemory.part(count, fitting).copyMemory(from: part.part(added, fitting))
+      count += fitting
+      added += fitting
       if count == bytes.count { try finish(body) }
     }
   }

@@ -221,7 +221,7 @@ struct VaultLines: ~Copyable {
     if count != savepoint.lines.count { return false }
     for index in 0..<count {
       let isSame = withLine(index) { line in
-        withBytes(of: savepoint.lines[index]) { $0.elementsEqual(line) }
+        withBytes(of: savepoint.lines[index]) { $0.equals(line) }
       }
       if !isSame { return false }
     }
@@ -253,7 +253,7 @@ struct VaultLines: ~Copyable {
   borrowing func contains(_ line: UnsafeRawBufferPointer) -> Bool {
     let position = partition { other in !Self.precedes(other, line) }
     guard position < count else { return false }
-    return withLine(position) { $0.elementsEqual(line) }
+    return withLine(position) { $0.equals(line) }
   }
 
   /// Takes a line out.

@@ -168,7 +168,7 @@ final class VaultSnapshot {
     do {
       try text.forEachChunk(of: lines) { (expected) throws(AgeError) in
         let count = try payload.readChunk(index, into: chunk.unsafeMemory)
-        isSame = isSame && chunk.unsafeMemory[..<count].elementsEqual(expected)
+        isSame = isSame && expected.equals(UnsafeRawBufferPointer(chunk.unsafeMemory.part(0, count)))
         index += 1
       }
     } catch {

@@ -107,7 +107,7 @@ struct MergePlan {
     /// Whether an item is unchanged since the common ancestor.
     func isUnchanged(_ place: Place, _ reference: ItemReference) throws(KeychainError) -> Bool {
       guard let before = former[reference] else { return false }
-      return try lend(place) { line in before.line.withUnsafeBytes { $0.elementsEqual(line) } }
+      return try lend(place) { line in before.line.withUnsafeBytes { $0.equals(line) } }
     }
     /// Whether a state went out of use in a merge, or has nothing that is later than one that did.
     func isMerged(_ place: Place, _ reference: ItemReference) throws(KeychainError) -> Bool {
@@ -126,7 +126,7 @@ struct MergePlan {
     func isSame(_ one: Place, _ other: Place) throws(KeychainError) -> Bool {
       try lend(one) { (line) throws(JSONReader.Malformed) in
         do throws(KeychainError) {
-          return try lend(other) { $0.elementsEqual(line) }
+          return try lend(other) { $0.equals(line) }
         } catch {
           throw JSONReader.Malformed()
         }

@@ -230,7 +230,7 @@ extension VaultChange {
       let isUnchanged: Bool
       if let index = try lines.index(of: item, path: path) {
         isUnchanged = lines.withLine(index) { mine in
-          earlier.withLine(position) { $0.elementsEqual(mine) }
+          earlier.withLine(position) { $0.equals(mine) }
         }
       } else {
         isUnchanged = false

@@ -30,7 +30,7 @@ import Testing
       let bytes = (0..<generator.number(in: 0..<6)).flatMap { _ in generator.pick(pieces) }
       return ByteString(isKey ? bytes.filter { $0 != 0 && $0 != 0x0a && $0 != 0x0d } : bytes)
     }
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       var item =
         if generator.number(in: 0..<2) == 0 {
           Item.generic(ByteString([0x73] + (value(isKey: true)?.bytes ?? [])), account: value(isKey: true))
@@ -54,7 +54,7 @@ import Testing
   @Test("a value that is read is the one that is written")
   func values() throws {
     var generator = SeededGenerator(seed: 8)
-    for _ in 0..<5000 {
+    for _ in 0..<rounds(5000) {
       let value = ByteString(generator.bytes(generator.number(in: 0..<8)).map { $0 % 3 == 0 ? 0x5c : $0 })
       let text = EscapedText.text(of: value)
       try expect(EscapedText.value(of: Array(text.utf8)[...]), is: value, "\(text)")

@@ -151,7 +151,7 @@ struct ConfigurationFormatTests {
   func roundTrip(kind: FormatUnderTest) throws {
     var texts = kind.texts
     var random = SeededGenerator(seed: 7)
-    for _ in 0..<(kind.pieces.isEmpty ? 0 : 400) {
+    for _ in 0..<(kind.pieces.isEmpty ? 0 : rounds(400)) {
       let count = Int.random(in: 0..<6, using: &random)
       texts.append((0..<count).map { _ in kind.pieces.randomElement(using: &random) ?? "" }.joined())
     }

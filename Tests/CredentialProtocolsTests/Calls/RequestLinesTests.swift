@@ -114,7 +114,7 @@ import Testing
   func chunks() {
     var generator = SeededGenerator(seed: 61)
     let seed = Array("protocol=https\nhost=example.com\nusername=alice\npassword=x\n\nrest\n".utf8)
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       let input = generator.mutated(
         seed, dictionary: [[0x0a], [0x0a, 0x0a], line(4095), line(4096), line(65_536)])
       func outcome(_ piece: Int) -> Result<[UInt8], ProtocolError> {

@@ -74,7 +74,7 @@ import Testing
     var generator = SeededGenerator(seed: 70 + seed)
     let git = try conversation()
     var answered = 0
-    for _ in 0..<5000 {
+    for _ in 0..<rounds(5000) {
       let text = generator.mutated(generator.pick(Self.seeds), dictionary: Self.dictionary)
       guard let reply = try? git.perform(.get, text), !reply.isEmpty else { continue }
       answered += 1
@@ -94,7 +94,7 @@ import Testing
         spellings.contains(named) || named.starts(with: "https://".utf8) && contains(named, server.bytes),
         "\(String(decoding: text, as: UTF8.self))")
     }
-    expect(answered > 300)
+    expect(answered > rounds(300))
   }
 
   private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
@@ -106,7 +106,7 @@ import Testing
     arguments: 1...2 as ClosedRange<UInt64>)
   func erase(seed: UInt64) throws {
     var generator = SeededGenerator(seed: 80 + seed)
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       let git = try conversation()
       let text = generator.mutated(generator.pick(Self.seeds), dictionary: Self.dictionary)
       let before = Set(try git.keychain.everything())
@@ -125,7 +125,7 @@ import Testing
   @Test("no store touches an item of another host or account", arguments: 1...2 as ClosedRange<UInt64>)
   func store(seed: UInt64) throws {
     var generator = SeededGenerator(seed: 90 + seed)
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       let git = try conversation()
       let text = generator.mutated(generator.pick(Self.seeds), dictionary: Self.dictionary)
       let before = Set(try git.keychain.everything())

@@ -140,7 +140,7 @@ struct EnvironmentFileTests {
     ]
     .map { Array($0.utf8) }
     var count = 0
-    for _ in 0..<5000 {
+    for _ in 0..<rounds(5000) {
       let text = random.mutated(
         Array("A=1\n#x\n\nexport B=\"llavero://a/b\"\nC='x'\nD=${A:-y}".utf8), dictionary: dictionary)
       if let lines = try? parse(text) {
@@ -148,6 +148,6 @@ struct EnvironmentFileTests {
         expect(lines.allSatisfy { !$0.name.isEmpty && !$0.value.contains("\0") })
       }
     }
-    expect(count > 500)
+    expect(count > rounds(500))
   }
 }

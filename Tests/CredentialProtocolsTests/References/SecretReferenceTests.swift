@@ -144,7 +144,7 @@ struct SecretReferenceTests {
         return plain ? "\(Character(Unicode.Scalar(byte)))" : "%" + (digits.count < 2 ? "0" : "") + digits
       }.joined()
     }
-    for _ in 0..<3000 {
+    for _ in 0..<rounds(3000) {
       let (service, account) = (word(), word())
       try expect(
         parse("llavero://\(escaped(service))/\(escaped(account))"),
@@ -167,7 +167,7 @@ struct SecretReferenceTests {
     }
     let dictionary = ["%", "%0a", "%2f", "/", "//", "@", ":", "[", "]", "?", "#", "+"].map { Array($0.utf8) }
     var count = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       let text = random.mutated(random.pick(seeds), dictionary: dictionary)
       guard let query = try? parse(text) else { continue }
       count += 1
@@ -180,6 +180,6 @@ struct SecretReferenceTests {
           query.server?.isEmpty == false && query.securityDomain == nil && text.starts(with: "llavero+".utf8))
       }
     }
-    expect(count > 1000)
+    expect(count > rounds(1000))
   }
 }

@@ -344,7 +344,7 @@ struct AskpassProtocolTests {
       Array($0.utf8)
     }
     var answered = 0
-    for _ in 0..<3000 {
+    for _ in 0..<rounds(3000) {
       let prompt = String(
         decoding: random.mutated(Array(random.pick(seeds).utf8), dictionary: dictionary), as: UTF8.self)
       if try ask(prompt) == nil { continue }

@@ -299,7 +299,7 @@ struct DockerProtocolTests {
       "\\u0000", "\"",
       "\u{fffd}", "1", "null", "[", "\"https://[::1]:5/p/\"", "\\", " ",
     ]
-    for _ in 0..<1000 {
+    for _ in 0..<rounds(1000) {
       let count = Int.random(in: 0...14, using: &generator)
       let text = (0..<count).map { _ in parts.randomElement(using: &generator)! }.joined()
       for operation in ["store", "get", "erase"] {

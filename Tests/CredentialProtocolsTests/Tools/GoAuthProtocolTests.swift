@@ -194,7 +194,7 @@ struct GoAuthProtocolTests {
       "@", "x=/y",
       "..", "\u{e9}", "%", "alice@",
     ]
-    for _ in 0..<3000 {
+    for _ in 0..<rounds(3000) {
       let count = Int.random(in: 0...9, using: &generator)
       let url =
         "https://go.example" + (0..<count).map { _ in parts.randomElement(using: &generator)! }.joined()

@@ -351,7 +351,7 @@ struct KeyringProtocolTests {
     let keyring = ToolUnderTest("keyring", kind)
     var generator = SeededGenerator(seed: 71)
     var model: [[ByteString]: ByteString] = [:]
-    for _ in 0..<(kind.name == "secret service" ? 40 : 300) {
+    for _ in 0..<(kind.name == "secret service" ? rounds(40) : rounds(300)) {
       let names = [generator.service(), generator.name()]
       switch generator.number(in: 0..<4) {
       case 0, 1:

@@ -255,7 +255,7 @@ struct KubectlProtocolTests {
       "\"token\"",
       "\"status\"", "\"eA==\"", "\\u0000", "\"", "null", "\u{fffd}",
     ]
-    for number in 0..<1000 {
+    for number in 0..<rounds(1000) {
       let count = Int.random(in: 0...16, using: &generator)
       let secret = (0..<count).map { _ in parts.randomElement(using: &generator)! }.joined()
       let name = "n\(number)"

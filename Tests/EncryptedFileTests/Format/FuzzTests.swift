@@ -43,7 +43,7 @@ struct FuzzTests {
     var numbers = SeededGenerator(seed: UInt64(seed))
     let vault = try HandMadeVault()
     let whole = Array(lines(vault.plaintext(nonce: [UInt8](repeating: 0, count: 16)))[0])
-    for round in 0..<4000 {
+    for round in 0..<rounds(4000) {
       let line =
         round % 10 == 0
         ? numbers.bytes(Int.random(in: 0..<200, using: &numbers)) : Self.mutate(whole, &numbers)
@@ -60,7 +60,7 @@ struct FuzzTests {
     "a record of any bytes is read or refused, and what is read can be found under its key", arguments: 0..<4)
   func records(seed: Int) throws {
     var numbers = SeededGenerator(seed: UInt64(seed + 100))
-    for _ in 0..<3000 {
+    for _ in 0..<rounds(3000) {
       let whole = try HandMadeVault.record(Item(RandomItems.key(&numbers), label: RandomItems.text(&numbers)))
       let line = Self.mutate(whole, &numbers)
       lend(line) { line in
@@ -77,7 +77,7 @@ struct FuzzTests {
   @Test("records come back as they were written")
   func roundTrip() throws {
     var numbers = SeededGenerator(seed: 300)
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       var item = Item(
         RandomItems.key(&numbers), label: RandomItems.text(&numbers), comment: RandomItems.text(&numbers),
         itemDescription: RandomItems.text(&numbers), creator: RandomItems.text(&numbers),
@@ -110,7 +110,7 @@ struct FuzzTests {
   func keys() throws {
     var numbers = SeededGenerator(seed: 301)
     var texts: [[UInt8]: Item.Key] = [:]
-    for _ in 0..<6000 {
+    for _ in 0..<rounds(6000) {
       let key = RandomItems.key(&numbers)
       let text = RecordKey.whole(of: key)
       expect(text.allSatisfy { $0 == 0x20 || 0x23...0x7e ~= $0 && $0 != 0x5c })
@@ -127,7 +127,7 @@ struct FuzzTests {
     var numbers = SeededGenerator(seed: UInt64(seed + 200))
     let types = ["X25519", "llavero/vault", "llavero/slot", "llavero/x", "scrypt", "other"]
     let texts = ["1", "2", "passphrase", "12345678-9abc-4def-8123-456789abcdef", "ab", "../x", "~"]
-    for _ in 0..<3000 {
+    for _ in 0..<rounds(3000) {
       var stanzas = [
         try Stanza(type: "X25519", arguments: ["x"]),
         try Stanza(type: "llavero/vault", arguments: ["1", "12345678-9abc-4def-8123-456789abcdef"]),

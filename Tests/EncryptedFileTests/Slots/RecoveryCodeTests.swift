@@ -101,7 +101,7 @@ struct RecoveryCodeTests {
   @Test("no two wrong characters pass")
   func twoSubstitutions() {
     var numbers = SeededGenerator(seed: 7)
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       var symbols = draw().filter { $0 != "-" }.map { $0 }
       let positions = Array(symbols.indices.shuffled(using: &numbers).prefix(2))
       for position in positions {

@@ -225,7 +225,7 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
   @Test("git's helper reads the password as it is, whatever else is kept")
   func readByGit() {
     var numbers = SeededGenerator(seed: 9)
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       let secret = Self.bytes(&numbers).filter { $0 != 10 }
       let token = Self.bytes(&numbers)
       let body = SecretBody.encode(

@@ -104,7 +104,7 @@ import Testing
   func longError() throws {
     service.change { state in
       state.errors["SearchItems"] = "org.freedesktop.DBus.Error.Failed"
-      state.errorText = String(repeating: "é", count: 1_000_000)
+      state.errorText = String(repeating: "é", count: 100_000)
     }
     guard case .refused("SearchItems", _, let detail)? = failure({ try service.keychain().find(.internet()) })
     else {

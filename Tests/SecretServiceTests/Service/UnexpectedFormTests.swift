@@ -258,7 +258,7 @@ import Testing
   func anything() throws {
     var numbers = SeededGenerator(seed: 15)
     var read = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<rounds(20_000) {
       let value = Self.value(&numbers)
       for reader in Self.readers {
         let isRight = value.isOf(reader.type)
@@ -274,6 +274,6 @@ import Testing
       let number = try? value.number(of: "it")
       expect((number != nil), is: (value.isOf("t") || value.isOf("u")))
     }
-    expect(read > 500)
+    expect(read > rounds(500))
   }
 }

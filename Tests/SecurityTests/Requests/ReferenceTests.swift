@@ -45,7 +45,7 @@ import Testing
       expect(calls.status([kSecValuePersistentRef: reference.prefix(length)]) != errSecSuccess)
     }
     var random = SeededGenerator(seed: 7)
-    for _ in 0..<2000 {
+    for _ in 0..<rounds(2000) {
       let bytes = random.mutated([UInt8](reference))
       if Data(bytes) == reference { continue }
       expect(calls.status([kSecValuePersistentRef: Data(bytes)]) != errSecSuccess)
