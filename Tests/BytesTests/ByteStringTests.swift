@@ -7,7 +7,7 @@ import Testing
   @Test("text is kept as UTF-8")
   func text() {
     expect(ByteString("é").bytes, is: [0xc3, 0xa9])
-    expect(("é" as ByteString), is: ByteString("é"))
+    expect("é" as ByteString, is: ByteString("é"))
     expect(ByteString("abc".dropFirst()).bytes, is: [0x62, 0x63])
     expect(("" as ByteString).isEmpty)
   }

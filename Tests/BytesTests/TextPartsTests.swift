@@ -15,7 +15,7 @@ import Testing
     _ text: String, _ part: String, _ other: String, _ result: String
   ) {
     expect(Array(text.replacingPart(part, with: other).utf8), is: Array(result.utf8))
-    expect(text.hasPart(part), is: (text.utf8.count != result.utf8.count || text != result))
+    expect(text.hasPart(part), is: text.utf8.count != result.utf8.count || text != result)
   }
 
   @Test func `A part is found where the standard library finds it among bytes`() {
@@ -29,10 +29,10 @@ import Testing
       let (text, part) = (some(9), some(3))
       let range = text.dropFirst(0).rangeOfPart(part)
       let start = range.map { text.utf8.distance(from: text.startIndex, to: $0.lowerBound) }
-      expect(range.map { text[$0] }, is: (start == nil ? nil : part[...]), "\(part) in \(text)")
+      expect(range.map { text[$0] }, is: start == nil ? nil : part[...], "\(part) in \(text)")
       let bytes = Array(text.utf8)
       let first = bytes.indices.first { bytes[$0...].starts(with: part.utf8) }
-      expect(start, is: (part.isEmpty ? 0 : first), "\(part) in \(text)")
+      expect(start, is: part.isEmpty ? 0 : first, "\(part) in \(text)")
     }
   }
 

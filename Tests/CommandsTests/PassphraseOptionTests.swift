@@ -26,7 +26,7 @@ import Testing
       let outcome = try await sandbox.run(command)
       expect(outcome.output, is: output, "\(command)")
       expect(outcome.status, is: status, "\(command)")
-      expect(outcome.errors.isEmpty, is: (status == 0), "\(command)")
+      expect(outcome.errors.isEmpty, is: status == 0, "\(command)")
       expect(!outcome.errors.contains("horse") && !outcome.errors.contains("s3cret"))
     }
   }

@@ -28,7 +28,7 @@ import Testing
     ])
   func reply(line: String, reply: String?) {
     let line = BashLine(line, wordBreaks: " \t\n\"'@><=;|&(:")
-    expect(line.replies(to: [CompletionCandidate("https://github.com")]), is: (reply.map { [$0] } ?? []))
+    expect(line.replies(to: [CompletionCandidate("https://github.com")]), is: reply.map { [$0] } ?? [])
   }
 
   /// Whatever is completed, a shell that reads the line again gets the same word.

@@ -282,6 +282,6 @@ import Testing
       try save(number + 1, in: mine)
     }
     expect(runs, is: 2)
-    try expect(count(others), is: (first == nil ? 2 : 7))
+    try expect(count(others), is: first == nil ? 2 : 7)
   }
 }

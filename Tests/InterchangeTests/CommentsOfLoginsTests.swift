@@ -62,7 +62,7 @@ struct CommentsOfLoginsTests {
     ] {
       let found = try FoundLogins(Array(text.utf8), as: .terraform)
       expect(found.logins.map(\.leftBehind), is: [[]], "\(text)")
-      expect(found.hasOthers, is: (text != block), "\(text)")
+      expect(found.hasOthers, is: text != block, "\(text)")
       try expect(remainder(of: text, as: .terraform), is: rest, "\(text)")
     }
     for text in [

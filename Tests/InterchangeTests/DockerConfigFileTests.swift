@@ -33,8 +33,8 @@ struct DockerConfigFileTests {
       let text = #"{"auths":{"\#(address)":{"auth":"YTpi"}}}"#
       let found = try Found(text, as: .docker)
       expect(found.logins.isEmpty, is: isPart, "\(address)")
-      expect(found.reasons, is: (isPart ? ["\(address) partOfRegistry"] : []), "\(address)")
-      expect((try InterchangeTests.remainder(of: text, as: .docker) == text), is: isPart, "\(address)")
+      expect(found.reasons, is: isPart ? ["\(address) partOfRegistry"] : [], "\(address)")
+      expect(try InterchangeTests.remainder(of: text, as: .docker) == text, is: isPart, "\(address)")
     }
   }
 

@@ -39,7 +39,7 @@ struct ExportLossesTests {
     "a path is lost where it is a page's, and a protocol that is read as no server's", arguments: managers)
   func places(name: String) throws {
     try expect(losses(name, login()), is: [])
-    try expect(losses(name, login(path: "team/x")), is: (name == "cxf" ? [] : ["path"]))
+    try expect(losses(name, login(path: "team/x")), is: name == "cxf" ? [] : ["path"])
     let other = Item(InternetPassword(protocol: "foo", server: "g.example", port: 77, account: "ana"))
     try expect(losses(name, other), is: ["protocol"])
     let ports = Item(InternetPassword(protocol: "SSH", server: "H.example", port: 22, account: "ana"))
@@ -58,7 +58,7 @@ struct ExportLossesTests {
     let format = try #require(ExportFormat.named(name))
     var item = login()
     item.isNegative = true
-    expect(outcome(format, item), is: (format.isComplete ? .written(without: []) : .omitted(.otherKind)))
+    expect(outcome(format, item), is: format.isComplete ? .written(without: []) : .omitted(.otherKind))
   }
 
   @Test("a login that never answers takes no other one's place in a netrc file")

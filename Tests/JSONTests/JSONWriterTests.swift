@@ -127,7 +127,7 @@ import Testing
     for _ in 0..<rounds(5000) {
       let bytes = (0..<generator.number(in: 0..<5)).flatMap { _ in generator.pick(pieces) }
       let isValid = bytes.withUnsafeBytes { isValidUTF8($0) }
-      expect(isValid, is: (String(validating: bytes, as: UTF8.self) != nil), "\(bytes)")
+      expect(isValid, is: String(validating: bytes, as: UTF8.self) != nil, "\(bytes)")
     }
   }
 }

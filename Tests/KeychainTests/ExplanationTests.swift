@@ -23,7 +23,7 @@ import Testing
         let answered = try answeredItem(query, keychain, isUsable)
         expect(explanation.winner, is: answered)
         if explanation.winner != nil { winners += 1 }
-        expect(explanation.renewal, is: (try renewedItem(query, keychain, isUsable)))
+        expect(explanation.renewal, is: try renewedItem(query, keychain, isUsable))
         if explanation.renewal != nil { renewals += 1 }
         expect(Set(explanation.candidates.map(\.item)).count, is: explanation.candidates.count)
 

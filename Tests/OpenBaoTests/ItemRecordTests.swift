@@ -50,6 +50,10 @@ struct ItemRecordTests {
       item.isDefault = generator.number(in: 0..<2) == 0
       item.generic = generator.optional()
       if generator.number(in: 0..<4) == 0 {
+        item.addField("Door", "open")
+        item.tags = ["Work"]
+      }
+      if generator.number(in: 0..<4) == 0 {
         var lookup = LookupAttributes()
         lookup["a\"b"] = "c\\d"
         item.secretService.lookup = lookup
@@ -67,6 +71,7 @@ struct ItemRecordTests {
         read.credential.hasSameSecret(as: credential) && read.credential.hasSameRefreshToken(as: credential)
       expect(isSame)
       expect(read.credential.expiry, is: credential.expiry)
+      expect(shown(read.others), is: "{}")
     }
   }
 
@@ -192,7 +197,7 @@ struct ItemRecordTests {
     expect(record.item.modificationDate, is: Timestamp(seconds: date))
     // What doesn't count any more isn't kept.
     let written = shown(record.encoded(inVersion: 3))
-    expect(written.contains("modified"), is: (date == 1))
+    expect(written.contains("modified"), is: date == 1)
     try expect(read(written, at: "https/h/443/-/ci/-/-").item, is: record.item)
   }
 

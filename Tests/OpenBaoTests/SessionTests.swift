@@ -406,7 +406,7 @@ struct SessionTests {
       ScriptedServer(steps + [.reply(200, "{}")]), by: .jwt(mount: "jwt", role: "ci"), credentials)
     session.holders = holders
     _ = try session.send(.init(method: .get, path: "m/data/x"))
-    expect(holders.noted, is: (held.isEmpty ? ["s.two: e a", "by jwt"] : ["by jwt"]))
+    expect(holders.noted, is: held.isEmpty ? ["s.two: e a", "by jwt"] : ["by jwt"])
   }
 
   private static let login =

@@ -31,7 +31,7 @@ import Testing
     ])
   func named(host: String, key: String) throws {
     for other in ["ed25519", "nistp256", "nistp384", "nistp521", "rsa"] {
-      try expect(identifies(try name(host), try OpenSSHSamples.key(other)), is: (other == key), "\(other)")
+      try expect(identifies(try name(host), try OpenSSHSamples.key(other)), is: other == key, "\(other)")
     }
   }
 
@@ -59,7 +59,7 @@ import Testing
     let key = try OpenSSHSamples.certificate(certificate)
     try expect(identifies(try name("far.example"), key))
     try expect(identifies(try name("[far.example]:2222"), key))
-    try expect(identifies(try name("a.build.example"), key), is: (certificate != "by-rsa"))
+    try expect(identifies(try name("a.build.example"), key), is: certificate != "by-rsa")
     try expect(!identifies(try name("other.example"), key))
     try expect(!identifies(try name("far.elsewhere"), key))
   }

@@ -67,7 +67,7 @@ func lookup(_ attributes: [ByteString: ByteString]) -> LookupAttributes {
       attributes: lookup(row.attributes), label: row.label, contentType: "text/plain")
     let answer = ItemTranslation.item(shown, Secret(row.body), in: nil, orNamed: "n")
     if let key = row.key { expect(answer.item.key.primaryKey, is: key.primaryKey) }
-    expect((answer.item.key.secretServiceItem == nil), is: (row.key != nil))
+    expect(answer.item.key.secretServiceItem == nil, is: row.key != nil)
     expectSame(answer, shown, row.body)
   }
 

@@ -92,7 +92,7 @@ import Testing
     }
     for last in UInt8.min...UInt8.max {
       let zeros = [UInt8](repeating: 0, count: 15)
-      expect(opened(as: zeros + [last]), is: (last == 1 ? zeros : nil), "\(last)")
+      expect(opened(as: zeros + [last]), is: last == 1 ? zeros : nil, "\(last)")
     }
     for count in 1...16 {
       let plaintext = [UInt8](repeating: 0xaa, count: 16 - count)

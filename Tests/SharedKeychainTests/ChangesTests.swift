@@ -127,7 +127,7 @@ import Testing
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(2, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(3, ChangesTests.cancel) }
     await #expect(processExitsWith: .success) { try await ChangesTests.alone(4, ChangesTests.cancel) }
-    expect(KeychainUnderTest.reportingChanges.count, is: (isLongForm ? 5 : 4))
+    expect(KeychainUnderTest.reportingChanges.count, is: isLongForm ? 5 : 4)
   }
 
   /// Runs a test of a kind of keychain, if there is one of that number, and waits until its folder and the keyring that it

@@ -66,7 +66,7 @@ struct SignInSettingsTests {
     expect(KnownService.at(try #require(SignInPlace("https://\(host)")))?.nameForAll, is: name)
     let method = try found(
       "https://\(host)/x", [("credential.oauthclientid", "a"), ("credential.oauthtokenendpoint", "/t")])
-    expect(method.client.ignoresNamesInURLs, is: (name != nil))
+    expect(method.client.ignoresNamesInURLs, is: name != nil)
   }
 
   @Test(
@@ -490,7 +490,7 @@ struct SignInSettingsTests {
     ] {
       let client = try found(url, endpoints + [("credential.\(pattern).oauthclientid", "own")]).client
         .clientID
-      expect((client == "own"), is: isMeant, "\(pattern) for \(url)")
+      expect(client == "own", is: isMeant, "\(pattern) for \(url)")
     }
   }
 

@@ -192,10 +192,10 @@ struct AgentTests {
         if outcome == .done { kept.insert(name) }
         if isValid { expect(outcome == .done || (outcome == .full && kept.count == AgentKeys.maximumCount)) }
       case .forget:
-        expect(outcome, is: (kept.remove(name) == nil ? .notKept : .done))
+        expect(outcome, is: kept.remove(name) == nil ? .notKept : .done)
       case .forgetAll: kept = []
       case .unwrap: expect(outcome == (kept.contains(name) ? .noMatch : .notKept) || outcome == .lowOrder)
-      case .describe, .state: expect(outcome, is: (kept.contains(name) ? .done : .notKept))
+      case .describe, .state: expect(outcome, is: kept.contains(name) ? .done : .notKept)
       }
     }
     expect(keys.isEmpty, is: kept.isEmpty)

@@ -56,7 +56,7 @@ extension X25519Identity {
     try await StockAge.run(
       form + ["-r", identity.recipient.description, "-o", place["theirs.age"], place["theirs.txt"]])
     let theirs = try place.read("theirs.age")
-    expect(theirs.withUnsafeBytes { FileEncoding.detect($0) }, is: (file.armored ? .armored : .binary))
+    expect(theirs.withUnsafeBytes { FileEncoding.detect($0) }, is: file.armored ? .armored : .binary)
     try expect(AgeFile.decrypt(theirs, with: [X25519Identity(), identity]), is: plaintext)
   }
 

@@ -74,7 +74,7 @@ import Testing
     let key = try SSHKey()
     let found = try Self.identities(key.privateFile)
     expect(found.count, is: 1)
-    expect((found[0] as? SSHEd25519Identity)?.recipient, is: (try key.identity().recipient))
+    expect((found[0] as? SSHEd25519Identity)?.recipient, is: try key.identity().recipient)
     let locked = try SSHKey(passphrase: "correct horse").privateFile
     let file = try AgeFile.encrypt(ascii(KeyTests.identityText), to: [try ScryptRecipient.make("x")])
     for file in [locked, file, encodeArmor(file)] {

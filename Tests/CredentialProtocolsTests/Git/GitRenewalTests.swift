@@ -240,7 +240,7 @@ import Testing
     let knowing = ["capability[]=state"] + place
     func state(_ account: String) throws -> String {
       let answer = try git.perform(.get, joined(knowing + ["username=\(account)"]))
-      expect(answer.contains("continue=1"), is: (account == "alice"))
+      expect(answer.contains("continue=1"), is: account == "alice")
       return String(try #require(answer.split(separator: "\n").first { $0.hasPrefix("state[]=") }))
     }
     let (alice, bob) = (try state("alice"), try state("bob"))

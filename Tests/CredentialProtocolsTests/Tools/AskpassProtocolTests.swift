@@ -254,7 +254,7 @@ struct AskpassProtocolTests {
       for program in programs {
         for (other, prompt) in prompts.enumerated() {
           try expect(
-            (ask(prompt, as: ByteString(program)) != nil), is: (other == index), "\(program) \(prompt)")
+            ask(prompt, as: ByteString(program)) != nil, is: other == index, "\(program) \(prompt)")
         }
       }
     }
@@ -296,9 +296,9 @@ struct AskpassProtocolTests {
     try askpass.add(InternetPassword(protocol: "https", server: "h", account: "a"), "pw")
     func became(_ arguments: [String], failing: ProtocolError? = nil) throws -> [ByteString] {
       let call = try askpass.callInMemory(arguments, failing: failing)
-      expect((try? AskpassProtocol.respond(to: call)), is: (call.became.isEmpty ? 0 : nil))
+      expect(try? AskpassProtocol.respond(to: call), is: call.became.isEmpty ? 0 : nil)
       expect(call.output.isEmpty != call.became.isEmpty)
-      expect(call.said.count, is: (failing == nil ? 0 : 1))
+      expect(call.said.count, is: failing == nil ? 0 : 1)
       return call.became
     }
     for prompt in ["Are you sure? ", "Username for 'https://g': "] {

@@ -115,7 +115,7 @@ struct DockerProtocolTests {
     expect(docker.call("get", input: named), is: notFound)
     // What doesn't answer for the name isn't its own to delete.
     let isElsewhere = answer == notFound
-    expect(docker.call("get", input: kept), is: (isElsewhere ? found(kept, "alice", "s3cret") : notFound))
+    expect(docker.call("get", input: kept), is: isElsewhere ? found(kept, "alice", "s3cret") : notFound)
     expect(docker.call("get", input: "other.example"), is: found("other.example", "bob", "kept"))
   }
 

@@ -172,7 +172,7 @@ struct WritingTests {
       "state/llavero/machine",
     ]
     expect(all.keys.map { String($0.dropFirst(place.path.count + 1)) }.sorted(), is: expected.sorted())
-    for facts in all.values { expect(facts.mode & 0o7777, is: (facts.isFolder ? 0o700 : 0o600)) }
+    for facts in all.values { expect(facts.mode & 0o7777, is: facts.isFolder ? 0o700 : 0o600) }
   }
 
   @Test("storing what is there already, and erasing what isn't, writes nothing")

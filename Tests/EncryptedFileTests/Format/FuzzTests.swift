@@ -101,7 +101,7 @@ struct FuzzTests {
         let credential = try Record.credential(parsing: line)
         expect(credential.secret.withUnsafeBytes { Array($0) }, is: secret)
         expect(credential.expiry == expiry && credential.authenticationScheme == "Bearer")
-        expect(credential.hasRefreshToken, is: (token != nil))
+        expect(credential.hasRefreshToken, is: token != nil)
       }
     }
   }

@@ -187,8 +187,8 @@ struct LayoutTests {
     expect(vault.records.count, is: 70)
     vault.expectLargeLayout()
     // Spaces are only needed if a record doesn't fit.
-    expect(vault.records.contains { $0.end - $0.start > $0.content.count + 1 }, is: (excess != 0))
-    expect(vault.records.count { ($0.start - vault.head.size) / Self.chunk == 0 }, is: (excess > 0 ? 15 : 16))
+    expect(vault.records.contains { $0.end - $0.start > $0.content.count + 1 }, is: excess != 0)
+    expect(vault.records.count { ($0.start - vault.head.size) / Self.chunk == 0 }, is: excess > 0 ? 15 : 16)
   }
 
   @Test("an index of separators longer than a chunk makes a first line of several chunks")

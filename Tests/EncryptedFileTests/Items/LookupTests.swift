@@ -112,8 +112,8 @@ struct LookupTests {
     try keychain.add(servers: ["a.example"])
     try keychain.exclusively { () throws(KeychainError) in
       try keychain.add(item("b.example"), Credential(password: "b"))
-      expect((try? keychain.servers()), is: ["a.example", "b.example"])
-      expect((try? other.servers()), is: ["a.example"])
+      expect(try? keychain.servers(), is: ["a.example", "b.example"])
+      expect(try? other.servers(), is: ["a.example"])
     }
     try expect(other.servers(), is: ["a.example", "b.example"])
   }

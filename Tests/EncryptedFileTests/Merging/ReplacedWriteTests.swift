@@ -334,7 +334,7 @@ struct ReplacedWriteTests {
     var bytes = written
     bytes[bytes.count - 1] ^= 1
     try put(bytes, into: pair.one.vault)
-    try expect(pair.keychain(pair.one).salvage().base?.number, is: (isFirst ? 1 : 2))
+    try expect(pair.keychain(pair.one).salvage().base?.number, is: isFirst ? 1 : 2)
     try pair.has(isFirst ? ["a", "b"] : ["a", "b", "c"], at: pair.one)
   }
 
@@ -800,7 +800,7 @@ struct KilledExchangeTests {
       let kept = pair.notices.all.compactMap { notice in
         if case .unfinished(let path) = notice { path } else { nil }
       }
-      expect(kept.count, is: (isDone ? 0 : 1))
+      expect(kept.count, is: isDone ? 0 : 1)
       for path in kept { try expect(contents(of: path), is: after) }
       expect(pair.notices.all.count, is: 1 + kept.count)
     }

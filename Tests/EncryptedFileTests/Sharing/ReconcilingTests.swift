@@ -149,7 +149,7 @@ struct ReconcilingTests {
     try one.sync(shared)
     try two.sync(shared)
     try one.sync(shared)
-    expect(one.withFormerKey.map(\.label), is: (isThere ? ["three"] : []))
+    expect(one.withFormerKey.map(\.label), is: isThere ? ["three"] : [])
     expect(two.withFormerKey.map(\.recipient), is: [three.recipient])
     try expect(one.keychain().slots()?.count, is: 2)
     try three.join(shared)

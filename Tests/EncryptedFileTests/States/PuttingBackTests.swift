@@ -120,7 +120,7 @@ struct PuttingBackTests {
       let refused = Question(false)
       if loss.needsConfirmation {
         expect(failure { try putBack("new", refused) }, is: .slot(.unconfirmed), "\(loss)")
-        expect(refused.asked.first?.doubt, is: (loss == .file ? .fileMissing : .headerUnreadable))
+        expect(refused.asked.first?.doubt, is: loss == .file ? .fileMissing : .headerUnreadable)
         expect(refused.asked.first?.ways.map(\.kind), is: [.passphrase])
         try expect(slots.place.everything(), is: before)
         let confirmed = Question(true)
@@ -134,7 +134,7 @@ struct PuttingBackTests {
       expect(
         failure { try slots.keychain("former").servers() }, is: .wrongPassphrase(path: slots.place.vault))
       try expect(slots.slotIDs.count == 1 && slots.slotIDs != ["aa"])
-      expect(slots.copies, is: (try slots.slotIDs.map { "\($0).age" }))
+      expect(slots.copies, is: try slots.slotIDs.map { "\($0).age" })
       try expectAgreement(slots, "new")
     }
   }
@@ -194,7 +194,7 @@ struct PuttingBackTests {
     try loss.befall(slots.place)
     let question = Question(true)
     _ = try slots.keychain().salvage(confirm: question.confirm)
-    expect(question.asked.count, is: (loss.needsConfirmation ? 1 : 0))
+    expect(question.asked.count, is: loss.needsConfirmation ? 1 : 0)
     try expect(slots.slotIDs, is: [stays], "\(loss)")
     try expectAgreement(slots, nil)
     unlink(slots.place.identityFile)
@@ -229,7 +229,7 @@ struct PuttingBackTests {
     // The damage takes the copy along; if the contents can't be decrypted, their records are lost.
     let isKnown = isWritten || loss == nil || loss == .headerMAC || loss == .headerSlots
     try expect(
-      slots.keychain().slots()?.first { $0.id == id }?.recipient, is: (isKnown ? recipient : nil))
+      slots.keychain().slots()?.first { $0.id == id }?.recipient, is: isKnown ? recipient : nil)
     if isKnown {
       try slots.keychain().rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
     }

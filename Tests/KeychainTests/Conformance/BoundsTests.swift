@@ -136,6 +136,24 @@ extension ConformanceTests {
       try expect(fresh.reopened.everything(), is: before)
     }
 
+    @Test(
+      "more in hidden fields or a code's secret than an item may have is refused",
+      arguments: KeychainUnderTest.all)
+    func tooLongFurther(kind: KeychainUnderTest) throws {
+      let fresh = kind.make()
+      #expect(throws: KeychainError.tooLarge(what: "the item's hidden fields", limit: 262_144)) {
+        var credential = Credential(password: "x")
+        credential.further.addField("note", Secret(String(repeating: "a", count: 262_144)))
+        try fresh.keychain.add(.internet(), credential)
+      }
+      #expect(throws: KeychainError.tooLarge(what: "the one-time code's secret", limit: 4096)) {
+        var credential = Credential(password: "x")
+        credential.further.oneTimeCode = Secret(String(repeating: "A", count: 4097))
+        try fresh.keychain.add(.internet(), credential)
+      }
+      try expect(fresh.reopened.items(matching: .all).isEmpty)
+    }
+
     @Test("a scheme with a line end is refused", arguments: KeychainUnderTest.all, ["a\nb", "a\rb", "a\0b"])
     func scheme(kind: KeychainUnderTest, scheme: String) throws {
       let keychain = kind.make().keychain

@@ -52,9 +52,9 @@ extension ConformanceTests {
       let added = try keychain.add(row.item, "secret")
       let decoy = try keychain.add(.internet("decoy.example.net", account: "decoy"), "other")
       expect(row.query.matches(row.item), is: row.answers)
-      try expect(keychain.items(matching: row.query), is: (row.answers ? [added] : []))
-      try expect(keychain.find(row.query), is: (row.answers ? [added] : []))
-      try expect(keychain.answeredSecret(row.query), is: (row.answers ? "secret" : nil))
+      try expect(keychain.items(matching: row.query), is: row.answers ? [added] : [])
+      try expect(keychain.find(row.query), is: row.answers ? [added] : [])
+      try expect(keychain.answeredSecret(row.query), is: row.answers ? "secret" : nil)
       try expect(keychain.find(.internet("decoy.example.net")), is: [decoy])
     }
 

@@ -258,8 +258,8 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     expect(read, is: item)
     for name in ["comment", "description", "creator", "type"] {
       let isText = note.text != nil && !bytes.contains(0)
-      expect((attributes["llavero:\(name)"] == note.text), is: isText)
-      expect((attributes["llavero:base64:\(name)"] == nil), is: isText)
+      expect(attributes["llavero:\(name)"] == note.text, is: isText)
+      expect(attributes["llavero:base64:\(name)"] == nil, is: isText)
     }
     expect(attributes["llavero:default"], is: "1")
   }
@@ -341,7 +341,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       let attributes = ItemAttributes.attributes(of: item)
       let read = ItemAttributes.item(of: Self.stored(attributes, label: ItemAttributes.label(of: item)))
       expect(read?.label, is: label)
-      expect(attributes.keys.contains("llavero:base64:label"), is: (label != "work"))
+      expect(attributes.keys.contains("llavero:base64:label"), is: label != "work")
     }
   }
 

@@ -124,12 +124,12 @@ import Testing
     (item.comment, item.label) = ("new", "new")
     service.change { $0.changesLeft = changes }
     let error = failure { try keychain.update(item, .text("new")) }
-    expect((error == nil), is: (changes >= 3))
+    expect(error == nil, is: changes >= 3)
     let after = try #require(service.items[path])
     expect(service.items.count, is: 1)
-    expect(after.secret, is: (changes > 0 ? Array("new".utf8) : before.secret))
-    expect((after.attributes == before.attributes), is: (changes < 2))
-    expect((after.label == before.label), is: (changes < 3))
+    expect(after.secret, is: changes > 0 ? Array("new".utf8) : before.secret)
+    expect(after.attributes == before.attributes, is: changes < 2)
+    expect(after.label == before.label, is: changes < 3)
     service.change { $0.changesLeft = nil }
     try expect(keychain.update(item, .text("new")).comment, is: "new")
     try expect(keychain.answeredSecret(.internet()), is: "new")
@@ -147,10 +147,10 @@ import Testing
       }
     }
     service.change { $0.changesLeft = changes }
-    expect((failure { try run() } == nil), is: (changes == 3))
+    expect(failure { try run() } == nil, is: changes == 3)
     let labels = service.items.values.map(\.label).sorted()
     let all = ["https://one.example (a)", "https://two.example (a)"]
-    expect(labels, is: (changes == 3 ? all : ["example.com"] + all.prefix(changes)))
+    expect(labels, is: changes == 3 ? all : ["example.com"] + all.prefix(changes))
     service.change { $0.changesLeft = nil }
     try run()
     expect(service.items.values.map(\.label).sorted(), is: all)

@@ -50,7 +50,7 @@ import Testing
       try expect(keychain.everything().count, is: 1)
       keyring.restartKeyring()
       let error = failure { try operation.run(keychain, item) }
-      expect(error, is: (operation.name == "add a twin" ? .duplicateItem : nil), "\(operation.name)")
+      expect(error, is: operation.name == "add a twin" ? .duplicateItem : nil, "\(operation.name)")
       try keychain.delete(try keychain.items(matching: .all))
       try expect(keyring.keychain().items(matching: .all).isEmpty)
     }

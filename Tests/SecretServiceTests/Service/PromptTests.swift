@@ -82,7 +82,7 @@ import Testing
         expect(service.items.count, is: 1)
         service.endPrompts(.done)
         try expect(changing.waited(), is: "done", "\(method)")
-        expect(service.items.count, is: (method == "Delete" ? 0 : 2))
+        expect(service.items.count, is: method == "Delete" ? 0 : 2)
       }
     }
   }
@@ -251,7 +251,7 @@ import Testing
     service.endPrompts(.done)
     try expect(changing.waited(), is: "done")
     try expect(other.answeredSecret(.internet("other.example")), is: "other")
-    expect(service.items.count, is: (method == "Delete" ? 1 : 3))
+    expect(service.items.count, is: method == "Delete" ? 1 : 3)
   }
 
   @Test("a prompt that is declined changes nothing, and ends with the lock free")

@@ -272,7 +272,7 @@ import Testing
       if let item = try? StoredItem(path: "/a", properties: value) { expect(item.path, is: "/a") }
       _ = try? ServiceSession(plain: value)
       let number = try? value.number(of: "it")
-      expect((number != nil), is: (value.isOf("t") || value.isOf("u")))
+      expect(number != nil, is: value.isOf("t") || value.isOf("u"))
     }
     expect(read > rounds(500))
   }

@@ -308,10 +308,10 @@ private func checkClass(_ itemClass: String) {
   expect(find(query.with([kSecReturnData: true])).value as? Data == expected)
   expect(update(query, [kSecAttrLabel: "l"]), is: errSecSuccess)
   for one in classes {
-    expect((status([kSecClass: one, kSecAttrLabel: "l"]) == errSecSuccess), is: (one == itemClass), "\(one)")
+    expect(status([kSecClass: one, kSecAttrLabel: "l"]) == errSecSuccess, is: one == itemClass, "\(one)")
   }
   expect(delete(query), is: errSecSuccess)
-  for one in classes { expect((status([kSecClass: one]) == errSecSuccess), is: (one != itemClass), "\(one)") }
+  for one in classes { expect(status([kSecClass: one]) == errSecSuccess, is: one != itemClass, "\(one)") }
 }
 
 private func checkDate(_ name: String) {
