@@ -149,6 +149,6 @@ private func normal(_ text: String) -> String? {
       let length = code(url, at: 0)?.utf8.count ?? 0
       expect((5...8).contains(length))
     }
-    expect(usable > 500)
+    expect(usable > rounds(500))
   }
 }
