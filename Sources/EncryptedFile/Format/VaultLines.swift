@@ -125,10 +125,7 @@ struct VaultLines: ~Copyable {
   /// Whether two lines have the same key.
   borrowing func haveSameKey(_ one: Int, _ other: Int) -> Bool {
     withLine(one) { one in
-      withLine(other) { other in
-        let (key, otherKey) = (one.key, other.key)
-        return key.count == otherKey.count && memcmp(key.start, otherKey.start, key.count) == 0
-      }
+      withLine(other) { other in one.key.equals(other.key) }
     }
   }
 
@@ -312,6 +309,6 @@ extension KeychainError {
 
 extension Secret {
   fileprivate borrowing func isEqual(to bytes: UnsafeRawBufferPointer) -> Bool {
-    withUnsafeBytes { $0.count == bytes.count && $0.elementsEqual(bytes) }
+    withUnsafeBytes { $0.equals(bytes) }
   }
 }

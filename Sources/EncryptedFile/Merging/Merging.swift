@@ -123,7 +123,7 @@ extension VaultLines {
     line.withUnsafeBytes { line in
       let record = RetiredRecord.record(of: line)
       for index in lines(beginning: Array(line.key)) {
-        if withLine(index, { RetiredRecord.record(of: $0).elementsEqual(record) }) { return true }
+        if withLine(index, { RetiredRecord.record(of: $0).equals(record) }) { return true }
       }
       return false
     }
@@ -136,7 +136,7 @@ extension VaultLines {
       withLine(other) { other in
         // Another program may have written it in a form in which it isn't found.
         let record = RetiredRecord.record(of: one)
-        return !record.isEmpty && RetiredRecord.record(of: other).elementsEqual(record)
+        return !record.isEmpty && RetiredRecord.record(of: other).equals(record)
       }
     }
   }

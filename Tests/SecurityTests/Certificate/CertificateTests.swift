@@ -32,19 +32,19 @@ import Testing
     let serial = Self.hexadecimal("4772A27B792CC4DA4571A85637E9167E3A6B88C0")
     let found = try #require(
       calls.attributes([kSecClass: kSecClassCertificate, kSecAttrSerialNumber: serial]))
-    expect(found[kSecAttrSerialNumber] as? Data == serial)
+    expect(found[kSecAttrSerialNumber] as? Data, is: serial)
     expect(
-      found[kSecAttrSubjectKeyID] as? Data
-        == Self.hexadecimal("FA5F7F1A2F5C9DEB6ED5165906EF88011 8F43432".filter { $0 != " " }))
-    expect(found[kSecAttrLabel] as? String == "Example Root")
-    expect(found[kSecAttrCertificateType] as? Int == 3)
-    expect(found[kSecAttrCertificateEncoding] as? Int == 3)
+      found[kSecAttrSubjectKeyID] as? Data,
+      is: Self.hexadecimal("FA5F7F1A2F5C9DEB6ED5165906EF88011 8F43432".filter { $0 != " " }))
+    expect(found[kSecAttrLabel] as? String, is: "Example Root")
+    expect(found[kSecAttrCertificateType] as? Int, is: 3)
+    expect(found[kSecAttrCertificateEncoding] as? Int, is: 3)
     let name = Self.hexadecimal(
       "30293110300e060355040a0c074578616d706c653115301306035504030c0c4578616d706c6520526f6f74")
-    expect(found[kSecAttrIssuer] as? Data == name)
-    expect(found[kSecAttrSubject] as? Data == name)
+    expect(found[kSecAttrIssuer] as? Data, is: name)
+    expect(found[kSecAttrSubject] as? Data, is: name)
     expect(found[kSecAttrPublicKeyHash] == nil)
-    expect(found[kSecAttrAccessible] as? String == kSecAttrAccessibleAlways)
+    expect(found[kSecAttrAccessible] as? String, is: kSecAttrAccessibleAlways)
   }
 
   @Test func `what is given of a certificate stands before what its data says`() {
@@ -56,7 +56,7 @@ import Testing
         kSecAttrPublicKeyHash: hash,
       ]), is: errSecSuccess)
     let found = calls.attributes([kSecClass: kSecClassCertificate, kSecAttrPublicKeyHash: hash])
-    expect(found?[kSecAttrLabel] as? String == "mine")
+    expect(found?[kSecAttrLabel] as? String, is: "mine")
   }
 
   @Test func `a certificate comes and goes as a reference`() throws {
@@ -119,8 +119,8 @@ import Testing
     }
     let found = calls.attributes(
       key.filter { $0.key != kSecValueData }.merging([kSecAttrKeySizeInBits: 0]) { $1 })
-    expect(found?[kSecAttrKeyType] as? Int == 42)
-    expect(found?[kSecAttrKeyClass] as? Int == 1)
-    expect(found?[kSecAttrApplicationTag] as? Data == Data("tag".utf8))
+    expect(found?[kSecAttrKeyType] as? Int, is: 42)
+    expect(found?[kSecAttrKeyClass] as? Int, is: 1)
+    expect(found?[kSecAttrApplicationTag] as? Data, is: Data("tag".utf8))
   }
 }

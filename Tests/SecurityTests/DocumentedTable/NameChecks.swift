@@ -34,7 +34,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
     expect(kCFBooleanTrue, is: true)
     let hidden: Attributes = [kSecAttrIsInvisible: kCFBooleanTrue as Any]
     expect(add(generic().with(secret("s")).with(hidden)), is: errSecSuccess)
-    expect(find(generic().with([kSecReturnData: kCFBooleanTrue as Any])).value as? Data == Data("s".utf8))
+    expect(find(generic().with([kSecReturnData: kCFBooleanTrue as Any])).value as? Data, is: Data("s".utf8))
   },
   "kCFBooleanFalse": {
     expect(kCFBooleanFalse, is: false)
@@ -71,7 +71,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
       SecItemCopyMatching(query as CFDictionary, UnsafeMutablePointer($0))
     }
     expect(status, is: errSecSuccess)
-    expect(result as? Data == Data("s".utf8))
+    expect(result as? Data, is: Data("s".utf8))
   },
   "SecItemUpdate": {
     add(generic().with(secret("s")))
@@ -92,7 +92,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
   "kSecClass": {
     expect(add([kSecClass: kSecClassGenericPassword]), is: errSecSuccess)
     expect(
-      attributes([kSecClass: kSecClassGenericPassword])?[kSecClass] as? String == kSecClassGenericPassword)
+      attributes([kSecClass: kSecClassGenericPassword])?[kSecClass] as? String, is: kSecClassGenericPassword)
   },
   "kSecClassInternetPassword": { checkClass(kSecClassInternetPassword) },
   "kSecClassGenericPassword": { checkClass(kSecClassGenericPassword) },
@@ -127,15 +127,15 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
     add(generic().with(secret("s")))
     let value = find(generic().with([kSecReturnData: true])).value
     expect(value is Data)
-    expect(value as? Data == Data("s".utf8))
-    expect(value as? NSData == NSData(data: Data("s".utf8)))
+    expect(value as? Data, is: Data("s".utf8))
+    expect(value as? NSData, is: NSData(data: Data("s".utf8)))
   },
   "kSecReturnAttributes": {
     add(generic().with(secret("s")))
     let value = find(generic().with([kSecReturnAttributes: true])).value
-    expect((value as? [String: Any])?[kSecAttrAccount] as? String == "alice")
-    expect((value as? [String: AnyObject])?[kSecAttrAccount] as? String == "alice")
-    expect((value as? NSDictionary)?[kSecAttrAccount] as? String == "alice")
+    expect((value as? [String: Any])?[kSecAttrAccount] as? String, is: "alice")
+    expect((value as? [String: AnyObject])?[kSecAttrAccount] as? String, is: "alice")
+    expect((value as? NSDictionary)?[kSecAttrAccount] as? String, is: "alice")
   },
   "kSecReturnRef": { try checkReference() },
   "kSecReturnPersistentRef": { try checkPersistentReference() },
@@ -143,7 +143,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
     add(generic().with([kSecValueData: Data([0, 255, 10])]))
     let value =
       find(generic().with([kSecReturnData: true, kSecReturnAttributes: true])).value as? [String: Any]
-    expect(value?[kSecValueData] as? Data == Data([0, 255, 10]))
+    expect(value?[kSecValueData] as? Data, is: Data([0, 255, 10]))
   },
   "kSecValueRef": { try checkReference() },
   "kSecValuePersistentRef": { try checkPersistentReference() },
@@ -255,7 +255,7 @@ private func checkAccessControl() throws {
     SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleAfterFirstUnlock, [], &error))
   expect(error == nil)
   expect(add(generic().with([kSecAttrAccessControl: plain])), is: errSecSuccess)
-  expect(attributes(generic())?[kSecAttrAccessible] as? String == kSecAttrAccessibleAfterFirstUnlock)
+  expect(attributes(generic())?[kSecAttrAccessible] as? String, is: kSecAttrAccessibleAfterFirstUnlock)
   for flags in [.userPresence, .biometryAny, .devicePasscode, .privateKeyUsage]
     as [SecAccessControlCreateFlags]
   {
@@ -277,13 +277,13 @@ private func checkCertificate() throws {
   expect(SecCertificateCreateWithData(nil, Data("text".utf8)) == nil)
   let query: Attributes = [kSecClass: kSecClassCertificate, kSecAttrLabel: "l"]
   expect(add(query.with([kSecValueRef: certificate])), is: errSecSuccess)
-  expect(find(query.with([kSecReturnData: true])).value as? Data == certificateForTests)
+  expect(find(query.with([kSecReturnData: true])).value as? Data, is: certificateForTests)
   let found = try #require(find(query.with([kSecReturnRef: true])).value)
   let reference = try #require(found as? SecCertificate)
   expect(SecCertificateCopyData(reference) as Data == certificateForTests)
   expect(
-    attributes(query)?[kSecAttrSerialNumber] as? Data
-      == Data([0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0]))
+    attributes(query)?[kSecAttrSerialNumber] as? Data,
+    is: Data([0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0xde, 0xf0]))
 }
 
 private func checkRandom() {
@@ -303,9 +303,9 @@ private func checkClass(_ itemClass: String) {
   ]
   for one in classes { expect(add(AttributeCheck.base(one)), is: errSecSuccess, "\(one)") }
   let query: Attributes = [kSecClass: itemClass]
-  expect(attributes(query)?[kSecClass] as? String == itemClass)
+  expect(attributes(query)?[kSecClass] as? String, is: itemClass)
   let expected = AttributeCheck.base(itemClass)[kSecValueData] as? Data ?? Data()
-  expect(find(query.with([kSecReturnData: true])).value as? Data == expected)
+  expect(find(query.with([kSecReturnData: true])).value as? Data, is: expected)
   expect(update(query, [kSecAttrLabel: "l"]), is: errSecSuccess)
   for one in classes {
     expect(status([kSecClass: one, kSecAttrLabel: "l"]) == errSecSuccess, is: one == itemClass, "\(one)")

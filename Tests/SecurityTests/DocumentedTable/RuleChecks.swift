@@ -100,7 +100,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
         expect(add(internet().with([name: text])), is: errSecParam, "\(name)")
       }
       expect(add(generic(text.debugDescription, "a", [kSecAttrComment: text])), is: errSecSuccess)
-      expect(attributes(generic(text.debugDescription, "a"))?[kSecAttrComment] as? String == text)
+      expect(attributes(generic(text.debugDescription, "a"))?[kSecAttrComment] as? String, is: text)
     }
     expect(add(generic().with(secret("a\r\nb\0"))), is: errSecSuccess)
     expect(update(generic(), [kSecAttrAccount: "a\nb"]), is: errSecParam)
@@ -124,7 +124,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
       expect(add(key.with([kSecAttrLabel: "old"]).with(secret("old"))), is: errSecSuccess)
       expect(add(key.with([kSecAttrLabel: "new"]).with(secret("new"))), is: errSecDuplicateItem)
       expect(password(key), is: "old")
-      expect(attributes(key)?[kSecAttrLabel] as? String == "old")
+      expect(attributes(key)?[kSecAttrLabel] as? String, is: "old")
       expect(all(kSecAttrAccount, key), is: ["alice"])
     }
   },
@@ -151,18 +151,18 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     var value: AnyObject?
     let item = generic().with(secret("s3cret"))
     expect(SecItemAdd(item.with([kSecReturnData: true]) as CFDictionary, &value), is: errSecSuccess)
-    expect(value as? Data == Data("s3cret".utf8))
+    expect(value as? Data, is: Data("s3cret".utf8))
     let another = generic("another").with(secret("s3cret")).with([
       kSecReturnAttributes: true, kSecReturnData: true,
     ])
     expect(SecItemAdd(another as CFDictionary, &value), is: errSecSuccess)
     let both = value as? [String: Any]
-    expect(both?[kSecAttrService] as? String == "another")
-    expect(both?[kSecValueData] as? Data == Data("s3cret".utf8))
+    expect(both?[kSecAttrService] as? String, is: "another")
+    expect(both?[kSecValueData] as? Data, is: Data("s3cret".utf8))
     let third = generic("third").with([kSecReturnPersistentRef: true])
     expect(SecItemAdd(third as CFDictionary, &value), is: errSecSuccess)
     let reference = value as? Data ?? Data()
-    expect(attributes([kSecValuePersistentRef: reference])?[kSecAttrService] as? String == "third")
+    expect(attributes([kSecValuePersistentRef: reference])?[kSecAttrService] as? String, is: "third")
   },
   "add returns nothing unasked": {
     var value: AnyObject?
@@ -179,7 +179,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
   },
   "add without an access group": {
     expect(add(generic()), is: errSecSuccess)
-    expect(attributes(generic())?[kSecAttrAccessGroup] as? String ?? "" == "")
+    expect(attributes(generic())?[kSecAttrAccessGroup] as? String ?? "", is: "")
     expect(status(generic().with([kSecAttrAccessGroup: "any"])), is: errSecItemNotFound)
   },
   "size of a secret": {
@@ -219,7 +219,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
   "find without a limit": {
     addThree()
     let found = find([kSecClass: kSecClassGenericPassword, kSecReturnAttributes: true])
-    expect((found.value as? [String: Any])?[kSecAttrService] as? String == "com.example.app")
+    expect((found.value as? [String: Any])?[kSecAttrService] as? String, is: "com.example.app")
   },
   "limit one": {
     addThree()
@@ -246,7 +246,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     let data = find(
       generic("com.example.app", "b").with([kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])
     ).value
-    expect(data as? [Data] == [Data("2".utf8)])
+    expect(data as? [Data], is: [Data("2".utf8)])
   },
   "limit that is none": {
     addThree()
@@ -265,8 +265,8 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     addThree()
     let found = attributes(
       generic("com.example.app", "c").with([kSecReturnAttributes: kCFBooleanTrue as Any]))
-    expect(found?[kSecAttrAccount] as? String == "c")
-    expect(found?[kSecClass] as? String == kSecClassGenericPassword)
+    expect(found?[kSecAttrAccount] as? String, is: "c")
+    expect(found?[kSecClass] as? String, is: kSecClassGenericPassword)
     expect(found?.keys.contains(kSecValueData), is: false)
   },
   "return several": {
@@ -278,14 +278,14 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
           kSecReturnPersistentRef: true,
         ])
       ).value as? [String: Any]
-    expect(found?[kSecAttrAccount] as? String == "c")
-    expect(found?[kSecValueData] as? Data == Data("3".utf8))
+    expect(found?[kSecAttrAccount] as? String, is: "c")
+    expect(found?[kSecValueData] as? Data, is: Data("3".utf8))
     expect(found?[kSecValueRef] as? SecKeychainItem != nil)
     expect((found?[kSecValuePersistentRef] as? Data)?.isEmpty, is: false)
     let two = find(
       generic("com.example.app", "c").with([kSecReturnData: true, kSecReturnPersistentRef: true]))
     let pair = two.value as? [String: Any]
-    expect(pair?[kSecValueData] as? Data == Data("3".utf8))
+    expect(pair?[kSecValueData] as? Data, is: Data("3".utf8))
     expect(pair?[kSecAttrAccount] == nil)
   },
   "return a reference": {
@@ -349,14 +349,14 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
   },
   "case of a server": {
     expect(add(internet("Example.com")), is: errSecSuccess)
-    expect(attributes(internet("eXAMPLE.com"))?[kSecAttrServer] as? String == "Example.com")
+    expect(attributes(internet("eXAMPLE.com"))?[kSecAttrServer] as? String, is: "Example.com")
     expect(status(internet("example.org")), is: errSecItemNotFound)
   },
   "slashes of a path": {
     expect(add(internet("s", "a", [kSecAttrPath: "/acme/app/"])), is: errSecSuccess)
     expect(add(internet("s", "a", [kSecAttrPath: "acme/app"])), is: errSecDuplicateItem)
     expect(
-      attributes(internet("s", "a", [kSecAttrPath: "//acme/app"]))?[kSecAttrPath] as? String == "acme/app")
+      attributes(internet("s", "a", [kSecAttrPath: "//acme/app"]))?[kSecAttrPath] as? String, is: "acme/app")
     expect(status(internet("s", "a", [kSecAttrPath: "/acme"])), is: errSecItemNotFound)
     // The root means the whole server, like no path.
     expect(add(internet("s", "a", [kSecAttrPath: "/"])), is: errSecSuccess)
@@ -379,7 +379,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     expect(status(query), is: errSecSuccess)
     expect(status(query.with([kSecAttrService: Data("s".utf8)])), is: errSecSuccess)
     expect(add(internet("s", "a", [kSecAttrPort: "8443"])), is: errSecSuccess)
-    expect(attributes(internet("s", "a", [kSecAttrPort: 8443]))?[kSecAttrPort] as? Int == 8443)
+    expect(attributes(internet("s", "a", [kSecAttrPort: 8443]))?[kSecAttrPort] as? Int, is: 8443)
   },
   "secret in a query": {
     expect(add(generic().with(secret("s3cret"))), is: errSecSuccess)
@@ -470,7 +470,7 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
     for key in [kSecValueRef, kSecValuePersistentRef] {
       let query: Attributes = [key: found?[key] as Any]
       expect(password(query), is: "2", "\(key)")
-      expect(attributes(query)?[kSecAttrAccount] as? String == "b")
+      expect(attributes(query)?[kSecAttrAccount] as? String, is: "b")
       expect(status(query.with([kSecClass: kSecClassGenericPassword])), is: errSecSuccess)
       expect(status(query.with([kSecClass: kSecClassInternetPassword])) != errSecSuccess)
     }
@@ -569,8 +569,8 @@ let ruleChecks: KeyValuePairs<String, @Sendable () -> Void> = [
   "update of an attribute that isn't there": {
     expect(add(generic()), is: errSecSuccess)
     expect(update(generic(), [kSecAttrDescription: "d", kSecAttrGeneric: Data([1])]), is: errSecSuccess)
-    expect(attributes(generic())?[kSecAttrDescription] as? String == "d")
-    expect(attributes(generic())?[kSecAttrGeneric] as? Data == Data([1]))
+    expect(attributes(generic())?[kSecAttrDescription] as? String, is: "d")
+    expect(attributes(generic())?[kSecAttrGeneric] as? Data, is: Data([1]))
     expect(update(generic(), [:]) == errSecSuccess || update(generic(), [:]) == errSecParam)
   },
   "dates after an update": {

@@ -31,7 +31,7 @@ import Testing
     attributes[kSecClass] = nil
     attributes[kSecAttrComment] = "changed"
     expect(calls.update(Self.generic("a"), attributes), is: errSecSuccess)
-    expect(calls.attributes(Self.generic("a"))?[kSecAttrComment] as? String == "changed")
+    expect(calls.attributes(Self.generic("a"))?[kSecAttrComment] as? String, is: "changed")
     attributes[kSecAttrCreationDate] = Date(timeIntervalSince1970: 0)
     expect(calls.update(Self.generic("a"), attributes), is: errSecReadOnlyAttr)
   }
@@ -42,7 +42,7 @@ import Testing
       expect(calls.add(Self.generic(account, [kSecAttrIsInvisible: false])), is: errSecSuccess)
     }
     let attributes = try #require(calls.attributes(Self.generic("a")))
-    expect(calls.attributes(attributes)?[kSecAttrAccount] as? String == "a")
+    expect(calls.attributes(attributes)?[kSecAttrAccount] as? String, is: "a")
     expect(calls.delete(attributes), is: errSecSuccess)
     try expect(calls.store.items(matching: .all).map(\.key.account), is: ["b"])
   }
@@ -52,7 +52,7 @@ import Testing
     expect(calls.add(Self.generic("a")), is: errSecSuccess)
     expect(calls.attributes(query)?[kSecAttrIsNegative] == nil)
     expect(calls.update(query, [kSecAttrIsNegative: false]), is: errSecSuccess)
-    expect(calls.attributes(query)?[kSecAttrIsNegative] as? Bool == false)
+    expect(calls.attributes(query)?[kSecAttrIsNegative] as? Bool, is: false)
     expect(calls.status(Self.generic("a", [kSecAttrIsNegative: true])), is: errSecItemNotFound)
   }
 

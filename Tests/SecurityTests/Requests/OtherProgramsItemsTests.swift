@@ -27,11 +27,11 @@ import Testing
     expect(calls.password(Self.internet([kSecAttrProtocol: "https"])), is: "rosebud")
     expect(calls.status(Self.internet([kSecAttrProtocol: kSecAttrProtocolHTTP])), is: errSecItemNotFound)
     let found = try #require(calls.attributes(query))
-    expect(found[kSecAttrProtocol] as? String == kSecAttrProtocolHTTPS)
-    expect(found[kSecAttrAuthenticationType] as? String == kSecAttrAuthenticationTypeDefault)
-    expect(found[kSecAttrPort] as? Int == 0)
-    expect(found[kSecAttrPath] as? String == "")
-    expect(found[kSecAttrAccount] as? String == "alice")
+    expect(found[kSecAttrProtocol] as? String, is: kSecAttrProtocolHTTPS)
+    expect(found[kSecAttrAuthenticationType] as? String, is: kSecAttrAuthenticationTypeDefault)
+    expect(found[kSecAttrPort] as? Int, is: 0)
+    expect(found[kSecAttrPath] as? String, is: "")
+    expect(found[kSecAttrAccount] as? String, is: "alice")
     expect(found[kSecAttrCreationDate] is Date)
   }
 
@@ -45,7 +45,7 @@ import Testing
     let calls = Calls()
     try calls.store.add(
       Item(InternetPassword(protocol: ByteString(scheme), server: "s")), Credential(password: "p"))
-    expect(calls.attributes(Self.internet([:]))?[kSecAttrProtocol] as? String == code)
+    expect(calls.attributes(Self.internet([:]))?[kSecAttrProtocol] as? String, is: code)
     expect(calls.status(Self.internet([kSecAttrProtocol: code])), is: errSecSuccess)
     expect(calls.status(Self.internet([kSecAttrProtocol: scheme])), is: errSecSuccess)
   }
@@ -90,10 +90,10 @@ import Testing
     item.creator = "git"
     try calls.store.add(item, Credential(password: "p"))
     let query: [String: Any] = [kSecClass: kSecClassGenericPassword]
-    expect(calls.attributes(query)?[kSecAttrCreator] as? UInt32 == 0x6769_7420)
+    expect(calls.attributes(query)?[kSecAttrCreator] as? UInt32, is: 0x6769_7420)
     expect(calls.status(query.merging([kSecAttrCreator: "git "]) { $1 }), is: errSecSuccess)
     expect(calls.update(query, [kSecAttrCreator: 5]), is: errSecSuccess)
-    expect(calls.attributes(query)?[kSecAttrCreator] as? Int == 5)
+    expect(calls.attributes(query)?[kSecAttrCreator] as? Int, is: 5)
     expect(calls.status(query.merging([kSecAttrCreator: 5]) { $1 }), is: errSecSuccess)
     expect(calls.status(query.merging([kSecAttrCreator: "git "]) { $1 }), is: errSecItemNotFound)
     expect(calls.update(query, [kSecAttrCreator: "aapl"]), is: errSecSuccess)
@@ -126,7 +126,7 @@ import Testing
     try calls.store.add(
       Item(GenericPassword(service: "s", account: ByteString(account))), Credential(password: "p"))
     let query: [String: Any] = [kSecClass: kSecClassGenericPassword]
-    expect(calls.attributes(query)?[kSecAttrAccount] as? Data == Data(account))
+    expect(calls.attributes(query)?[kSecAttrAccount] as? Data, is: Data(account))
     expect(calls.status(query.merging([kSecAttrAccount: Data(account)]) { $1 }), is: errSecSuccess)
   }
 }

@@ -28,7 +28,7 @@ import Testing
   @Test func `a persistent reference stays while the primary key changes`() throws {
     let (calls, reference) = try filled()
     expect(calls.update([kSecValuePersistentRef: reference], [kSecAttrAccount: "b"]), is: errSecSuccess)
-    expect(calls.attributes([kSecValuePersistentRef: reference])?[kSecAttrAccount] as? String == "b")
+    expect(calls.attributes([kSecValuePersistentRef: reference])?[kSecAttrAccount] as? String, is: "b")
   }
 
   @Test func `an attribute beside a reference narrows a search, and is refused for a change`() throws {
