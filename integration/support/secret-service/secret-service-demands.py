@@ -1643,7 +1643,7 @@ def session_ends_with_its_connection(client):
 def resident_kilobytes(client):
     process = client.send(message_bus.GetConnectionUnixProcessID(NAME))
     with open(f"/proc/{process}/status", encoding="ascii") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:"))
+        return next(int(line.split()[1]) for line in file if line.startswith("RssAnon:"))
 
 
 def leave_sessions(count):
