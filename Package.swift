@@ -44,6 +44,10 @@ let answering: [SwiftSetting] = [
 let optimised: [SwiftSetting] =
   Context.environment["LLAVERO_TESTED_BUILD"] != nil ? [.unsafeFlags(["-Xfrontend", "-O"])] : []
 
+// The tests set and use hundreds of passphrases, and wait for none.
+let cheapPassphrases: [SwiftSetting] =
+  Context.environment["LLAVERO_TESTED_BUILD"] != nil ? [.define("CHEAP_PASSPHRASES")] : []
+
 // Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions that
 // are the same, as many of generic types are, are kept once. With code and constants in segments of their own, a start
 // has half as many page faults more, and an answer takes a tenth longer.
@@ -174,7 +178,7 @@ let package = Package(
       dependencies: [
         "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CLinux",
       ],
-      swiftSettings: settings + answering + compact),
+      swiftSettings: settings + answering + compact + cheapPassphrases),
     .target(
       name: "SecretService",
       dependencies: ["Bytes", "Threads", "Keychain", "PrivateFiles", "CSecret", "CLinux"],

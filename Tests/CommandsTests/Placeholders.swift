@@ -43,24 +43,34 @@ enum Placeholders {
     text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
-  /// The text with placeholders for parts that differ between runs. A name ends at its file's suffix: by default, a
-  /// regular expression takes two letters with a dot between them for one word.
+  /// The text with placeholders for parts that differ between runs.
   static func replacingVariable(_ text: String, home: String, bin: String) -> String {
-    text.replacing(home, with: "{HOME}")
-      .replacing(bin, with: "{BIN}")
-      .replacing(#/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#, with: "{DATE}")
-      .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\dZ/#, with: "{MINUTE}")
-      .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/#, with: "{SECOND}")
-      .replacing(#/\b(\d+)-[0-9a-f]{8}\.age\b/#.wordBoundaryKind(.simple)) { "\($0.1)-{MAC}.age" }
-      .replacing(#/\bunmerged-[0-9a-f]{8}\.age\b/#.wordBoundaryKind(.simple), with: "unmerged-{NUMBER}.age")
-      .replacing(#/0x(3\d){14}5A00  "\d{14}Z\\000"/#, with: "{TIMEDATE}")
-      .replacing(#/remembered on \d{4}-\d\d-\d\d/#, with: "remembered on {DATE}")
-      .replacing(#/(\/\d+)@\d{10}\b/#) { "\($0.1)@{EPOCH}" }
-      .replacing(#/:1\.\d+\b/#, with: "{OWNER}")
-      .replacing(#/\bprocess(":| )\d+\b/#) { "process\($0.1){PID}" }
-      .replacing(#/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/#, with: "{UUID}")
-      .replacing(#/\b[0-9a-f]{16}\b/#.wordBoundaryKind(.simple), with: "{SLOT}")
-      .replacing(#/\b[0-9A-Z]{4}(-[0-9A-Z]{4}){6}\b/#, with: "{CODE}")
-      .replacing(#/password_expiry_utc(=|":)1\d{9}\b/#) { "password_expiry_utc\($0.1){EPOCH}" }
+    var text = text.replacing(home, with: "{HOME}").replacing(bin, with: "{BIN}")
+    for (part, placeholder) in variable {
+      text.replace(part) { match in
+        placeholder.replacing("$1", with: match.count > 1 ? match[1].substring ?? "" : "")
+      }
+    }
+    return text
   }
+
+  /// The parts that differ, and what stands for each; `$1` is what the first parentheses have matched. Nothing changes them,
+  /// and to make one takes longer than to search by it. A name ends at its file's suffix: by default, a regular expression
+  /// takes two letters with a dot between them for one word.
+  nonisolated(unsafe) private static let variable: [(Regex<AnyRegexOutput>, String)] = [
+    (Regex(#/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#), "{DATE}"),
+    (Regex(#/\d{4}-\d\d-\d\d \d\d:\d\dZ/#), "{MINUTE}"),
+    (Regex(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/#), "{SECOND}"),
+    (Regex(#/\b(\d+)-[0-9a-f]{8}\.age\b/#.wordBoundaryKind(.simple)), "$1-{MAC}.age"),
+    (Regex(#/\bunmerged-[0-9a-f]{8}\.age\b/#.wordBoundaryKind(.simple)), "unmerged-{NUMBER}.age"),
+    (Regex(#/0x(3\d){14}5A00  "\d{14}Z\\000"/#), "{TIMEDATE}"),
+    (Regex(#/remembered on \d{4}-\d\d-\d\d/#), "remembered on {DATE}"),
+    (Regex(#/(\/\d+)@\d{10}\b/#), "$1@{EPOCH}"),
+    (Regex(#/:1\.\d+\b/#), "{OWNER}"),
+    (Regex(#/\bprocess(":| )\d+\b/#), "process$1{PID}"),
+    (Regex(#/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/#), "{UUID}"),
+    (Regex(#/\b[0-9a-f]{16}\b/#.wordBoundaryKind(.simple)), "{SLOT}"),
+    (Regex(#/\b[0-9A-Z]{4}(-[0-9A-Z]{4}){6}\b/#), "{CODE}"),
+    (Regex(#/password_expiry_utc(=|":)1\d{9}\b/#), "password_expiry_utc$1{EPOCH}"),
+  ]
 }

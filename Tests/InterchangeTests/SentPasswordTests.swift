@@ -103,7 +103,7 @@ struct SentPasswordTests {
   func texts(kind: Kind) throws {
     let folder = TemporaryFolder()
     var random = SeededGenerator(seed: 16)
-    let texts = kind.pieces + (0..<kind.count).map { _ in Self.text(of: kind, &random) }
+    let texts = kind.pieces + (0..<rounds(kind.count)).map { _ in Self.text(of: kind, &random) }
     for (number, text) in texts.enumerated() { folder.write(Array(kind.file(text).utf8), to: "\(number)") }
     let script = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples/readings.py"
     expect(runShell("python3 '\(script)' \(kind.name) '\(folder.path)' \(texts.count)"), is: 0)

@@ -15,12 +15,12 @@ final class ProgramHome: Sendable {
 
   private let folder = TemporaryFolder()
   private let kind: Keychain
-  private let keyring: PrivateKeyring?
+  private let empty: EmptyKeyring?
 
   /// Makes the home, with `security-programs`, `llavero` and `git-credential-llavero` on the PATH.
   init(_ kind: Keychain) {
     self.kind = kind
-    keyring = kind == .secretService ? PrivateKeyring() : nil
+    empty = kind == .secretService ? EmptyKeyring() : nil
     for name in ["home", "bin", "tmp"] { folder.makeFolder(name) }
     let llavero = getenv("LLAVERO_TEST_EXECUTABLE").map { String(cString: $0) } ?? Self.built("llavero")
     for (name, path) in [
@@ -99,7 +99,7 @@ final class ProgramHome: Sendable {
       "TMPDIR": folder["tmp"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
       "LLAVERO_KEYCHAIN": kind.rawValue, "LLAVERO_UNLOCK_CACHE": "none",
     ]
-    guard let keyring else {
+    guard let keyring = empty?.keyring else {
       // Never the bus of the user who runs the tests.
       return general.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder["home"])/no-bus"]) { $1 }
     }

@@ -136,6 +136,7 @@ import Testing
     guard KeychainUnderTest.reportingChanges.indices.contains(kind) else { return }
     try await body(KeychainUnderTest.reportingChanges[kind])
     for _ in 0..<6000 {
+      EmptyKeyring.endUnused()
       var child = siginfo_t()
       if TemporaryFolder.count == 0, waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT) == -1 { return }
       try await Task.sleep(for: .milliseconds(10))

@@ -30,9 +30,15 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
       KeychainUnderTest(name: "in memory") { Instance(keychain: InMemoryKeychain(clock: $0.read)) },
       KeychainUnderTest(name: "encrypted file", factory: encryptedFile),
       KeychainUnderTest(name: "secret service", factory: secretService),
-      KeychainUnderTest(name: "forwarded", factory: forwarded),
-      KeychainUnderTest(name: "last of a list") { searchList(encryptedFile($0), at: 2) },
+      KeychainUnderTest(name: "forwarded") { forwarded(behind($0), $0) },
+      KeychainUnderTest(name: "last of a list") { searchList(behind($0), at: 2) },
     ] + (isLongForm ? ofLongForm : [])
+
+  /// What is behind a keychain that keeps nothing itself: only in the long form an encrypted file, which is tested already.
+  private static func behind(_ clock: SettableClock) -> Instance {
+    if isLongForm { return encryptedFile(clock) }
+    return Instance(keychain: InMemoryKeychain(clock: clock.read))
+  }
 
   private static let ofLongForm =
     [KeychainUnderTest(name: "first of a list") { searchList(encryptedFile($0), at: 0) }]
@@ -94,11 +100,11 @@ extension KeychainUnderTest {
     return instance
   }
 
-  /// An encrypted file on the other side, where a rule allows everything. Another process looks at that file.
-  private static func forwarded(_ clock: SettableClock) -> Instance {
-    var instance = encryptedFile(clock)
-    let reopened = instance.reopened
-    instance.keychain = ForwardedKeychain(to: { reopened() ?? InMemoryKeychain() }, clock: clock.read)
+  /// A keychain on the other side, where a rule allows everything. Another process looks at that one.
+  private static func forwarded(_ home: Instance, _ clock: SettableClock) -> Instance {
+    var instance = home
+    instance.reopened = { home.reopened() ?? home.keychain }
+    instance.keychain = ForwardedKeychain(to: { home.reopened() ?? home.keychain }, clock: clock.read)
     return instance
   }
 
@@ -111,12 +117,12 @@ extension KeychainUnderTest {
   }
 
   private static func secretService(_ clock: SettableClock) -> Instance {
-    let keyring = PrivateKeyring()
+    let empty = EmptyKeyring()
     let time = ServiceTime(clock)
     func open() -> any KeychainStore {
       do {
-        return try keyring.keychain { settings in
-          settings.clock = { withExtendedLifetime(keyring) { time.read() } }
+        return try empty.keyring.keychain { settings in
+          settings.clock = { withExtendedLifetime(empty) { time.read() } }
         }
       } catch {
         fatalError("cannot open the private keyring: \(error)")

@@ -91,7 +91,7 @@ struct VaultLogCommand: ParsableCommand {
   }
 
   private static func table(_ states: [State]) -> TextForTerminal {
-    let rows = states.map { state in
+    let rows = states.map { (state) -> [String] in
       [
         state.number.map { "\($0)" } ?? "-",
         state.written.map { dateText($0, seconds: true) } ?? "-",

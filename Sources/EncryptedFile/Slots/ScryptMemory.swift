@@ -9,8 +9,9 @@ enum ScryptMemory {
     (1024 << workFactor) >> 20
   }
 
+  /// - Parameter available: MiB.
   /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``.
-  static func check(workFactor: Int) throws(KeychainError) {
+  static func check(workFactor: Int, available: Int? = available) throws(KeychainError) {
     guard let available else { return }
     let needed = needed(workFactor: workFactor)
     if needed > available { throw .notEnoughMemory(needed: needed, available: available) }

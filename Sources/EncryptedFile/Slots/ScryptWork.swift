@@ -1,21 +1,45 @@
 import Age
 import Keychain
 
-/// The work factor of a new passphrase.
-enum ScryptWork {
-  /// scrypt's log2 N for a new slot: whatever takes about a second on this machine, from 17 to 20; as low as 15 only
-  /// if there isn't enough memory (OWASP's minimum for scrypt is 17).
+/// How much work a new passphrase and a new recovery code take, as scrypt's log2 N.
+struct ScryptWork {
+  /// For a recovery code: 32 MiB, and less than a tenth of a second. Work compensates for weak passphrases; 130 random bits
+  /// can't be guessed, however cheap each guess is.
+  let recoveryCode: Int
+  /// For a passphrase, whatever takes about a second. OWASP's minimum for scrypt is 17.
+  let passphrase: ClosedRange<Int>
+  /// For a passphrase where memory is short.
+  let least: Int
+
+  static let ofPeople = ScryptWork(recoveryCode: 15, passphrase: 17...20, least: 15)
+
+  // The programs that are built for the tests make no vault that anybody keeps.
+  #if CHEAP_PASSPHRASES
+    static let current = ScryptWork(recoveryCode: 10, passphrase: 11...11, least: 11)
+  #else
+    static let current = ofPeople
+  #endif
+
+  /// The work factor of a new passphrase on this machine.
   ///
   /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``.
-  static func factor() throws(KeychainError) -> Int {
-    var factor = 17
-    let reference = 14
-    let taken = Scrypt.timeTaken(logN: reference)
-    while factor < 20, taken << (factor + 1 - reference) <= 1000 { factor += 1 }
-    if let available = ScryptMemory.available {
-      while factor > 15, ScryptMemory.needed(workFactor: factor) > available { factor -= 1 }
+  func factor() throws(KeychainError) -> Int {
+    try factor(available: ScryptMemory.available) { Scrypt.timeTaken(logN: $0) }
+  }
+
+  /// The work factor where there is this much memory, in MiB, and a work factor takes so many milliseconds.
+  ///
+  /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``.
+  func factor(available: Int?, _ timeTaken: (Int) -> Int) throws(KeychainError) -> Int {
+    var factor = passphrase.lowerBound
+    if factor < passphrase.upperBound {
+      let measured = 14
+      let taken = timeTaken(measured)
+      while factor < passphrase.upperBound, taken << (factor + 1 - measured) <= 1000 { factor += 1 }
     }
-    try ScryptMemory.check(workFactor: factor)
+    guard let available else { return factor }
+    while factor > least, ScryptMemory.needed(workFactor: factor) > available { factor -= 1 }
+    try ScryptMemory.check(workFactor: factor, available: available)
     return factor
   }
 }

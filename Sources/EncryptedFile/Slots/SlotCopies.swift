@@ -52,6 +52,6 @@ struct SlotCopies {
     guard let workFactor = VaultStanzas.Slot(id: "", kind: .other(""), file: file).workFactor else {
       return .recipient
     }
-    return workFactor == SlotWork.recoveryCode ? .recovery : .passphrase
+    return workFactor == ScryptWork.current.recoveryCode ? .recovery : .passphrase
   }
 }

@@ -104,12 +104,8 @@ enum SlotKeys {
   }
 }
 
-/// The work factors of the passphrases of slots.
+/// What new passphrases and recovery codes make of a slot.
 enum SlotWork {
-  /// scrypt's log2 N for a recovery code: 32 MiB, and less than a tenth of a second. Work compensates for weak
-  /// passphrases; 130 random bits can't be guessed, however cheap each guess is.
-  static let recoveryCode = 15
-
   /// Refuses a text that can't be a new passphrase.
   ///
   /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty;
@@ -121,7 +117,7 @@ enum SlotWork {
 
   /// A recipient for a recovery code.
   static func recipient(_ code: borrowing RecoveryCode) throws(KeychainError) -> ScryptRecipient {
-    try recipient(code.text, workFactor: recoveryCode)
+    try recipient(code.text, workFactor: ScryptWork.current.recoveryCode)
   }
 
   /// A recipient for a passphrase.
@@ -147,6 +143,6 @@ extension Unlocking {
   ///   ``KeychainError/unusableAttribute(name:_:)`` for an empty passphrase.
   func recipient(_ passphrase: borrowing Secret) throws(KeychainError) -> ScryptRecipient {
     if let newPassphraseWork { return try SlotWork.recipient(passphrase, workFactor: newPassphraseWork) }
-    return try SlotWork.recipient(passphrase, workFactor: try ScryptWork.factor())
+    return try SlotWork.recipient(passphrase, workFactor: try ScryptWork.current.factor())
   }
 }

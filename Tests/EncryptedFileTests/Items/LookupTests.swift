@@ -9,7 +9,7 @@ import TestSupport
 struct LookupTests {
   @Test(
     "every item is found, alone, and with its own secret",
-    arguments: [1, 2, 10, 700, 900, 1500])
+    arguments: isLongForm ? [1, 2, 10, 700, 900, 1500] : [1, 2, 10, 900])
   func everyItem(count: Int) throws {
     let place = Place()
     var numbers = SeededGenerator(seed: UInt64(100 + count))
@@ -17,12 +17,15 @@ struct LookupTests {
     try expectAll(all[...], among: all, in: place.keychain())
   }
 
-  @Test("a sample of 12,000 items is found, alone, and with their own secrets")
+  /// An index of several chunks.
+  private static let many = isLongForm ? 12_000 : 4000
+
+  @Test("a sample of many items is found, alone, and with their own secrets")
   func manyItems() throws {
     let place = Place()
     var numbers = SeededGenerator(seed: 12_000)
-    let all = try RandomItems.fill(place.keychain(), 12_000, &numbers)
-    try expectAll(all.shuffled(using: &numbers)[..<600], among: all, in: place.keychain())
+    let all = try RandomItems.fill(place.keychain(), Self.many, &numbers)
+    try expectAll(all.shuffled(using: &numbers)[..<rounds(600)], among: all, in: place.keychain())
     try expect(Set(place.keychain().items(matching: .all)), is: Set(all.map(\.item)))
   }
 
@@ -39,13 +42,13 @@ struct LookupTests {
 
   @Test(
     "random questions get the same answers as from a full scan",
-    arguments: [1, 2, 10, 700, 900, 1500, 12_000])
+    arguments: isLongForm ? [1, 2, 10, 700, 900, 1500, 12_000] : [1, 10, 1500])
   func randomQueries(count: Int) throws {
     let place = Place()
     var numbers = SeededGenerator(seed: UInt64(200 + count))
     let all = try RandomItems.fill(place.keychain(), count, &numbers)
     let keychain = place.keychain()
-    for number in 0..<(count > 2000 ? 40 : 150) {
+    for number in 0..<rounds(count > 2000 ? 160 : 300) {
       let query =
         number % 2 == 0
         ? try RandomItems.query(&numbers)

@@ -46,7 +46,7 @@ struct ConvergingTests {
     try expect(late.stored(), is: members[0].stored())
   }
 
-  @Test("have the same items, whatever they did before", arguments: 1...(isLongForm ? 24 : 6))
+  @Test("have the same items, whatever they did before", arguments: 1...(isLongForm ? 24 : 3))
   func model(seed: UInt64) throws {
     let model = try ConvergingModel(seed: seed)
     try model.run(steps: 50)

@@ -85,7 +85,7 @@ struct InStepTests {
   }
 
   @Test(
-    "write nothing, and have lost nothing, whatever they did before", arguments: 1...(isLongForm ? 12 : 4))
+    "write nothing, and have lost nothing, whatever they did before", arguments: 1...(isLongForm ? 12 : 2))
   func anything(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var secrets: Set<String> = []

@@ -66,7 +66,7 @@ struct RecoveryCodeTests {
 
   @Test("every wrong character is noticed, and its group is named")
   func substitutions() {
-    for _ in 0..<40 {
+    for _ in 0..<rounds(40) {
       let symbols = draw().filter { $0 != "-" }.map { $0 }
       for position in symbols.indices {
         for symbol in Self.alphabet where symbol != symbols[position] {
@@ -81,7 +81,7 @@ struct RecoveryCodeTests {
   @Test("every exchange of two neighbours is noticed, and where a group is named it is one of theirs")
   func transpositions() {
     var named = 0
-    for _ in 0..<300 {
+    for _ in 0..<rounds(300) {
       let symbols = draw().filter { $0 != "-" }.map { $0 }
       for position in 0..<27 where symbols[position] != symbols[position + 1] {
         var wrong = symbols
@@ -95,7 +95,7 @@ struct RecoveryCodeTests {
         expect(groups.contains(position / 4 + 1), "\(print(symbols)) as \(print(wrong))")
       }
     }
-    expect(named > 4000)
+    expect(named > rounds(4000))
   }
 
   @Test("no two wrong characters pass")

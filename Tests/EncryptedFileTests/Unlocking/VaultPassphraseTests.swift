@@ -180,7 +180,7 @@ struct VaultPassphraseTests {
     try expect(FileFacts(copy).mode & 0o7777, is: 0o600)
     let inner = try slot.body.withUnsafeBytes { try Header(parsing: $0) }
     let logN = try #require(Int(inner.stanzas[0].arguments[1]))
-    expect(15...20 ~= logN)
+    expect(ScryptWork.current.least...20 ~= logN)
     try expect(ask(place, ["right"]).servers(), is: [])
     expect(failure { try ask(place, ["wrong"]).servers() }, is: .wrongPassphrase(path: place.vault))
   }

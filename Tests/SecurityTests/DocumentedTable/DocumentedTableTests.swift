@@ -64,8 +64,8 @@ import Testing
   }
 
   @Test("what a row says is so", arguments: try DocumentedTable.read().rows.flatMap(RowOnKeychain.all))
-  func row(_ row: RowOnKeychain) async throws {
-    try await #require(RowCheck(row.row)).run(on: row.keychain)
+  func row(_ row: RowOnKeychain) throws {
+    try #require(RowCheck(row.row)).run(on: row.keychain)
   }
 }
 

@@ -9,13 +9,13 @@ import Testing
 enum RowCheck {
   /// On separate keychains, once each.
   case keychain([KeychainUnderTest], (any KeychainStore) throws -> Void)
-  /// By separate programs, on each keychain that a program can have.
-  case programs((ProgramHome.Keychain) async throws -> Void)
+  /// By separate programs: one of ``ProgramTests``, which runs by itself.
+  case programs
 
   /// Returns `nil` if nothing checks the row.
   init?(_ row: DocumentedTable.Row) {
-    if let programs = programChecks.first(where: { $0.key == row.bareName }) {
-      self = .programs(programs.value)
+    if programChecks.contains(where: { $0.key == row.bareName }) {
+      self = .programs
     } else if let rule = ruleChecks.first(where: { $0.key == row.name && row.isRule }) {
       self = .keychain(KeychainUnderTest.all) { _ in rule.value() }
     } else if row.isRule {
@@ -102,31 +102,30 @@ enum RowCheck {
   /// The names of the keychains that the check runs on.
   var keychains: [String] {
     switch self {
-    case .programs: ProgramHome.Keychain.allCases.map(\.rawValue)
+    case .programs: []
     case .keychain(let kinds, _): kinds.map(\.name)
     }
   }
 
   /// Runs the check on a separate keychain.
-  func run(on keychain: String) async throws {
-    switch self {
-    case .programs(let check): try await check(#require(ProgramHome.Keychain(rawValue: keychain)))
-    case .keychain(let kinds, let check):
-      let fresh = try #require(kinds.first { $0.name == keychain }).make()
-      fresh.clock.now = .now
-      try KeychainAccess.withKeychain(
-        { _ throws(KeychainError) in fresh.keychain }, perform: { try check(fresh.keychain) })
-    }
+  func run(on keychain: String) throws {
+    guard case .keychain(let kinds, let check) = self else { return }
+    let fresh = try #require(kinds.first { $0.name == keychain }).make()
+    fresh.clock.now = .now
+    try KeychainAccess.withKeychain(
+      { _ throws(KeychainError) in fresh.keychain }, perform: { try check(fresh.keychain) })
   }
 }
 
-/// Rules that can only be checked in separate processes.
-let programChecks: KeyValuePairs<String, @Sendable (ProgramHome.Keychain) async throws -> Void> = [
-  "locked, and nobody may be asked": ProgramTests().locked,
-  "locked, and left out": ProgramTests().locked,
-  "SecKeychainSetPassphraseHandler": { if $0 == .file { try await ProgramTests().passphrase() } },
-  "any thread": ProgramTests().session,
-  "another process": ProgramTests().label,
-  "reinstallation": ProgramTests().reinstallation,
-  "items of other programs": ProgramTests().storedByGit,
-]
+/// Rules that can only be checked in separate processes, and the tests that do.
+var programChecks: KeyValuePairs<String, Any> {
+  [
+    "locked, and nobody may be asked": ProgramTests.locked,
+    "locked, and left out": ProgramTests.locked,
+    "SecKeychainSetPassphraseHandler": ProgramTests.passphrase,
+    "any thread": ProgramTests.session,
+    "another process": ProgramTests.label,
+    "reinstallation": ProgramTests.reinstallation,
+    "items of other programs": ProgramTests.storedByGit,
+  ]
+}

@@ -94,9 +94,11 @@ enum BusActivation {
   static func refuseOtherHome(_ place: SetupPlace) throws(Failure) {
     if place.variable("XDG_DATA_HOME") != nil { return }
     guard let users = try? ConfigurationFile(path: "/etc/passwd").anybodysContents() else { return }
-    let own = String(decoding: users, as: UTF8.self).split(separator: "\n").map {
+    let user = "\(geteuid())"
+    let entries: [[Substring]] = String(decoding: users, as: UTF8.self).split(separator: "\n").map {
       $0.split(separator: ":", omittingEmptySubsequences: false)
-    }.first { $0.count == 7 && $0[2] == "\(geteuid())" }
+    }
+    let own = entries.first { $0.count == 7 && $0[2] == user }
     guard let home = own?[5], !home.isEmpty, "\(home)/.local/share" != place.home(".local/share") else {
       return
     }
