@@ -8,9 +8,10 @@ release_build=(swift build -c release -debug-info-format none --disable-local-rp
 
 # For the tests, the modules show what is inside of them, the programs are linked from the very same, in this folder, and
 # nothing is optimised: that takes five times as long, and leaves checks out. Modules aren't made twice, once for those that
-# wait for them. The index has only the tests themselves, which SwiftPM looks up there, and not all of the modules that
-# they import.
+# wait for them, nor hashed to see whether their objects would be as before. The index has only the tests themselves, which
+# SwiftPM looks up there, and not all of the modules that they import.
 if [[ -n ${LLAVERO_TESTED_BUILD:-} ]]; then
   release_build+=(--scratch-path "$LLAVERO_TESTED_BUILD" -Xswiftc -enable-testing -Xswiftc -Onone
-    -Xswiftc -no-emit-module-separately-wmo -Xswiftc -index-ignore-system-modules)
+    -Xswiftc -no-emit-module-separately-wmo -Xswiftc -index-ignore-system-modules
+    -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen)
 fi

@@ -35,8 +35,10 @@ public enum AnsibleProtocol: ToolProtocol {
         ))
     }
     var password = answer.credential.secret.copy()
-    let staysWhole = password.withUnsafeBytes { bytes in
-      !bytes.isEmpty && ![bytes[0], bytes[bytes.count - 1]].contains { $0 == 0x0a || $0 == 0x0d }
+    let lineBreaks: [UInt8] = [0x0a, 0x0d]
+    let staysWhole = password.withUnsafeBytes { (bytes) -> Bool in
+      guard let first = bytes.first, let last = bytes.last else { return false }
+      return !lineBreaks.contains(first) && !lineBreaks.contains(last)
     }
     guard staysWhole else {
       throw .refused(

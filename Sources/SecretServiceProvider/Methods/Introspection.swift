@@ -53,10 +53,9 @@ extension Provider {
   /// The next parts of the paths that lead to the service and to the portal's object.
   private static func children(onTheWay path: String) -> [String] {
     let folder = path == "/" ? path : path + "/"
-    let names = [ObjectPath.service, ObjectPath.portal].filter { $0.hasPrefix(folder) }.compactMap {
-      $0.dropFirst(folder.count).split(separator: "/").first.map(String.init)
-    }
-    return Set(names).sorted()
+    let below = [ObjectPath.service, ObjectPath.portal].filter { $0.hasPrefix(folder) }
+    let names: [Substring] = below.compactMap { $0.dropFirst(folder.count).split(separator: "/").first }
+    return Set(names).sorted().map(String.init)
   }
 
   private static func method(_ name: String, _ arguments: [(String, String, Bool)]) -> String {
