@@ -30,7 +30,7 @@ import Testing
     try lend(sample) { (bytes) throws(PropertyFailure) in try FileFormatProperty.check(bytes) }
     var numbers = Numbers(seed: UInt64(sample.count))
     let special = Array("\"'\\,:;#=[]{}-_ \t\r\n\0\u{e9}".utf8)
-    for _ in 0..<(isLongForm ? 40 : 4) {
+    for _ in 0..<(isLongForm ? 40 : 2) {
       var bytes = sample
       for _ in 0..<Int.random(in: 1...4, using: &numbers) where !bytes.isEmpty {
         let place = Int.random(in: 0..<bytes.count, using: &numbers)

@@ -30,15 +30,11 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
       KeychainUnderTest(name: "in memory") { Instance(keychain: InMemoryKeychain(clock: $0.read)) },
       KeychainUnderTest(name: "encrypted file", factory: encryptedFile),
       KeychainUnderTest(name: "secret service", factory: secretService),
-      KeychainUnderTest(name: "forwarded") { forwarded(behind($0), $0) },
-      KeychainUnderTest(name: "last of a list") { searchList(behind($0), at: 2) },
+      KeychainUnderTest(name: "forwarded", factory: forwarded),
+      KeychainUnderTest(name: "last of a list") { clock in
+        searchList(Instance(keychain: InMemoryKeychain(clock: clock.read)), at: 2)
+      },
     ] + (isLongForm ? ofLongForm : [])
-
-  /// What is behind a keychain that keeps nothing itself: only in the long form an encrypted file, which is tested already.
-  private static func behind(_ clock: SettableClock) -> Instance {
-    if isLongForm { return encryptedFile(clock) }
-    return Instance(keychain: InMemoryKeychain(clock: clock.read))
-  }
 
   private static let ofLongForm =
     [KeychainUnderTest(name: "first of a list") { searchList(encryptedFile($0), at: 0) }]
@@ -65,9 +61,9 @@ public struct KeychainUnderTest: Sendable, CustomStringConvertible {
   /// The name for test reports.
   public var description: String { name }
 
-  /// Makes an empty keychain.
-  public func make() -> FreshKeychain {
-    let clock = SettableClock()
+  /// Makes an empty keychain, whose clock begins at a time.
+  public func make(at time: Timestamp = SettableClock.start) -> FreshKeychain {
+    let clock = SettableClock(time)
     return FreshKeychain(factory(clock), clock)
   }
 
@@ -100,11 +96,11 @@ extension KeychainUnderTest {
     return instance
   }
 
-  /// A keychain on the other side, where a rule allows everything. Another process looks at that one.
-  private static func forwarded(_ home: Instance, _ clock: SettableClock) -> Instance {
-    var instance = home
-    instance.reopened = { home.reopened() ?? home.keychain }
-    instance.keychain = ForwardedKeychain(to: { home.reopened() ?? home.keychain }, clock: clock.read)
+  /// An encrypted file on the other side, where a rule allows everything. Another process looks at that file.
+  private static func forwarded(_ clock: SettableClock) -> Instance {
+    var instance = encryptedFile(clock)
+    let reopened = instance.reopened
+    instance.keychain = ForwardedKeychain(to: { reopened() ?? InMemoryKeychain() }, clock: clock.read)
     return instance
   }
 

@@ -8,9 +8,9 @@ public final class SettableClock: Sendable {
   /// The initial time of every clock: 2026-11-21T08:30:00.125Z.
   public static let start = Timestamp(milliseconds: 1_795_249_800_125)
 
-  /// A clock that shows ``start``.
-  public init() {
-    milliseconds = Mutex(Self.start.milliseconds)
+  /// A clock that shows this time.
+  public init(_ time: Timestamp = start) {
+    milliseconds = Mutex(time.milliseconds)
   }
 
   /// The time that it shows.

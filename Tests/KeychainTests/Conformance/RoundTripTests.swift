@@ -22,6 +22,9 @@ struct RoundTripRow: Sendable, CustomTestStringConvertible {
 
   static let all = keys + notes + credentials
 
+  /// Those that a change brings in as well: a key takes the same way in both.
+  static let brought = isLongForm ? all : notes + credentials
+
   private static let keys = [
     RoundTripRow("an account that is not UTF-8", .internet(account: foreign)),
     RoundTripRow("a path that is not UTF-8", .internet(path: foreign)),
@@ -131,7 +134,7 @@ extension ConformanceTests {
       return true
     }
 
-    @Test("a change brings the same in", arguments: KeychainUnderTest.all, RoundTripRow.all)
+    @Test("a change brings the same in", arguments: KeychainUnderTest.all, RoundTripRow.brought)
     func changed(kind: KeychainUnderTest, row: RoundTripRow) throws {
       let fresh = kind.make()
       if try isRefused(row, by: fresh.keychain, kind) { return }

@@ -19,7 +19,7 @@ import Testing
     "a{us}": "{uint32 1: 'a'}", "(s)": "('inside',)", "(so)": "('inside', objectpath '/')",
     "g": "signature 'as'",
     "av": "[<1>, <'a'>]",
-  ].filter { isLongForm || ["s", "t", "o", "v", "a{ss}"].contains($0.key) }
+  ].filter { isLongForm || ["s", "o", "v", "a{ss}"].contains($0.key) }
 
   /// All properties that are read, with their types.
   private static let properties = [

@@ -110,8 +110,7 @@ enum RowCheck {
   /// Runs the check on a separate keychain.
   func run(on keychain: String) throws {
     guard case .keychain(let kinds, let check) = self else { return }
-    let fresh = try #require(kinds.first { $0.name == keychain }).make()
-    fresh.clock.now = .now
+    let fresh = try #require(kinds.first { $0.name == keychain }).make(at: .now)
     try KeychainAccess.withKeychain(
       { _ throws(KeychainError) in fresh.keychain }, perform: { try check(fresh.keychain) })
   }
