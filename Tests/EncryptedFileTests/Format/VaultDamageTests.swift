@@ -81,6 +81,23 @@ struct VaultDamageTests {
     expect(failure { try place.keychain().servers() }, is: nil)
   }
 
+  @Test("a vault that is cut while somebody types its passphrase can't be read, and isn't called damaged")
+  func cutMeanwhile() throws {
+    let place = Place()
+    var vault = try HandMadeVault()
+    vault.stanzas = [try vault.vaultStanza(), try vault.slot("right")]
+    try vault.install(at: place)
+    unlink(place.identityFile)
+    let header = try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }.encodedSize
+    let keychain = EncryptedFileKeychain(
+      at: place.location,
+      passphrase: { _ in
+        truncate(place.vault, header + PayloadLayout.nonceSize + 100)
+        return Secret("right")
+      })
+    expect(failure { try keychain.servers() }, is: .system(operation: "read", path: place.vault, errno: EIO))
+  }
+
   @Test("bytes behind the end are an error")
   func extended() throws {
     let place = Place()
