@@ -2,6 +2,9 @@
 
 import PackageDescription
 
+// Whether this is the build that `integration/test` makes.
+let isForTests = Context.environment["LLAVERO_TESTED_BUILD"] != nil
+
 let language: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
@@ -28,7 +31,7 @@ let compact: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .re
 
 // For what no library shows: nobody prints its types, or looks into them, but tests do.
 let compactInside: [SwiftSetting] =
-  Context.environment["LLAVERO_TESTED_BUILD"] != nil
+  isForTests
   ? compact
   : compact + [.unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release))]
 
@@ -42,11 +45,11 @@ let answering: [SwiftSetting] = [
 // For what looks at bytes one by one, where the tests build everything else without optimisation. Their own tests would take
 // several times as long without it.
 let optimised: [SwiftSetting] =
-  Context.environment["LLAVERO_TESTED_BUILD"] != nil ? [.unsafeFlags(["-Xfrontend", "-O"])] : []
+  isForTests ? [.unsafeFlags(["-Xfrontend", "-O"])] : []
 
 // The tests set and use hundreds of passphrases, and wait for none.
 let cheapPassphrases: [SwiftSetting] =
-  Context.environment["LLAVERO_TESTED_BUILD"] != nil ? [.define("CHEAP_PASSPHRASES")] : []
+  isForTests ? [.define("CHEAP_PASSPHRASES")] : []
 
 // Nothing throws C++ exceptions here, and a program that fails ends at once: nothing unwinds the stack. Functions that
 // are the same, as many of generic types are, are kept once. With code and constants in segments of their own, a start

@@ -50,12 +50,17 @@ struct VaultDamageTests {
 
   @Test("a vault with a slot and any byte of its header changed is an error")
   func slotFlips() throws {
+    let (place, header) = try placeWithSlot()
+    try flip(at: place, Array(0..<header + PayloadLayout.nonceSize))
+  }
+
+  /// A vault that its identity opens, and the passphrase `right`; and the size of its header.
+  private func placeWithSlot() throws -> (Place, header: Int) {
     let place = Place()
     var vault = try HandMadeVault()
     vault.stanzas = [try vault.vaultStanza(), try vault.slot("right")]
     try vault.install(at: place)
-    let size = try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }.encodedSize
-    try flip(at: place, Array(0..<size + 16))
+    return (place, try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }.encodedSize)
   }
 
   private func flip(at place: Place, _ positions: [Int]) throws {
@@ -83,12 +88,8 @@ struct VaultDamageTests {
 
   @Test("a vault that is cut while somebody types its passphrase can't be read, and isn't called damaged")
   func cutMeanwhile() throws {
-    let place = Place()
-    var vault = try HandMadeVault()
-    vault.stanzas = [try vault.vaultStanza(), try vault.slot("right")]
-    try vault.install(at: place)
+    let (place, header) = try placeWithSlot()
     unlink(place.identityFile)
-    let header = try contents(of: place.vault).withUnsafeBytes { try Header(parsing: $0) }.encodedSize
     let keychain = EncryptedFileKeychain(
       at: place.location,
       passphrase: { _ in
