@@ -124,8 +124,7 @@ let package = Package(
       description: "DefaultKeychain can use the desktop's Secret Service. Takes libsecret and GLib."),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
@@ -148,7 +147,8 @@ let package = Package(
     // What all others stand on: secret bytes, and the reading and writing of bytes.
     .target(name: "Bytes", swiftSettings: settings + answering + optimised),
     .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings + answering + optimised),
-    .target(name: "Threads", dependencies: ["CLinux"], swiftSettings: settings),
+    // Threads, and other programs: what every system call of more than one line is for.
+    .target(name: "System", dependencies: ["Bytes", "CLinux"], swiftSettings: settings + answering),
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
     .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
     .target(name: "CGcrypt", linkerSettings: [.linkedLibrary("gcrypt"), .linkedLibrary("gpg-error")]),
@@ -163,18 +163,18 @@ let package = Package(
     .target(
       name: "Keychain", dependencies: ["Bytes", "JSON"],
       swiftSettings: settings + answering + compact),
-    .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "Threads"], swiftSettings: settings),
+    .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "System"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
     // Apple's numbers and four-character codes, for the library and for the command.
     .target(name: "SecurityCodes", dependencies: ["Bytes", "Keychain"], swiftSettings: settings + compact),
     .target(
-      name: "PrivateFiles", dependencies: ["Bytes", "Threads", "Keychain", "CLinux"],
+      name: "PrivateFiles", dependencies: ["Bytes", "System", "Keychain", "CLinux"],
       swiftSettings: settings + answering + compactInside),
     .target(
-      name: "Age", dependencies: ["Bytes", "CSodium"],
+      name: "Age", dependencies: ["Bytes", "System", "CSodium"],
       swiftSettings: settings + answering + compact),
     .target(
-      name: "UnlockCache", dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux"],
+      name: "UnlockCache", dependencies: ["Bytes", "System", "Keychain", "PrivateFiles", "Age", "CLinux"],
       swiftSettings: settings + answering + compactInside),
     .target(
       name: "EncryptedFile",
@@ -184,12 +184,12 @@ let package = Package(
       swiftSettings: settings + answering + compact + cheapPassphrases),
     .target(
       name: "SecretService",
-      dependencies: ["Bytes", "Threads", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
+      dependencies: ["Bytes", "System", "Keychain", "PrivateFiles", "CSecret", "CLinux"],
       swiftSettings: settings + compact),
     // The other side of it: org.freedesktop.secrets, served from a keychain.
     .target(
       name: "SecretServiceProvider",
-      dependencies: ["Bytes", "Threads", "Keychain", "SecretService", "CSecret", "CGcrypt", "CLinux"],
+      dependencies: ["Bytes", "System", "Keychain", "SecretService", "CSecret", "CGcrypt", "CLinux"],
       swiftSettings: settings + compact),
     .target(
       name: "KeychainChoice",
@@ -238,7 +238,8 @@ let package = Package(
     .target(
       name: "ForwardingAgent",
       dependencies: [
-        "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl", "CLinux",
+        "Bytes", "System", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl",
+        "CLinux",
       ],
       swiftSettings: settings + compact),
     // Cursors of texts that programs keep their settings in: what they say, and where.
@@ -263,13 +264,13 @@ let package = Package(
     .target(
       name: "Processes",
       dependencies: [
-        "Bytes", "Keychain", "CredentialProtocols", "Terminals", "Threads", "PrivateFiles", "CLinux",
+        "Bytes", "Keychain", "CredentialProtocols", "Terminals", "System", "PrivateFiles", "CLinux",
       ],
       swiftSettings: settings + compactInside),
     .target(
       name: "Passphrases",
       dependencies: [
-        "Bytes", "Keychain", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "Terminals",
+        "Bytes", "System", "Keychain", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "Terminals",
         "Processes",
         "CLinux",
       ],
@@ -278,7 +279,7 @@ let package = Package(
     .target(
       name: "Renewing",
       dependencies: [
-        "Bytes", "JSON", "Keychain", "PrivateFiles", "CredentialProtocols", "SignIn", "Terminals",
+        "Bytes", "System", "JSON", "Keychain", "PrivateFiles", "CredentialProtocols", "SignIn", "Terminals",
         "Processes", "CLinux",
       ],
       swiftSettings: settings + compactInside),
@@ -287,20 +288,22 @@ let package = Package(
     .target(
       name: "OpenBaoAccess",
       dependencies: [
-        "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "EncryptedFile", "SignIn", "OpenBao", "Renewing",
+        "Bytes", "System", "JSON", "Keychain", "PrivateFiles", "Age", "EncryptedFile", "SignIn", "OpenBao",
+        "Renewing",
         "Terminals", "Processes",
       ],
       swiftSettings: settings + compactInside),
     // Keychains that are shared through git: the repository, and how a keychain is kept in step with it.
     .target(
       name: "GitShared",
-      dependencies: ["Bytes", "JSON", "Keychain", "PrivateFiles", "EncryptedFile", "Processes"],
+      dependencies: ["Bytes", "System", "JSON", "Keychain", "PrivateFiles", "EncryptedFile", "Processes"],
       swiftSettings: settings + compactInside),
     // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
     .target(
       name: "ToolCommands",
       dependencies: [
-        "Bytes", "JSON", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
+        "Bytes", "System", "JSON", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile",
+        "KeychainChoice",
         "CredentialProtocols", "Forwarding", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess", "Terminals",
         "Processes", "Passphrases",
         "CLinux",
@@ -310,7 +313,7 @@ let package = Package(
     .target(
       name: "ForwardProgram",
       dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "SSH", "HostKeys",
+        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "SSH", "HostKeys",
         "Forwarding", "ForwardingControl", "ForwardingAgent", "Terminals", "Processes", "Passphrases",
         "ToolCommands", "CLinux",
       ],
@@ -319,7 +322,8 @@ let package = Package(
     .target(
       name: "NetworkProgram",
       dependencies: [
-        "Bytes", "JSON", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn", "Network", "Terminals",
+        "Bytes", "System", "JSON", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn", "Network",
+        "Terminals",
         "Processes", "ToolCommands", "CLinux",
       ],
       swiftSettings: settings + compact),
@@ -327,7 +331,8 @@ let package = Package(
     .target(
       name: "SecurityProgram",
       dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "Forwarding",
+        "Bytes", "System", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
+        "Forwarding",
         "SecurityCodes", "Terminals",
         "Processes", "Passphrases", "ToolCommands", "CLinux",
       ],
@@ -344,7 +349,7 @@ let package = Package(
     .target(
       name: "Commands",
       dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
+        "Bytes", "System", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
         "JSON", "TextFormats", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding",
         "ForwardingControl",
         "Terminals", "Processes", "Passphrases", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess",
@@ -382,7 +387,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Bytes", "Keychain", "SharedKeychain", "KeychainTesting", "EncryptedFile", "SecretService", "SSH",
+        "Bytes", "System", "Keychain", "SharedKeychain", "KeychainTesting", "EncryptedFile", "SecretService",
+        "SSH",
         "Forwarding", "SignIn", "OpenBao", "Network", "CLinux",
       ],
       path: "Tests/TestSupport",
@@ -412,7 +418,10 @@ let package = Package(
       name: "SecurityCodesTests", dependencies: ["Expectations", "Keychain", "SecurityCodes", "TestSupport"],
       swiftSettings: language),
     .testTarget(
-      name: "AgeTests", dependencies: ["Expectations", "Bytes", "Age", "CSodium", "CZlib", "Properties"],
+      name: "AgeTests",
+      dependencies: [
+        "Expectations", "Bytes", "System", "Age", "CSodium", "CZlib", "Properties", "TestSupport",
+      ],
       exclude: ["age-plugin-test"],
       swiftSettings: language),
     .testTarget(
@@ -423,7 +432,8 @@ let package = Package(
       name: "EncryptedFileTests",
       dependencies: [
         "Expectations",
-        "JSON", "SharedKeychain", "KeychainTesting", "Bytes", "EncryptedFile", "UnlockCache", "PrivateFiles",
+        "JSON", "System", "SharedKeychain", "KeychainTesting", "Bytes", "EncryptedFile", "UnlockCache",
+        "PrivateFiles",
         "Age", "TestSupport", "Properties",
       ],
       exclude: ["Vaults"], swiftSettings: language),
@@ -462,14 +472,15 @@ let package = Package(
     .testTarget(
       name: "SecurityTests",
       dependencies: [
-        "Expectations",
+        "Expectations", "System",
         "KeychainTesting", "Security", "EncryptedFile", "TestSupport", "Properties",
-        .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       exclude: ["Programs"], swiftSettings: language),
     .testTarget(
       name: "CredentialProtocolsTests",
-      dependencies: ["Expectations", "KeychainTesting", "CredentialProtocols", "TestSupport", "Properties"],
+      dependencies: [
+        "Expectations", "System", "KeychainTesting", "CredentialProtocols", "TestSupport", "Properties",
+      ],
       swiftSettings: language),
     .testTarget(
       name: "SignInTests", dependencies: ["Expectations", "Bytes", "JSON", "SignIn", "Properties"],
@@ -498,7 +509,8 @@ let package = Package(
       ],
       swiftSettings: language),
     .testTarget(
-      name: "InterchangeTests", dependencies: ["Expectations", "Interchange", "TestSupport", "Properties"],
+      name: "InterchangeTests",
+      dependencies: ["Expectations", "System", "Interchange", "TestSupport", "Properties"],
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
       name: "OneTimeCodesTests", dependencies: ["Expectations", "OneTimeCodes", "TestSupport"],
@@ -514,7 +526,12 @@ let package = Package(
       ],
       swiftSettings: language),
     .testTarget(
-      name: "ProcessesTests", dependencies: ["Expectations", "Keychain", "Processes", "TestSupport"],
+      name: "ProcessesTests",
+      dependencies: [
+        "Expectations", "Bytes", "System", "Keychain", "Age", "UnlockCache", "Processes", "ForwardingAgent",
+        "NetworkProgram",
+        "TestSupport",
+      ],
       swiftSettings: language),
     .testTarget(
       name: "PassphrasesTests", dependencies: ["Expectations", "Passphrases", "TestSupport"],
@@ -523,17 +540,16 @@ let package = Package(
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Expectations",
+        "Expectations", "System",
         "SecurityCodes", "KeychainTesting", "Commands", "ToolCommands", "Passphrases", "Terminals",
         "SecurityProgram",
         "CredentialProtocols", "Interchange",
         "TestSupport",
-        .product(name: "Subprocess", package: "swift-subprocess"),
       ],
       exclude: ["Transcripts"], swiftSettings: language),
     .testTarget(
       name: "AgeInteropTests",
-      dependencies: ["Expectations", "Age", .product(name: "Subprocess", package: "swift-subprocess")],
+      dependencies: ["Expectations", "Age", "System", "TestSupport"],
       path: "integration/AgeInteropTests", swiftSettings: language),
     .executableTarget(
       name: "vault-fixture", dependencies: ["EncryptedFile"], path: "integration/VaultFixture",
@@ -541,7 +557,9 @@ let package = Package(
     // Random sequences of all that can be done with a vault, beside a model of what comes of it.
     .executableTarget(
       name: "vault-model",
-      dependencies: ["EncryptedFile", "Keychain", "KeychainTesting", "Age", "CSodium", "TestSupport"],
+      dependencies: [
+        "System", "EncryptedFile", "Keychain", "KeychainTesting", "Age", "CSodium", "TestSupport",
+      ],
       path: "Tests/VaultModel", exclude: ["vault_reader.py"], swiftSettings: settings),
     // Programs as people write them for Keychain Services; the tests run them.
     .executableTarget(

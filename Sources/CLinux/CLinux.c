@@ -287,14 +287,6 @@ void clinux_free_locked(void *memory, size_t size) {
   munmap(memory, size);
 }
 
-void clinux_close_own_from(int first) {
-  if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
-  // A kernel before 5.9.
-  struct rlimit limit;
-  int end = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536 ? (int)limit.rlim_cur : 65536;
-  for (int fd = first; fd < end; fd++) close(fd);
-}
-
 int clinux_duplicate(int fd, int least) { return fcntl(fd, F_DUPFD_CLOEXEC, least); }
 
 void clinux_close_on_exec(int fd) { fcntl(fd, F_SETFD, FD_CLOEXEC); }

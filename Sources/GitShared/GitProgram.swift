@@ -2,6 +2,7 @@ package import Bytes
 import Glibc
 import Keychain
 import Processes
+import System
 
 /// git, for a repository of ours.
 ///
@@ -89,17 +90,18 @@ package struct GitProgram {
       withheld.append("SSH_ASKPASS_REQUIRE")
     }
     let operation = arguments.first ?? ""
-    let outcome: RecordedProgram.Outcome
+    let outcome: ProgramOutput.Recorded
     do throws(KeychainError) {
-      outcome = try RecordedProgram.run(
+      outcome = try ProgramOutput.record(
         words, withholding: withheld, setting: variables.map { CString(copying: $0) }, sending: input,
         timeout: timeout, limit: limit)
     } catch {
       throw .keychain(error)
     }
     switch consume outcome {
-    case .tooSlow(let milliseconds): throw .tooSlow(operation: operation, milliseconds: milliseconds)
-    case .tooMuch(let limit): throw .keychain(.tooLarge(what: "the output of git \(operation)", limit: limit))
+    case .failed(.tooMuch(let limit)):
+      throw .keychain(.tooLarge(what: "the output of git \(operation)", limit: limit))
+    case .failed: throw .tooSlow(operation: operation, milliseconds: timeout)
     case .ended(let record):
       let status: Int32 =
         switch record.ending {

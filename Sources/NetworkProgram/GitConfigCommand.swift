@@ -2,6 +2,7 @@ import Bytes
 import Network
 import Processes
 import SignIn
+import System
 import ToolCommands
 
 /// Git's settings, as git itself reads them in the working directory, but for a bare repository that it happens to be in.

@@ -5,6 +5,7 @@ import JSON
 import Network
 import Processes
 import SignIn
+import System
 import Terminals
 import ToolCommands
 

@@ -3,6 +3,7 @@ import Glibc
 import Keychain
 import OpenBao
 import Processes
+import System
 import Terminals
 
 /// Where the original clients find the token of a person: a variable, a token helper, a file.

@@ -1,6 +1,7 @@
 import Glibc
 package import Keychain
-package import Processes
+import Processes
+package import System
 
 /// A program that shows its only argument as a prompt, and prints the user's answer (ssh(1), `SSH_ASKPASS`).
 package struct AskpassProgram {

@@ -1,6 +1,7 @@
 import Glibc
 package import Keychain
 import Processes
+import System
 
 /// The program whose output opens a slot.
 package enum CommandSlotProgram {

@@ -1,5 +1,6 @@
 import Keychain
 import Processes
+import System
 
 /// A shell command that prints the passphrase. It is run with `/bin/sh -c`, as git runs commands from its
 /// configuration.

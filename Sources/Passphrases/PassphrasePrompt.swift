@@ -1,6 +1,6 @@
 import Glibc
 import Keychain
-import Processes
+import System
 import Terminals
 
 /// A way to ask the user for a passphrase.

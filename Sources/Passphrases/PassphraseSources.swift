@@ -3,7 +3,7 @@ package import EncryptedFile
 import Glibc
 package import Keychain
 import KeychainChoice
-import Processes
+import System
 package import Terminals
 
 /// The sources of a keychain's passphrase.

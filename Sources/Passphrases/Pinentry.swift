@@ -2,6 +2,7 @@ import Bytes
 import Glibc
 import Keychain
 import Processes
+import System
 import Terminals
 
 /// A program of the pinentry family, which shows a dialog and speaks the Assuan protocol (the pinentry manual,
@@ -78,7 +79,7 @@ struct Pinentry {
       }
       defer { close(ends[1]) }
       do throws(KeychainError) {
-        child = try ChildProcess([pinentry.program], .conversation(ends[1]))
+        child = try ChildProcess([pinentry.program], [.copy(of: ends[1]), .copy(of: ends[1]), .inherited])
       } catch {
         close(ends[0])
         throw error

@@ -2,7 +2,6 @@ import Bytes
 import EncryptedFile
 package import Keychain
 import KeychainChoice
-import Processes
 import Terminals
 
 /// Asks the user something that is answered by one of a few words.

@@ -2,7 +2,7 @@ import Bytes
 import CLinux
 import Glibc
 package import Keychain
-import Threads
+import System
 
 /// Watches for files that are added to or removed from a folder (inotify(7)). The folder need not exist yet.
 ///

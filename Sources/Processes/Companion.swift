@@ -1,6 +1,7 @@
 import Bytes
 import CLinux
 import Glibc
+import System
 
 /// A program beside this one that loads libraries of the system, and so can't be started everywhere.
 package struct Companion {
@@ -64,9 +65,8 @@ package struct Companion {
 
   /// Whether it starts at all, within five seconds.
   package func starts() -> Bool {
-    let outcome = try? RecordedProgram.run(
-      [CString(copying: path), CString("--version")], withholding: [], setting: [], sending: Secret(),
-      timeout: 5000, limit: 4096)
+    let outcome = try? ProgramOutput.record(
+      [CString(copying: path), CString("--version")], timeout: 5000, limit: 4096)
     switch consume outcome {
     case .some(.ended(let record)): return record.ending == .exited(0)
     default: return false

@@ -2,11 +2,10 @@ import Bytes
 import CLinux
 import Glibc
 package import Keychain
+package import System
 
 /// Starts a program that goes on when this one has ended, in a session of its own.
 package enum DetachedProgram {
-  private static let inItsOwnSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, a GNU extension of posix_spawn(3).
-
   /// Starts it, and waits until it gives up its standard output and error, or ends.
   ///
   /// - Parameters:
@@ -17,7 +16,7 @@ package enum DetachedProgram {
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started.
   package static func start(
     _ path: String, _ arguments: [String], input: [UInt8] = []
-  ) throws(KeychainError) -> (said: String, ending: ChildProcess.Ending?) {
+  ) throws(KeychainError) -> (said: String, ending: ProgramEnding?) {
     var ends: [Int32] = [-1, -1]
     guard clinux_pipe(&ends) == 0 else {
       throw .system(operation: "make a pipe for", path: path, errno: errno)
@@ -40,27 +39,16 @@ package enum DetachedProgram {
       throw .system(operation: "write to a pipe for", path: path, errno: count < 0 ? writing : EMSGSIZE)
     }
     clinux_make_blocking(inputs[0])
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, inputs[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
-    clinux_close_from(&actions, 3)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // What this process holds back for now is none of its business.
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, inItsOwnSession | Int16(POSIX_SPAWN_SETSIGMASK))
-    var child: pid_t = 0
-    let failure = CString.withPointers(arguments.map { CString(copying: $0) }) { pointers in
-      posix_spawn(&child, path, &actions, &attributes, pointers, environ)
+    let child: pid_t
+    do throws(ProgramStart.Failure) {
+      defer { close(ends[1]) }
+      child = try ProgramStart(
+        arguments.map { CString(copying: $0) }, at: CString(copying: path),
+        [.copy(of: inputs[0]), .copy(of: ends[1]), .copy(of: ends[1])], .background
+      ).run()
+    } catch {
+      throw .system(operation: "run", path: path, errno: error.errno)
     }
-    close(ends[1])
-    if failure != 0 { throw .system(operation: "run", path: path, errno: failure) }
     var said: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -73,6 +61,6 @@ package enum DetachedProgram {
     // Text is only printed by one that fails, and then it ends.
     var status: Int32 = 0
     let result = waitpid(child, &status, text.isEmpty ? WNOHANG : 0)
-    return (text, result == child ? ChildProcess.Ending(waitStatus: status) : nil)
+    return (text, result == child ? ProgramEnding(waitStatus: status) : nil)
   }
 }

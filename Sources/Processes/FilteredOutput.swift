@@ -2,7 +2,7 @@ import Bytes
 import Glibc
 package import Keychain
 import PrivateFiles
-import Threads
+import System
 
 /// A pipe in place of a program's output, whose bytes are changed on their way.
 package final class FilteredOutput: Sendable {

@@ -1,5 +1,6 @@
 package import Bytes
 import Glibc
+package import System
 
 /// The environment for a program: that of this process, with additional variables that contain secrets.
 package struct ProgramEnvironment: ~Copyable {
@@ -24,23 +25,16 @@ package struct ProgramEnvironment: ~Copyable {
     variables.removeAll { $0.name == name }
   }
 
-  /// Passes the environment to `body` in the form that execve(2) takes.
-  package borrowing func withPointers<Result>(_ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
-    var pointers: [UnsafeMutablePointer<CChar>?] = []
-    var next = environ
-    while let variable = next.pointee {
-      let name = UnsafeRawBufferPointer(start: variable, count: strcspn(variable, "="))
-      if !variables.contains(where: { $0.name.bytes.elementsEqual(name) }) { pointers.append(variable) }
-      next += 1
+  /// Passes the environment, `NAME=VALUE`, to `body`, for as long as that runs.
+  package borrowing func withVariables<Result>(_ body: ([CString]) -> Result) -> Result {
+    let kept = CString.environment { variable in
+      let name = UnsafeRawBufferPointer(start: variable.pointer, count: strcspn(variable.pointer, "="))
+      return !variables.contains { $0.name.bytes.elementsEqual(name) }
     }
     return text.withUnsafeBytes { text in
-      for variable in variables {
-        guard let base = text.baseAddress else { continue }
-        let start = (base + variable.offset).assumingMemoryBound(to: CChar.self)
-        pointers.append(UnsafeMutablePointer(mutating: start))
-      }
-      pointers.append(nil)
-      return body(pointers)
+      body(
+        kept
+          + variables.map { CString(pointer: (text.start + $0.offset).assumingMemoryBound(to: CChar.self)) })
     }
   }
 }

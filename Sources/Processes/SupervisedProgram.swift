@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 package import Keychain
+package import System
 import Terminals
 
 /// A program that this process starts and waits for as if it were the program itself: both have the same descriptors,
@@ -30,7 +31,7 @@ package struct SupervisedProgram: ~Copyable {
   /// The result of running the program.
   package enum Outcome {
     /// The program has ended.
-    case ended(ChildProcess.Ending)
+    case ended(ProgramEnding)
     /// The program could not be started, with this `errno`.
     case failed(Int32)
   }
@@ -44,43 +45,36 @@ package struct SupervisedProgram: ~Copyable {
     _ arguments: [CString], _ environment: borrowing ProgramEnvironment, _ outputs: [FilteredOutput] = [],
     hasStarted: () -> Void = {}
   ) -> Outcome {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for output in outputs {
-      for descriptor in output.descriptors {
-        posix_spawn_file_actions_adddup2(&actions, output.input, descriptor)
-      }
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var mask = callersMask
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     // What has come so far has reached no program, even if it is from the terminal.
     var isFromProcess = false
     var early: [Int32] = []
     var waiting = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
     while poll(&waiting, 1, 0) > 0 { early.append(clinux_next_signal(signals, &isFromProcess)) }
+    let descriptors =
+      (Int32(0)...2).map { number in
+        outputs.first { $0.descriptors.contains(number) }.map { .copy(of: $0.input) } ?? .inherited
+      } as [ProgramStart.Descriptor]
     var child: pid_t = 0
-    let failure = environment.withPointers { variables in
-      CString.withPointers(arguments) { pointers in
-        ProgramSearch.run(arguments[0]) { path in
-          posix_spawn(&child, path, &actions, &attributes, pointers, variables)
-        }
+    var failure: ProgramStart.Failure?
+    environment.withVariables { variables in
+      do throws(ProgramStart.Failure) {
+        child = try ProgramStart(
+          arguments, descriptors, .standIn(blocked: callersMask), environment: variables
+        ).run()
+      } catch {
+        failure = error
       }
     }
     // Where none was started, they are held back again, for the next one.
     for number in early where number > 0 && number != SIGCHLD {
-      kill(failure == 0 ? child : getpid(), number)
+      kill(failure == nil ? child : getpid(), number)
     }
-    if failure != 0 { return .failed(failure) }
+    if let failure { return .failed(failure.errno) }
     hasStarted()
     return .ended(wait(for: child))
   }
 
-  private func wait(for child: pid_t) -> ChildProcess.Ending {
+  private func wait(for child: pid_t) -> ProgramEnding {
     while true {
       var isFromProcess = false
       let number = clinux_next_signal(signals, &isFromProcess)
@@ -101,7 +95,7 @@ package struct SupervisedProgram: ~Copyable {
           kill(child, SIGCONT)
           continue
         }
-        return ChildProcess.Ending(waitStatus: status)
+        return ProgramEnding(waitStatus: status)
       }
     }
   }

@@ -5,6 +5,7 @@ import JSON
 import Keychain
 import Processes
 package import SignIn
+import System
 
 /// Exchanges requests with servers by the program that has the network, for one that has none itself. It is started at
 /// the first request, keeps its connections, and ends with this object.
@@ -107,7 +108,7 @@ private final class Conversation {
     clinux_make_blocking(ends[1])
     do throws(KeychainError) {
       child = try ChildProcess(
-        [CString(copying: path), CString("exchange")], .conversation(ends[1]))
+        [CString(copying: path), CString("exchange")], [.copy(of: ends[1]), .copy(of: ends[1]), .inherited])
     } catch {
       close(ends[0])
       throw error

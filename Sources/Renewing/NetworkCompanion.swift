@@ -5,6 +5,7 @@ import JSON
 package import Keychain
 package import Processes
 package import SignIn
+import System
 
 /// The program that has the network, as the programs that have a keychain use it: work goes in and an outcome comes
 /// out, by descriptor.

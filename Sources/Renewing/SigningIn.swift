@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 package import Keychain
-import Processes
 import Terminals
 package import SignIn
 

@@ -4,7 +4,7 @@ import CSecret
 import Glibc
 import Keychain
 package import SecretService
-import Threads
+import System
 
 /// What is to be done with the result of something that the keychain does beside the main thread.
 final class Ending<Value>: @unchecked Sendable {

@@ -1,5 +1,6 @@
 import Keychain
-package import Processes
+import Processes
+package import System
 import Terminals
 import ToolCommands
 

@@ -1,5 +1,5 @@
 public import Keychain
-import Threads
+import System
 
 /// A keychain that all tasks and threads of a program may use. New programs in Swift should start with this one.
 ///

@@ -5,7 +5,7 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
-import Processes
+import System
 import Terminals
 
 /// The process that started this one, as the kernel describes it.

@@ -7,6 +7,7 @@ package import Passphrases
 import PrivateFiles
 import Processes
 import Renewing
+import System
 package import Terminals
 package import UnlockCache
 

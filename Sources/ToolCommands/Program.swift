@@ -3,6 +3,7 @@ import CredentialProtocols
 import EncryptedFile
 import Glibc
 import Processes
+import System
 package import Terminals
 import UnlockCache
 

@@ -6,6 +6,7 @@ import KeychainChoice
 import OpenBao
 import OpenBaoAccess
 import Processes
+import System
 import Terminals
 
 /// Opens keychains on servers. What logs in to them is in the person's own keychain: the one that new items go to, if

@@ -8,6 +8,7 @@ import KeychainChoice
 import Passphrases
 import Processes
 import Renewing
+import System
 import Terminals
 
 /// Answers one call by a tool: `docker-credential-llavero get`, or `llavero docker get`.
@@ -99,12 +100,7 @@ private final class StandardToolCall: ToolCall {
     let former = CString(variable: variable)
     setenv(variable, "", 1)
     ProcessSettings.takeBack()
-    let failure = CString.withPointers(words) { pointers in
-      ProgramSearch.run(words[0]) { path in
-        execve(path, pointers, environ)
-        return errno
-      }
-    }
+    let failure = ProgramSearch.become(words)
     ProcessSettings.make()
     if let former { setenv(variable, former.pointer, 1) } else { unsetenv(variable) }
     return Refusal("cannot run \(program): \(errorText(failure))", .usage)

@@ -1,6 +1,7 @@
 import CredentialProtocols
 import Glibc
 import Processes
+import System
 import Terminals
 
 /// `llavero-credential`, which git and other tools wait for. It speaks only their protocols, so that it is small and

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import Keychain
 import PrivateFiles
+import System
 
 /// The program that becomes an agent.
 public struct AgentProgram: Hashable, Sendable {
@@ -63,52 +64,29 @@ extension AgentProgram {
     let listener = clinux_listen_unix(Agent.socketPath(in: folder), 256)
     if listener < 0 { throw .system(operation: "make a socket in", path: path, errno: errno) }
     defer { close(listener) }
-    let failure = spawn(listener, lock.descriptor, folder.descriptor)
-    if failure != 0 {
+    let descriptors: [ProgramStart.Descriptor] =
+      [.null, .null, .null] + [listener, lock.descriptor, folder.descriptor].map { .copy(of: $0) }
+    let start = self.path.withCString { path in
+      name.withCString { name in
+        Result { () throws(ProgramStart.Failure) in
+          try ProgramStart(
+            [CString(pointer: name)], at: CString(pointer: path), descriptors, .background,
+            environment: [Self.tunables]
+          ).run()
+        }
+      }
+    }
+    if case .failure(let failure) = start {
       unlinkat(folder.descriptor, Agent.socketName, 0)
-      throw .system(operation: "start", path: self.path, errno: failure)
+      throw .system(operation: "start", path: self.path, errno: failure.errno)
     }
     lock.handOn()
   }
 
-  /// Returns 0 or an `errno`.
-  private func spawn(_ listener: Int32, _ lock: Int32, _ folder: Int32) -> Int32 {
-    // Moved out of the way of the numbers that they get in the agent.
-    let copies = [listener, lock, folder].map { clinux_duplicate($0, 16) }
-    defer { for copy in copies where copy >= 0 { close(copy) } }
-    guard copies.allSatisfy({ $0 >= 0 }) else { return EMFILE }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor: Int32 in 0...2 {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-    }
-    let targets = [AgentDescriptor.listener, AgentDescriptor.lock, AgentDescriptor.folder]
-    for (copy, target) in zip(copies, targets) { posix_spawn_file_actions_adddup2(&actions, copy, target) }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    var all = sigset_t()
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Self.newSession)
-    // Freed memory is overwritten before it is reused. Nothing else from this process's environment is passed on.
-    let tunables = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=165"
-    guard let name = strdup(name), let tunables = strdup(tunables) else { return ENOMEM }
-    defer {
-      free(name)
-      free(tunables)
-    }
-    var process: pid_t = 0
-    return posix_spawn(&process, path, &actions, &attributes, [name, nil], [tunables, nil])
+  /// Freed memory is overwritten before it is reused. Nothing else from this process's environment is passed on.
+  private static var tunables: CString {
+    CString("GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=165")
   }
-
-  /// POSIX_SPAWN_SETSID, a GNU extension (spawn.h).
-  private static let newSession: Int16 = 0x80
 }
 
 extension Agent {
@@ -118,7 +96,6 @@ extension Agent {
   ///   agent's name.
   package static func main() {
     guard clinux_is_listening(AgentDescriptor.listener) else { return }
-    clinux_close_own_from(AgentDescriptor.folder + 1)
     for descriptor in AgentDescriptor.listener...AgentDescriptor.folder {
       clinux_close_on_exec(descriptor)
     }

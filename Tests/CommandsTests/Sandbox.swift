@@ -1,6 +1,6 @@
 import CredentialProtocols
 import Glibc
-import Subprocess
+import System
 import TestSupport
 
 /// A separate home in which the real executable runs, with a clean environment and without a terminal.
@@ -75,25 +75,16 @@ final class Sandbox: Sendable {
 
   /// Runs a shell command in the home.
   func run(_ command: String, input: [UInt8] = []) async throws -> Transcript.Outcome {
-    folder.write(input, to: "input")
-    var options = PlatformOptions()
-    // Without a terminal, so that the user who runs the tests can't be asked.
-    options.createSession = true
-    let words = ["-c", "cd; exec <\"$0\"\n\(command)", folder["input"]]
-    let result = try await aheadOfOthers { [environment, options] in
-      try await Subprocess.run(
-        .name("sh"), arguments: Arguments(words), environment: .custom(environment),
-        platformOptions: options, output: .bytes(limit: 1 << 20), error: .bytes(limit: 1 << 20))
+    let ended = try await TestProgram.run(
+      ["sh", "-c", "cd\n\(command)"], input: input, variables: environment)
+    guard case .exited(let status) = ended.ending else {
+      throw Killed(command: command, status: ended.ending.text)
     }
-    guard case .exited(let status) = result.terminationStatus else {
-      throw Killed(command: command, status: "\(result.terminationStatus)")
-    }
-    return Transcript.Outcome(
-      output: shown(result.standardOutput), errors: shown(result.standardError), status: status)
+    return Transcript.Outcome(output: shown(ended.output), errors: shown(ended.errors), status: status)
   }
 
-  private var environment: [Environment.Key: String] {
-    let general: [Environment.Key: String] = [
+  private var environment: [String: String] {
+    let general: [String: String] = [
       "HOME": home, "PATH": "\(bin):/usr/bin:/bin", "LC_ALL": "C", "GIT_CONFIG_NOSYSTEM": "1",
       "TMPDIR": folder["tmp"],
       // Not on the PATH: an age plugin that does what its recipients and identities say.

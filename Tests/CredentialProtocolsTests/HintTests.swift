@@ -1,5 +1,6 @@
 import Expectations
 import Glibc
+import System
 import TestSupport
 import Testing
 
@@ -37,7 +38,8 @@ import Testing
     }
     let script = words.map { "printf '%s\\0' \(ShellCommand([$0]))\n" }.joined()
     folder.write(Array(script.utf8), to: "script")
-    expect(runShell("bash '\(folder["script"])' >'\(folder["out"])'"), is: 0)
+    try expect(
+      TestProgram.run(["bash", "-c", "bash '\(folder["script"])' >'\(folder["out"])'"]), is: .exited(0))
     let file = try #require(fopen(folder["out"], "re"))
     defer { fclose(file) }
     var bytes = [UInt8](repeating: 0, count: 1 << 16)

@@ -2,6 +2,7 @@ import Expectations
 import Glibc
 import Interchange
 import Keychain
+import System
 import TestSupport
 import Testing
 
@@ -106,7 +107,8 @@ struct SentPasswordTests {
     let texts = kind.pieces + (0..<rounds(kind.count)).map { _ in Self.text(of: kind, &random) }
     for (number, text) in texts.enumerated() { folder.write(Array(kind.file(text).utf8), to: "\(number)") }
     let script = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples/readings.py"
-    expect(runShell("python3 '\(script)' \(kind.name) '\(folder.path)' \(texts.count)"), is: 0)
+    try expect(
+      TestProgram.run(["python3", script, kind.name, folder.path, "\(texts.count)"]), is: .exited(0))
 
     var compared = 0
     for (number, text) in texts.enumerated() {

@@ -1,5 +1,5 @@
 import Glibc
-import Subprocess
+import System
 import TestSupport
 import Testing
 
@@ -49,23 +49,13 @@ final class ProgramHome: Sendable {
 
   /// Runs a shell command in the home.
   func run(_ command: String, input: String = "") async throws -> Outcome {
-    // Two commands may run at once, each with its own input.
-    let input = Array(input.utf8)
-    var options = PlatformOptions()
-    // Without a terminal, so that the user who runs the tests can't be asked.
-    options.createSession = true
-    let result = try await aheadOfOthers { [environment, options] in
-      try await Subprocess.run(
-        .name("sh"), arguments: ["-c", "cd\n\(command)"], environment: .custom(environment),
-        platformOptions: options, input: .array(input), output: .string(limit: 1 << 20),
-        error: .string(limit: 1 << 20))
+    let ended = try await TestProgram.run(
+      ["sh", "-c", "cd\n\(command)"], input: Array(input.utf8), variables: environment)
+    let errors = String(decoding: ended.errors, as: UTF8.self)
+    guard case .exited(let status) = ended.ending else {
+      throw Failure(command: command, ending: ended.ending.text, errors: errors)
     }
-    guard case .exited(let status) = result.terminationStatus else {
-      throw Failure(
-        command: command, ending: "\(result.terminationStatus)", errors: result.standardError)
-    }
-    return Outcome(
-      output: result.standardOutput, errors: result.standardError, status: status)
+    return Outcome(output: String(decoding: ended.output, as: UTF8.self), errors: errors, status: status)
   }
 
   /// Runs a shell command that succeeds, and returns its output.
@@ -93,8 +83,8 @@ final class ProgramHome: Sendable {
     }
   }
 
-  private var environment: [Environment.Key: String] {
-    let general: [Environment.Key: String] = [
+  private var environment: [String: String] {
+    let general: [String: String] = [
       "HOME": folder["home"], "PATH": "\(folder["bin"]):/usr/bin:/bin", "LC_ALL": "C.UTF-8",
       "TMPDIR": folder["tmp"], "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
       "LLAVERO_KEYCHAIN": kind.rawValue, "LLAVERO_UNLOCK_CACHE": "none",

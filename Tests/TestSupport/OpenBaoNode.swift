@@ -4,6 +4,7 @@ import Keychain
 import Network
 package import OpenBao
 package import SignIn
+import System
 
 /// A real OpenBao server in memory, for all tests of the process together. It ends with the process, however that ends.
 public final class OpenBaoNode: Sendable {
@@ -55,18 +56,11 @@ public final class OpenBaoNode: Sendable {
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0, &ends) == 0 else {
       fatalError("no socket")
     }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    closeOthers(in: &actions)
     let script = #""$@" </dev/null & child=$!; read -r _; kill -9 $child"#
-    let words = ["/bin/sh", "-c", script, "sh"] + arguments
-    var pointers = words.map { strdup($0) } + [nil]
-    var process: pid_t = 0
-    guard posix_spawn(&process, "/bin/sh", &actions, nil, &pointers, environ) == 0 else {
-      fatalError("cannot start \(arguments[0])")
+    do {
+      _ = try TestProgram.start(["sh", "-c", script, "sh"] + arguments, [.copy(of: ends[0]), .null, .null])
+    } catch {
+      fatalError("\(error)")
     }
     close(ends[0])
   }

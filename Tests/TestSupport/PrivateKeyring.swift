@@ -1,6 +1,7 @@
-public import Glibc
+import Glibc
 public import Keychain
 public import SecretService
+import System
 
 /// A separate message bus with a gnome-keyring, whose collection `login` is empty and unlocked. Both are ended, and
 /// their files removed, when this is released.
@@ -57,7 +58,7 @@ public final class PrivateKeyring: @unchecked Sendable {
 
   private static func end(_ process: pid_t) {
     kill(process, SIGKILL)
-    waitpid(process, nil, 0)
+    TestProgram.wait(for: process)
   }
 
   /// Whether a server takes connections on a socket.
@@ -100,26 +101,20 @@ public final class PrivateKeyring: @unchecked Sendable {
 
   private func start(_ program: String, _ arguments: [String], input: [UInt8]) {
     folder.write(input, to: "input")
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, folder["input"], O_RDONLY, 0)
-    for descriptor: Int32 in 1...2 {
-      posix_spawn_file_actions_addopen(
-        &actions, descriptor, folder["\(program).log"], O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    let given = open(folder["input"], O_RDONLY | O_CLOEXEC)
+    let log = open(folder["\(program).log"], O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    defer { for descriptor in [given, log] { close(descriptor) } }
+    do {
+      processes.append(
+        try TestProgram.start(
+          [program] + arguments, [.copy(of: given), .copy(of: log), .copy(of: log)],
+          variables: [
+            "HOME": folder["home"], "XDG_RUNTIME_DIR": folder["run"], "TMPDIR": folder["tmp"],
+            "DBUS_SESSION_BUS_ADDRESS": address, "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+          ]))
+    } catch {
+      fatalError("\(error)")
     }
-    closeOthers(in: &actions)
-    let variables: [String] = [
-      "HOME=\(folder["home"])", "XDG_RUNTIME_DIR=\(folder["run"])", "TMPDIR=\(folder["tmp"])",
-      "DBUS_SESSION_BUS_ADDRESS=\(address)", "PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8",
-    ]
-    let environment = variables.map { strdup($0) }
-    let words = ([program] + arguments).map { strdup($0) }
-    defer { for word in environment + words { free(word) } }
-    var process: pid_t = 0
-    let failure = posix_spawnp(&process, program, &actions, nil, words + [nil], environment + [nil])
-    if failure != 0 { fatalError("cannot start \(program): \(String(cString: strerror(failure)))") }
-    processes.append(process)
   }
 
   private func wait(_ what: String, until isThere: () -> Bool) {

@@ -2,6 +2,8 @@ import CSodium
 import EncryptedFile
 import Glibc
 import Keychain
+import System
+import TestSupport
 
 /// Another program that reads the vault from its manual page alone, and is told what it should find.
 final class OtherReader {
@@ -14,28 +16,19 @@ final class OtherReader {
     var input: [Int32] = [0, 0]
     var output: [Int32] = [0, 0]
     guard pipe(&input) == 0, pipe(&output) == 0 else { throw Finding("no pipes") }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, input[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, output[1], 1)
-    for end in [input[1], output[0]] { posix_spawn_file_actions_addclose(&actions, end) }
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var process: pid_t = 0
-    guard posix_spawnp(&process, command[0], &actions, nil, &words, environ) == 0,
-      let requests = fdopen(input[1], "w"), let replies = fdopen(output[0], "r")
-    else { throw Finding("\(command[0]) can't be run") }
+    process = try TestProgram.start(command, [.copy(of: input[0]), .copy(of: output[1]), .inherited])
+    guard let requests = fdopen(input[1], "w"), let replies = fdopen(output[0], "r") else {
+      throw Finding("\(command[0]) can't be talked to")
+    }
     close(input[0])
     close(output[1])
-    (self.process, self.requests, self.replies) = (process, requests, replies)
+    (self.requests, self.replies) = (requests, replies)
   }
 
   deinit {
     fclose(requests)
     fclose(replies)
-    var status: Int32 = 0
-    waitpid(process, &status, 0)
+    TestProgram.wait(for: process)
   }
 
   /// Has the vault read and compared with the state.

@@ -1,5 +1,6 @@
 import Glibc
-import Subprocess
+import System
+import TestSupport
 import Testing
 
 /// A fresh folder for one test, removed with its contents when the test ends.
@@ -58,23 +59,16 @@ struct Failure: Error, CustomStringConvertible {
 /// Runs another implementation of age, and returns its standard output.
 @discardableResult
 func execute(_ program: String, _ arguments: [String], install: String) async throws -> String {
-  let result: ExecutionResult<Void, StringOutput<UTF8>, StringOutput<UTF8>>
-  do {
-    result = try await run(
-      // env takes a path as well as a name.
-      .name("env"), arguments: Arguments([program] + arguments), output: .string(limit: 1 << 20),
-      error: .string(limit: 1 << 20))
-  } catch {
-    throw Failure("cannot run \(program), which this test needs (\(install)): \(error)")
+  // env takes a path as well as a name.
+  let ended = try await TestProgram.run(["env", program] + arguments)
+  let message = String(decoding: ended.errors, as: UTF8.self)
+  if ended.ending == .exited(127) {
+    throw Failure("cannot run \(program), which this test needs (\(install)): \(message)")
   }
-  guard result.terminationStatus.isSuccess else {
-    let message = result.standardError
-    if result.terminationStatus == .exited(127) {
-      throw Failure("cannot run \(program), which this test needs (\(install)): \(message)")
-    }
-    throw Failure("\(program) \(arguments.first ?? "") ended with \(result.terminationStatus): \(message)")
+  guard ended.ending == .exited(0) else {
+    throw Failure("\(program) \(arguments.first ?? "") \(ended.ending.text): \(message)")
   }
-  return result.standardOutput
+  return String(decoding: ended.output, as: UTF8.self)
 }
 
 /// Stock age, from apt.

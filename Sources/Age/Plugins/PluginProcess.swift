@@ -1,5 +1,6 @@
 import Bytes
 import Glibc
+import System
 
 /// A running plugin, and the sockets that are its standard input and output (C2SP age-plugin.md, "IPC protocol").
 /// When this object is gone, the plugin has ended and was waited for.
@@ -31,15 +32,26 @@ final class PluginProcess {
       throw error
     }
     defer { close(theirOutput) }
-    var id: pid_t = 0
-    let failure = Self.spawn(
-      &id, path, "--age-plugin=\(stateMachine)", input: theirInput, output: theirOutput, standardError)
-    guard failure == 0 else {
+    let descriptors: [ProgramStart.Descriptor] = [
+      .copy(of: theirInput), .copy(of: theirOutput), standardError == .discarded ? .null : .inherited,
+    ]
+    let start = path.withCString { path in
+      "--age-plugin=\(stateMachine)".withCString { argument in
+        // No shell and no search: the path is run as given.
+        let path = CString(pointer: path)
+        return Result { () throws(ProgramStart.Failure) in
+          try ProgramStart([path, CString(pointer: argument)], at: path, descriptors, .plugin).run()
+        }
+      }
+    }
+    switch start {
+    case .success(let process): id = process
+    case .failure(let failure):
       close(input)
       close(output)
-      throw .notStarted(errno: failure)
+      throw .notStarted(errno: failure.errno)
     }
-    (self.id, self.input, self.output) = (id, input, output)
+    (self.input, self.output) = (input, output)
   }
 
   deinit {
@@ -72,8 +84,10 @@ final class PluginProcess {
       var status: Int32 = 0
       let result = waitpid(id, &status, WNOHANG)
       if result == id {
-        let signal = status & 0x7F
-        return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
+        switch ProgramEnding(waitStatus: status) {
+        case .exited(let status): return .exited(status)
+        case .killed(let signal): return .signalled(signal)
+        }
       }
       // A program that ignores SIGCHLD or waits for all children has taken the status.
       if result < 0, errno != EINTR { return .unknown }
@@ -104,57 +118,6 @@ final class PluginProcess {
       throw .connection(errno: failure)
     }
     return (ends[0], ends[1])
-  }
-
-  /// Returns 0 or an errno. No shell and no search: `path` is run as given.
-  private static func spawn(
-    _ id: inout pid_t, _ path: String, _ argument: String, input: Int32, output: Int32,
-    _ standardError: PluginStandardError
-  ) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    if standardError == .discarded || fcntl(2, F_GETFD) < 0 {
-      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-    }
-    for descriptor in openDescriptors() { posix_spawn_file_actions_addclose(&actions, descriptor) }
-
-    // The plugin doesn't inherit this thread's blocked signals or an ignored SIGPIPE.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigaddset(&signals, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
-    return path.withCString { path in
-      argument.withCString { argument in
-        let words = [UnsafeMutablePointer(mutating: path), UnsafeMutablePointer(mutating: argument), nil]
-        return posix_spawn(&id, path, &actions, &attributes, words, environ)
-      }
-    }
-  }
-
-  /// All descriptors of this process except the standard streams, whether or not exec would close them. Those that
-  /// another thread opens meanwhile are missing; without /proc, so are those above 1023.
-  private static func openDescriptors() -> [Int32] {
-    guard let folder = opendir("/proc/self/fd") else { return Array(3..<1024) }
-    defer { closedir(folder) }
-    var descriptors: [Int32] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { name in
-        String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if let descriptor = Int32(name), descriptor > 2, descriptor != dirfd(folder) {
-        descriptors.append(descriptor)
-      }
-    }
-    return descriptors
   }
 }
 

@@ -150,9 +150,6 @@ void *_Nullable clinux_allocate_locked(size_t size);
 /// Wipes and frees that memory.
 void clinux_free_locked(void *_Nonnull memory, size_t size);
 
-/// Closes all descriptors from `first` on.
-void clinux_close_own_from(int first);
-
 /// Duplicates a descriptor to a number of at least `least`, closed on exec. Returns -1 on failure.
 int clinux_duplicate(int fd, int least);
 

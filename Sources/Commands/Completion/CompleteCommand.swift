@@ -3,7 +3,7 @@ import CredentialProtocols
 import EncryptedFile
 import Glibc
 import Keychain
-import Processes
+import System
 import Terminals
 
 /// `llavero complete SHELL WORD...`: prints completions of the last word, for the scripts of ``CompletionScript``. The

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CredentialProtocols
 import Glibc
-import Processes
 import SecurityProgram
+import System
 import Terminals
 package import ToolCommands
 

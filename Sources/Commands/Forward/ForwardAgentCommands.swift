@@ -8,6 +8,7 @@ import JSON
 import Keychain
 import KeychainChoice
 import Processes
+import System
 import Terminals
 import ToolCommands
 

@@ -3,6 +3,7 @@ import Bytes
 import Glibc
 import Keychain
 import Processes
+import System
 import Terminals
 
 /// `llavero forward install`

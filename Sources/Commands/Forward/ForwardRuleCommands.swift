@@ -7,6 +7,7 @@ import Keychain
 import KeychainChoice
 import Processes
 import SSH
+import System
 import Terminals
 import ToolCommands
 

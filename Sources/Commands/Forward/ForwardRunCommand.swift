@@ -5,6 +5,7 @@ import ForwardingControl
 import Glibc
 import Keychain
 import Processes
+import System
 import Terminals
 import ToolCommands
 

@@ -3,6 +3,7 @@ import Forwarding
 import Keychain
 import Processes
 import SSH
+import System
 import Terminals
 
 /// What ssh makes of a host's name.

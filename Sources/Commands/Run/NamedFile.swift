@@ -1,7 +1,7 @@
 import Bytes
 import Glibc
 import Keychain
-import Processes
+import System
 import Terminals
 
 /// A file that the command line names.

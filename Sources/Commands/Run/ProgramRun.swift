@@ -3,6 +3,7 @@ import Glibc
 import Keychain
 import Processes
 import Synchronization
+import System
 import Terminals
 import ToolCommands
 
@@ -32,15 +33,7 @@ struct ProgramRun {
 
   /// Replaces the process with the program. Returns the exit status if it can't be executed.
   func become(_ environment: borrowing ProgramEnvironment) -> Int32 {
-    let failure = environment.withPointers { variables in
-      CString.withPointers(arguments) { pointers in
-        ProgramSearch.run(arguments[0]) { path in
-          execve(path, pointers, variables)
-          return errno
-        }
-      }
-    }
-    return failed(failure)
+    failed(environment.withVariables { ProgramSearch.become(arguments, $0) })
   }
 
   /// Runs the program, waits for it, and returns the exit status.

@@ -4,6 +4,7 @@ import Glibc
 import Keychain
 import KeychainChoice
 import Processes
+import System
 import Terminals
 import ToolCommands
 

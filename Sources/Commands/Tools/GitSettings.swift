@@ -2,6 +2,7 @@ import Bytes
 import CredentialProtocols
 import Keychain
 import Processes
+import System
 import Terminals
 
 /// Git's credential settings, as git itself reads them in the working directory: with the repository's own file,

@@ -6,6 +6,7 @@ import JSON
 import Keychain
 import Processes
 import Renewing
+import System
 import Terminals
 
 /// A report on the tools that log in from here, made without reading any secret.

@@ -2,6 +2,7 @@ import Bytes
 import Glibc
 import PrivateFiles
 import Processes
+import System
 import Terminals
 
 /// The paths of this program that are written into the configuration of other programs, and into links. An upgrade may

@@ -5,6 +5,7 @@ import Keychain
 import PrivateFiles
 import Processes
 import SecurityProgram
+import System
 import Terminals
 import ToolCommands
 

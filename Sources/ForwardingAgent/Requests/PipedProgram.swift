@@ -2,6 +2,7 @@ package import Bytes
 import CLinux
 import Forwarding
 import Glibc
+import System
 
 /// A program that is given work, and prints what came of it: the one that opens the keychain for one request, so that
 /// this process never has a key, and a secret only as long as it passes it on; the one that asks a person; and the one
@@ -31,17 +32,21 @@ package final class PipedProgram {
     }
     clinux_make_blocking(toProgram[0])
     clinux_make_blocking(fromProgram[1])
-    var process: pid_t = 0
-    let failure = Self.spawn(path, name, toProgram[0], fromProgram[1], &process)
-    close(toProgram[0])
-    close(fromProgram[1])
-    if failure != 0 {
+    do throws(ProgramStart.Failure) {
+      defer {
+        close(toProgram[0])
+        close(fromProgram[1])
+      }
+      process = try ProgramStart(
+        [CString(copying: name)], at: CString(copying: path),
+        [.copy(of: toProgram[0]), .copy(of: fromProgram[1]), .inherited], .worker
+      ).run()
+    } catch {
       close(toProgram[1])
       close(fromProgram[0])
-      errno = failure
+      errno = error.errno
       return nil
     }
-    self.process = process
     input = toProgram[1]
     output = fromProgram[0]
   }
@@ -49,30 +54,6 @@ package final class PipedProgram {
   deinit {
     if input >= 0 { close(input) }
     close(output)
-  }
-
-  private static func spawn(
-    _ path: String, _ name: String, _ input: Int32, _ output: Int32, _ process: inout pid_t
-  ) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    clinux_close_from(&actions, 3)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    var all = sigset_t()
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    guard let argument = strdup(name) else { return ENOMEM }
-    defer { free(argument) }
-    return posix_spawn(&process, path, &actions, &attributes, [argument, nil], environ)
   }
 
   /// Gives it its work, encoded; what it doesn't take at once, by ``write()``.

@@ -1,6 +1,6 @@
 import Bytes
 import Keychain
-import Threads
+import System
 
 /// A keychain that is used on a thread of its own, so that whoever waits for it, or for a lock, keeps nobody else
 /// waiting.

@@ -2,7 +2,7 @@ import Bytes
 import CSecret
 import Keychain
 import SecretService
-import Threads
+import System
 
 extension Provider {
   /// How many bytes a sandboxed program gets, with which it encrypts what it keeps.

@@ -2,6 +2,7 @@ import Age
 import Expectations
 import Glibc
 import Keychain
+import System
 import Testing
 import TestSupport
 
@@ -317,13 +318,8 @@ struct SlotTests {
   func sshKey() throws {
     let slots = try SlotPlace()
     let path = slots.place.path + "/id_ed25519"
-    var process: pid_t = 0
     let words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "alice@home", "-f", path]
-    let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    let failure = posix_spawnp(&process, "ssh-keygen", nil, nil, arguments, environ)
-    expect(failure, is: 0)
-    var status: Int32 = 0
-    waitpid(process, &status, 0)
+    try expect(TestProgram.run(words), is: .exited(0))
     let line = text(try contents(of: path + ".pub")).split(separator: "\n")[0]
     try slots.keychain().addRecipient(String(line), identity: path)
     removeAll(slots.place.identityFile)

@@ -165,9 +165,8 @@ import Testing
     let folder = TemporaryFolder()
     chmod(folder.path, 0o777)
     let program = try Program(
-      "setpriv",
       [
-        "--reuid=65534", "--clear-groups", "dbus-daemon", "--session", "--nofork",
+        "setpriv", "--reuid=65534", "--clear-groups", "dbus-daemon", "--session", "--nofork",
         "--address=unix:path=\(folder["bus"])",
       ])
     defer { program.end() }

@@ -58,7 +58,7 @@ import Testing
 
   @Test("a program is named after the file that it runs, whatever it calls itself")
   func forgedName() throws {
-    let program = try Program("sleep", ["1000"], as: "/usr/bin/gnome-keyring-daemon")
+    let program = try Program(["/usr/bin/gnome-keyring-daemon", "1000"], at: "/bin/sleep")
     defer { program.end() }
     expect(programName(of: UInt32(program.process)), is: "sleep")
     expect(programName(of: UInt32(getpid())) != nil)

@@ -81,7 +81,7 @@ final class FakeService: @unchecked Sendable {
   var address: String { "unix:path=" + folder["bus"] }
 
   init() throws {
-    daemon = try Program("dbus-daemon", ["--session", "--nofork", "--address=unix:path=" + folder["bus"]])
+    daemon = try Program(["dbus-daemon", "--session", "--nofork", "--address=unix:path=" + folder["bus"]])
     let text = "unix:path=" + folder["bus"]
     func connect() -> SessionBus? {
       guard let bus = try? SessionBus(try BusAddress.find(text), patience: 20_000, timeout: 20_000),

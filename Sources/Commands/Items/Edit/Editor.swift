@@ -1,6 +1,7 @@
 import Glibc
 import Keychain
 import Processes
+import System
 import Terminals
 
 /// The user's editor: `VISUAL`, else `EDITOR`, else `editor`, else `vi`.
@@ -36,7 +37,7 @@ enum Editor {
 
   private static func run(
     _ supervised: borrowing SupervisedProgram, _ path: String
-  ) throws(Failure) -> ChildProcess.Ending {
+  ) throws(Failure) -> ProgramEnding {
     let environment = ProgramEnvironment()
     if let editor = CString(variable: "VISUAL") ?? CString(variable: "EDITOR") {
       // As git runs it: the value may contain arguments, and whatever else the shell understands.

@@ -3,6 +3,7 @@ import Glibc
 import Interchange
 import Keychain
 import Processes
+import System
 import Terminals
 
 /// The store of `pass` or gopass: a folder of files encrypted with gpg, read through the program that keeps them.

@@ -3,6 +3,7 @@ import EncryptedFile
 import Interchange
 import Keychain
 import Processes
+import System
 import Terminals
 
 /// A file whose text another program takes out of it: an archive, or a database of KeePass. Nothing of it is written to

@@ -29,6 +29,22 @@ package enum ProgramSearch {
     return failure
   }
 
+  /// Replaces this process by the program that its first argument names.
+  ///
+  /// - Parameter variables: its environment, as `NAME=VALUE`; `nil` for that of this process.
+  /// - Returns: the `errno` that tells why it can't.
+  package static func become(_ arguments: [CString], _ variables: [CString]? = nil) -> Int32 {
+    let environment = variables ?? CString.environment { _ in true }
+    return run(arguments[0]) { path in
+      CString.withPointers(arguments) { words in
+        CString.withPointers(environment) { variables in
+          execve(path, words, variables)
+          return errno
+        }
+      }
+    }
+  }
+
   /// The file that would be executed for a name; `nil` if there is none.
   package static func path(of name: CString) -> String? {
     var found: String?
