@@ -331,9 +331,8 @@ let package = Package(
     .target(
       name: "SecurityProgram",
       dependencies: [
-        "Bytes", "System", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "Forwarding",
-        "SecurityCodes", "Terminals",
+        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "SecurityCodes",
+        "Terminals",
         "Processes", "Passphrases", "ToolCommands", "CLinux",
       ],
       swiftSettings: settings + compactInside),
@@ -522,7 +521,7 @@ let package = Package(
       name: "SecurityProgramTests",
       dependencies: [
         "Expectations",
-        "SecurityCodes", "SecurityProgram", "Processes", "Terminals", "Keychain", "TestSupport",
+        "SecurityProgram", "Processes", "Terminals", "Keychain", "TestSupport",
       ],
       swiftSettings: language),
     .testTarget(

@@ -39,11 +39,6 @@ struct PassphraseQuestion {
       description: "A new passphrase for the \(name)", prompt: "New passphrase:", line: "New passphrase: ")
   }
 
-  /// The same question with another prompt on a terminal.
-  func asked(by line: String) -> PassphraseQuestion {
-    PassphraseQuestion(description: description, prompt: prompt, line: line)
-  }
-
   /// The question as the argument of an askpass program.
   func argument(error: String? = nil, isAgain: Bool = false) -> String {
     (error.map { $0 + " " } ?? "") + description + (isAgain ? ", once more: " : ": ")

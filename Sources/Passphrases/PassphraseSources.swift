@@ -8,9 +8,9 @@ package import Terminals
 
 /// The sources of a keychain's passphrase.
 ///
-/// Only the first source that exists is used: the command line of `security`; the descriptor of `--passphrase-fd`; for
-/// the encrypted file, systemd's credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; the user, if asking is
-/// allowed, by what ``PassphrasePrompt`` finds. The user has three tries, every other source only one.
+/// Only the first source that exists is used: the descriptor of `--passphrase-fd`; for the encrypted file, systemd's
+/// credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; the user, if asking is allowed, by what
+/// ``PassphrasePrompt`` finds. The user has three tries, every other source only one.
 package final class PassphraseSources {
   /// The source of a passphrase.
   package enum Origin: Hashable, Sendable {
@@ -47,26 +47,18 @@ package final class PassphraseSources {
 
   private let subject: Subject
   private let descriptor: Int32?
-  private let given: GivenPassphrase?
   private let mayAsk: Bool
-  private let line: String?
   private var prompt: PassphrasePrompt?
   /// What the descriptor gave, which several files may need, such as the earlier states of a damaged vault.
   private var fromDescriptor: Secret?
 
   /// - Parameters:
   ///   - descriptor: the descriptor of `--passphrase-fd`.
-  ///   - given: the passphrase from the command line, if there is one.
   ///   - mayAsk: whether the user may be asked.
-  ///   - line: the prompt on a terminal, in place of the usual one.
-  package init(
-    for subject: Subject, descriptor: Int32?, given: GivenPassphrase? = nil, mayAsk: Bool, line: String? = nil
-  ) {
+  package init(for subject: Subject, descriptor: Int32?, mayAsk: Bool) {
     self.subject = subject
     self.descriptor = descriptor
-    self.given = given
     self.mayAsk = mayAsk
-    self.line = line
   }
 
   /// The passphrases in the form that a keychain takes.
@@ -74,7 +66,7 @@ package final class PassphraseSources {
 
   /// Who would give the passphrase now. A descriptor gives it only once.
   package var respondent: PassphraseRespondent {
-    if descriptor != nil || given != nil { return .nobody }
+    if descriptor != nil { return .nobody }
     if case .vault = subject,
       SystemdCredential() != nil || CString(variable: PassphraseCommand.variable) != nil
     {
@@ -90,7 +82,6 @@ package final class PassphraseSources {
   ///   ``KeychainError/promptDismissed`` if the user declined; the error of the source in use.
   package func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
     if attempt > 1 { return try passphraseAgain(attempt) }
-    if let given { return given.passphrase.copy() }
     if let descriptor {
       lastOrigin = .descriptor
       if let again = fromDescriptor?.copy() { return again }
@@ -113,7 +104,6 @@ package final class PassphraseSources {
       return attempt > Self.tries ? nil : try ask(prompt, error: PassphraseQuestion.wrong)
     }
     guard case .vault(let path) = subject else { return nil }
-    if let given { throw .wrongPassphraseGiven(by: given.giver, path: path) }
     switch lastOrigin {
     case .descriptor: throw .wrongPassphraseGiven(by: "descriptor \(descriptor ?? -1)", path: path)
     case .credential: throw .wrongPassphraseGiven(by: SystemdCredential.name, path: path)
@@ -131,7 +121,7 @@ package final class PassphraseSources {
       case .keyring(let line): .keyringPassword(line: line)
       }
     lastOrigin = .person
-    return try prompt.ask(line.map(question.asked(by:)) ?? question, error: error)
+    return try prompt.ask(question, error: error)
   }
 
   /// Reads the passphrase from a source that needs no person.
@@ -208,17 +198,5 @@ package final class PassphraseSources {
     } catch {
       throw .unavailable(reason: Failure(error).message)
     }
-  }
-}
-
-/// A passphrase that was given on the command line.
-package final class GivenPassphrase {
-  package let passphrase: Secret
-  /// The option that gave it.
-  package let giver: String
-
-  package init(_ passphrase: consuming Secret, giver: String) {
-    self.passphrase = passphrase
-    self.giver = giver
   }
 }

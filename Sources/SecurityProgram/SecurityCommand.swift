@@ -4,8 +4,8 @@ package import System
 import Terminals
 import ToolCommands
 
-/// `llavero security`, or `security` through a link: Apple's command of that name, as far as it makes sense on Linux.
-/// It has options of its own, so it starts without ArgumentParser. llavero-security(1) lists the differences.
+/// `llavero security`, or `security` through a link: Apple's command of that name, with its commands for passwords. It
+/// has options of its own, so it starts without ArgumentParser. llavero-security(1) lists the differences.
 package enum SecurityCommand {
   /// The name of the link that calls it.
   package static let name = "security"
@@ -66,8 +66,7 @@ package enum SecurityCommand {
     // Not its arguments, because they may contain a password.
     if session.isVerbose { SecurityFailure.say("\(command.name)") }
     do throws(SecurityFailure) {
-      guard let run = command.run else { throw .unimplemented(command.absence) }
-      try run(words, session)
+      try command.run(words, session)
       return 0
     } catch {
       error.report(command)
@@ -121,14 +120,13 @@ package enum SecurityCommand {
       guard let command = SecurityOperation.named(word.text) else {
         throw .told(["security: help: no such command: \(terminalText(word.text))"])
       }
-      text += command.run == nil ? "\(command.name) \(command.absence)\n" : command.usageText + "\n"
+      text += command.usageText + "\n"
     }
     if words.isEmpty {
-      for command in SecurityOperation.all where command.run != nil {
+      for command in SecurityOperation.all {
         let padding = String(repeating: " ", count: max(0, 24 - command.name.count))
         text += "    \(command.name)\(padding) \(command.summary)\n"
       }
-      text += "The others that the original has have no meaning here; 'security help COMMAND' says why.\n"
     }
     let lines = text
     try writing { () throws(Failure) in try StandardStreams.write(raw: lines) }

@@ -8,8 +8,6 @@ enum SecurityFailure: Error {
   case usage(String)
   /// These lines describe the failure.
   case told([String])
-  /// The command makes no sense here, for this reason.
-  case unimplemented(String)
   /// The status that a function of Keychain Services would have returned, and llavero's explanation.
   case status(SecurityStatus, of: String, because: Failure?)
 
@@ -18,7 +16,6 @@ enum SecurityFailure: Error {
     switch self {
     case .usage: 2
     case .told: 1
-    case .unimplemented: SecurityStatus.unimplemented.rawValue
     case .status(let status, _, _): status.rawValue
     }
   }
@@ -56,8 +53,6 @@ enum SecurityFailure: Error {
       Self.say(TextForTerminal(stringLiteral: command.usageText))
     case .told(let lines):
       for line in lines { Self.say("\(line)") }
-    case .unimplemented(let why):
-      Self.say("security: \(command.name) \(terminalText(why))")
     case .status(let status, let function, let failure):
       Self.report(status, of: function, because: failure)
     }

@@ -8,12 +8,12 @@ enum SecurityItemText {
     case blob, uint32, sint32, timedate
   }
 
-  /// Writes the item's keychain, class and attributes. Attributes that no item has here are `<NULL>`.
+  /// Writes the keychain, class and attributes of a password. Attributes that no item has here are `<NULL>`.
   static func append(_ item: Item, in keychain: ByteString, to output: inout Secret) {
     output.append("keychain: ")
     append(keychain, to: &output)
     output.append("\nversion: 512\nclass: ")
-    append(item.key.classCode, to: &output)
+    append(item.key.isInternetPassword ? "inet" : "genp", to: &output)
     output.append("\nattributes:\n")
     // In the order of the schema of Apple's keychains.
     line(7, item.securityLabel, to: &output)
@@ -49,15 +49,12 @@ enum SecurityItemText {
     case .genericPassword(let key):
       line("scrp", .sint32, nil, to: &output)
       line("svce", .blob, key.service, to: &output)
-    case .cryptographic(let item):
-      item.primaryAttributes.forEach { line($0, .blob, $1, to: &output) }
-    case .secretService: break
+    case .cryptographic, .secretService: break
     }
     line("type", .uint32, item.type.map(code), to: &output)
   }
 
-  /// Writes an attribute's value.
-  static func append(_ value: ByteString, to output: inout Secret) {
+  private static func append(_ value: ByteString, to output: inout Secret) {
     value.bytes.withUnsafeBytes { SecurityValue.append($0, to: &output) }
   }
 
@@ -108,20 +105,7 @@ extension Item {
 }
 
 extension Item.Key {
-  /// The class, as Keychain Services writes it.
-  fileprivate var classCode: ByteString {
-    switch itemClass {
-    case .internetPassword: "inet"
-    case .genericPassword: "genp"
-    case .certificate: "cert"
-    case .key: "keys"
-    case .identity: "idnt"
-    // Keychain Services has no such classes; see `isOfKeychainServices`.
-    case .secretServiceItem, .secretServiceCollection: "????"
-    }
-  }
-
-  var isInternetPassword: Bool {
+  fileprivate var isInternetPassword: Bool {
     if case .internetPassword = self { true } else { false }
   }
 }

@@ -176,7 +176,7 @@ enum SecurityPasswordCommands {
       return GivenPassword()
     }
     guard let word = last.value else {
-      return GivenPassword(try SecurityPasswordInput.newItem.read(mayReadInput: !session.isInteractive))
+      return GivenPassword(try SecurityPasswordInput.read(mayReadInput: !session.isInteractive))
     }
     if last.letter != UInt8(ascii: "X") { return GivenPassword(word.bytes.copy()) }
     guard let bytes = SecurityValue.bytes(ofHexadecimal: word.bytes) else {
@@ -217,42 +217,6 @@ enum SecurityPasswordCommands {
       return SecurityFailure.say("password has been deleted.")
     }
     throw .status(.itemNotFound, of: "SecKeychainSearchCopyNext", because: nil)
-  }
-
-  // MARK: Dumping
-
-  /// Prints all items, with their secrets only on request.
-  static func dump(_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) {
-    let options = try SecurityOptions(words, "adir")
-    for (letter, what) in [("a", "access control lists"), ("i", "access control lists"), ("r", "raw data")]
-      as [(Unicode.Scalar, String)] where options.has(letter)
-    {
-      throw .unimplemented("-\(letter) has no meaning here: there are no \(what)")
-    }
-    let showsSecrets = options.has("d")
-    var output = Secret(capacity: 65_536)
-    for keychain in try keychains(options.operands, session, readsSecrets: showsSecrets) {
-      let store = keychain.keychain
-      let text = try securing("SecKeychainItemCopyContent") { () throws(KeychainError) -> Secret in
-        try store.reading { () throws(KeychainError) -> Secret in
-          var text = Secret(capacity: 65_536)
-          for item in try store.items(matching: .all) where !item.isHidden {
-            if !showsSecrets {
-              SecurityItemText.append(item, in: keychain.securityName(of: item), to: &text)
-              continue
-            }
-            guard let credential = try store.credentialIfPresent(of: item) else { continue }
-            SecurityItemText.append(item, in: keychain.securityName(of: item), to: &text)
-            text.append("data:\n")
-            credential.secret.withUnsafeBytes { SecurityValue.append($0, to: &text) }
-            text.append("\n")
-          }
-          return text
-        }
-      }
-      output.append(text)
-    }
-    try write(output)
   }
 
   // MARK: Shared

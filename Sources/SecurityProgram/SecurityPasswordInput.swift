@@ -4,46 +4,35 @@ import Passphrases
 import Terminals
 import SecurityCodes
 
-/// Reads a password that the user types twice on the terminal. Without a terminal, it is two lines of standard input.
-struct SecurityPasswordInput {
-  let question: String
-  let questionAgain: String
-  /// The function of Keychain Services that it is read for.
-  let function: String
-
-  /// For `-w` without a value.
-  static let newItem = SecurityPasswordInput(
-    question: "password data for new item: ", questionAgain: "retype password for new item: ",
-    function: "SecKeychainItemCreateFromContent")
-  /// For `set-keychain-password`.
-  static let newPassphrase = SecurityPasswordInput(
-    question: "New Password: ", questionAgain: "Retype New Password: ",
-    function: "SecKeychainChangePassword")
+/// Reads the password of a new item, for `-w` without a value. The user types it twice on the terminal. Without a
+/// terminal, it is two lines of standard input.
+enum SecurityPasswordInput {
+  private static let function = "SecKeychainItemCreateFromContent"
 
   /// - Parameter mayReadInput: whether standard input may be read, because it contains no commands.
   /// - Throws: ``SecurityFailure`` if nobody gives a password, or the two differ.
-  func read(mayReadInput: Bool) throws(SecurityFailure) -> Secret {
+  static func read(mayReadInput: Bool) throws(SecurityFailure) -> Secret {
     if !KeychainEnvironment().forbidsPrompts, let terminal = Terminal() {
       return try ask(terminal)
     }
     guard mayReadInput, !StandardStreams.isTerminal(0) else { throw nobody }
     let input = SecurityInput()
-    guard let first = try Self.line(input) else { throw nobody }
-    guard let second = try Self.line(input), first.isEqual(to: second) else { throw Self.differing }
+    guard let first = try line(input) else { throw nobody }
+    guard let second = try line(input), first.isEqual(to: second) else { throw differing }
     return first
   }
 
-  private func ask(_ terminal: borrowing Terminal) throws(SecurityFailure) -> Secret {
+  private static func ask(_ terminal: borrowing Terminal) throws(SecurityFailure) -> Secret {
     for _ in 0..<PassphraseSources.tries {
-      let first = try answer(terminal.askForSecret("\(question)"))
-      let second = try answer(terminal.askForSecret("\(questionAgain)"))
+      let first = try answer(terminal.askForSecret("password data for new item: "))
+      let second = try answer(terminal.askForSecret("retype password for new item: "))
       if first.isEqual(to: second) { return first }
       terminal.show("passwords don't match\n")
     }
-    throw Self.differing
+    throw differing
   }
 
-  private func answer(_ answer: consuming Terminal.Answer) throws(SecurityFailure) -> Secret {
+  private static func answer(_ answer: consuming Terminal.Answer) throws(SecurityFailure) -> Secret {
     switch consume answer {
     case .line(let line): return line
     case .ended: throw .status(.userCanceled, of: function, because: nil)
@@ -65,7 +54,7 @@ struct SecurityPasswordInput {
 
   private static let differing = SecurityFailure.told(["security: passwords don't match"])
 
-  private var nobody: SecurityFailure {
+  private static var nobody: SecurityFailure {
     .status(
       .interactionNotAllowed, of: function,
       because: Failure(

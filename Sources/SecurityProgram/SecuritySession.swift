@@ -67,42 +67,12 @@ final class SecuritySession {
   func keychain(_ word: SecurityWord?, readsSecrets: Bool = false) throws(SecurityFailure) -> OpenKeychain {
     let operand = try operand(word)
     if let known = opened.first(where: { $0.operand == operand }) { return known.keychain }
-    return try open(operand) { $0.readsSecrets = readsSecrets || isInteractive }
-  }
-
-  /// Opens a keychain with special settings, which also apply to later commands.
-  func open(
-    _ operand: Operand, _ setting: (inout KeychainSelection) -> Void
-  ) throws(SecurityFailure) -> OpenKeychain {
-    let selection = selection(operand, setting)
-    let keychain = try securing("SecKeychainOpen") { () throws(Failure) in try selection.choose().open() }
-    opened.removeAll { $0.operand == operand }
-    opened.append((operand, keychain))
-    return keychain
-  }
-
-  /// Opens a keychain without unlocking it, or asking anybody.
-  func look(_ word: SecurityWord?) throws(SecurityFailure) -> OpenKeychain {
-    let selection = selection(try operand(word)) { selection in
-      selection.mayAsk = false
-      selection.mayPrompt = false
-      selection.renewsUnlock = false
-      selection.mayRunPrograms = false
-    }
-    return try securing("SecKeychainOpen") { () throws(Failure) in try selection.choose().open() }
-  }
-
-  /// Closes all keychains, for example after locking, so that they are opened again when needed.
-  func forgetKeychains() { opened = [] }
-
-  /// The selection of a keychain.
-  func selection(
-    _ operand: Operand, _ setting: (inout KeychainSelection) -> Void = { _ in }
-  ) -> KeychainSelection {
     var selection = KeychainSelection()
     if case .named(let keychain) = operand { selection.name = keychain.name }
-    setting(&selection)
-    return selection
+    selection.readsSecrets = readsSecrets || isInteractive
+    let keychain = try securing("SecKeychainOpen") { () throws(Failure) in try selection.choose().open() }
+    opened.append((operand, keychain))
+    return keychain
   }
 }
 

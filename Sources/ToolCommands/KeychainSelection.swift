@@ -43,16 +43,12 @@ package struct KeychainSelection {
   package var changesNothing = false
   /// `--identity`: the file whose identity opens a slot.
   package var identity: String?
-  /// The passphrase from the command line, if there is one.
-  package var givenPassphrase: GivenPassphrase?
   /// The tool that asks, as another machine that forwards its keychain is told.
   package var tool: ByteString = "llavero"
   /// Whether a keychain of another machine may be used. The program that offers this machine's own must not.
   package var mayBeForwarded = true
   /// Whether a tool makes the call. Tools show messages to the user, or take them for an error.
   package var isForTool = false
-  /// The prompt for the passphrase on a terminal, in place of the usual one.
-  package var passphraseLine: String?
 
   /// Creates a selection from the options of a command line.
   package init(
@@ -300,8 +296,7 @@ package struct KeychainSelection {
     // A program that runs this to get a passphrase already has the user's attention, and should ask itself.
     let isNested = CString(variable: ChildProcess.markerVariable) != nil
     return PassphraseSources(
-      for: subject, descriptor: passphraseDescriptor, given: givenPassphrase,
-      mayAsk: mayAskPerson && !isNested, line: passphraseLine)
+      for: subject, descriptor: passphraseDescriptor, mayAsk: mayAskPerson && !isNested)
   }
 
   /// The source of the password of the desktop's keyring.

@@ -32,7 +32,7 @@ import Testing
       (.itemNotFound, .itemNotFound), (.duplicateItem, .duplicateItem),
       (.locked(path: "/v"), .interactionNotAllowed), (.collectionLocked("login"), .interactionNotAllowed),
       (.itemLocked(collection: "login"), .interactionNotAllowed), (.promptDismissed, .userCanceled),
-      (.wrongPassphrase(path: "/v"), .authFailed), (.wrongPassphraseGiven(by: "-p", path: "/v"), .authFailed),
+      (.wrongPassphrase(path: "/v"), .authFailed), (.wrongPassphraseGiven(by: "fd", path: "/v"), .authFailed),
       (.noCollection(nil), .noDefaultKeychain), (.noCollection("x"), .noSuchKeychain),
       (.missing(path: "/v"), .noSuchKeychain), (.elsewhere(path: "/v", known: "/w"), .noSuchKeychain),
       (.damaged(path: "/v", detail: "x"), .invalidKeychain),

@@ -79,6 +79,20 @@ import Testing
   }
 }
 
+@Suite("commands of security") struct SecurityOperationTests {
+  @Test(
+    "the first command in the original's order is meant, if it is here",
+    arguments: [
+      ("a", "add-generic-password"), ("add-i", "add-internet-password"), ("find", "find-generic-password"),
+      ("find-i", "find-internet-password"), ("delete-g", "delete-generic-password"),
+      ("delete-i", "delete-internet-password"), ("delete-generic-password", "delete-generic-password"),
+      ("", nil), ("d", nil), ("de", nil), ("delete", nil), ("delete-", nil), ("delete-k", nil), ("dump", nil),
+    ] as [(String, String?)])
+  func abbreviations(word: String, name: String?) {
+    expect(SecurityOperation.named(word)?.name, is: name)
+  }
+}
+
 @Suite("lines of security -i") struct SecurityLineTests {
   private func words(_ line: String) -> [String]? {
     try? SecurityLine.words(Secret(line)).map(\.text)

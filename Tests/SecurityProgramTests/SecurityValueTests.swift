@@ -1,6 +1,5 @@
 import Expectations
 import Keychain
-import SecurityCodes
 import TestSupport
 import Testing
 
@@ -78,16 +77,6 @@ import Testing
     expect(bytes("00fFA9"), is: [0, 0xff, 0xa9])
     expect(bytes(""), is: [])
     for bad in ["0", "0g", "0x00", "é", " 00"] { expect(bytes(bad), is: nil) }
-  }
-
-  @Test(
-    "numbers of errors",
-    arguments: [
-      ("-25300", -25300), ("0xFFFF9D2C", -25300), ("0", 0), ("12", 12), ("0x10", 16), ("2147483648", nil),
-      ("", nil), ("x", nil), ("0x", nil), ("0x100000000", nil),
-    ] as [(String, Int32?)])
-  func numbers(text: String, number: Int32?) {
-    expect(SecurityErrorCommand.status(text)?.rawValue, is: number)
   }
 
   @Test("an item is printed with the attributes of its class")
