@@ -435,7 +435,7 @@ let package = Package(
         "PrivateFiles",
         "Age", "TestSupport", "Properties",
       ],
-      exclude: ["Vaults"], swiftSettings: language),
+      swiftSettings: language),
     .testTarget(
       name: "GitSharedTests",
       dependencies: ["Expectations", "Bytes", "Keychain", "EncryptedFile", "GitShared", "TestSupport"],

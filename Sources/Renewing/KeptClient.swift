@@ -176,7 +176,7 @@ enum KeptClient: ~Copyable {
       client = parsed
       var found: Set<ByteString> = []
       secret.withUnsafeBytes { text in
-        // An older list, or a broken one, is none.
+        // A broken list is none.
         try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
           guard name == "logins" else { return }
           try JSONReader.elements(of: value.raw) { (login) throws(JSONReader.Malformed) in

@@ -155,7 +155,7 @@ import Testing
     expect(folder.read("state/keychain-list"), is: nil)
     rename(path + ".copy", path)
     try expect(KeychainList.read(in: state).keychains.map(\.name), is: ["b"])
-    // Of a list that an older version has written there is no copy.
+    // Without the copy nothing says that there was one.
     unlink(path)
     try expect(KeychainList.read(in: state).keychains.isEmpty)
     // Nor is one that was emptied missing.

@@ -53,9 +53,6 @@ struct Past {
     entries.allSatisfy { entry in other.entries.contains { $0 == entry } }
   }
 
-  /// The highest number of a noted generation; `nil` if there is none.
-  var latest: Int64? { entries.first?.number }
-
   /// Whether every generation from this number on would be noted.
   func reaches(_ number: Int64) -> Bool { entries.last.map { $0.number <= number } ?? false }
 
@@ -98,17 +95,4 @@ extension VaultHead {
 
   /// Whether this generation comes from the one whose header has this MAC, as far as is noted.
   func comes(from mac: [UInt8]) -> Bool { previous == mac || past.contains(mac) }
-
-  /// Whether a predecessor with this number would be noted. Versions that don't know the member leave it unchanged.
-  func tellsWhetherItComes(from number: Int64) -> Bool {
-    isNotedInPast && past.reaches(number)
-  }
-
-  /// Whether the version that wrote this generation notes where it comes from. Version 0.1.0 doesn't: it leaves the
-  /// list of the generation before. A generation that merged a copy which was far ahead has no room for its own
-  /// predecessor, but has that copy.
-  var isNotedInPast: Bool {
-    let past = past
-    return previous.isEmpty || past.contains(previous) || past.latest == generation - 1
-  }
 }

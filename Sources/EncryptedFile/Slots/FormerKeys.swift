@@ -6,7 +6,7 @@ extension VaultHead {
   private static let keyedSinceName = Array("keyed_since".utf8)
 
   /// The first generation that was written with the vault's present key: the member `keyed_since`. `nil` if the key
-  /// was never changed, or was changed by a version that doesn't note it.
+  /// was never changed.
   var keyedSince: Int64? {
     get {
       guard let member = unknown.first(where: { $0.name == Self.keyedSinceName }) else { return nil }

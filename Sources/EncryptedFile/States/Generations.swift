@@ -160,17 +160,9 @@ struct Generations: ~Copyable {
   }
 
   /// Whether a generation whose header has this MAC is kept.
-  func hasOne(of mac: [UInt8]) throws(KeychainError) -> Bool { try name(of: mac) != nil }
-
-  /// The file of the generation whose header has this MAC; `nil` if it isn't kept or can't be read.
-  func file(of mac: [UInt8]) -> OpenFile? {
-    guard let name = try? name(of: mac) else { return nil }
-    return try? folder.file(name)
-  }
-
-  private func name(of mac: [UInt8]) throws(KeychainError) -> String? {
+  func hasOne(of mac: [UInt8]) throws(KeychainError) -> Bool {
     let ending = "-\(Past.start(of: mac)).age"
-    return try folder.names().first { $0.hasSuffix(ending) && Self.number(of: $0) != nil }
+    return try folder.names().contains { $0.hasSuffix(ending) && Self.number(of: $0) != nil }
   }
 
   /// Moves a file out of the vault's folder.

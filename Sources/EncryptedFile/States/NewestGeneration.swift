@@ -125,32 +125,7 @@ extension EncryptedFileKeychain {
     defer { withExtendedLifetime(lock) {} }
     guard let file = try openVault(), file.status == opened.status else { return }
     try opened.generation.remember(of: opened.stanzas.uuid, opened.key, at: location)
-    var own: String?
-    if !opened.first.head.isNotedInPast {
-      // Version 0.1.0 doesn't copy its writes.
-      let newest = location.newestWriteName
-      if try mayReplaceCopy(newest, by: opened, in: folder) {
-        _ = NewestWrite.keep(VaultLocation.vaultName, opened, as: newest, in: folder)
-        own = newest
-      }
-    }
-    NewestWrite.forget(knownTo: opened.first.head, besides: own, in: folder)
-  }
-
-  /// Whether a copy may give way to one of what version 0.1.0 has written: it isn't the last write of this machine, or
-  /// that has been merged.
-  private func mayReplaceCopy(
-    _ name: String, by opened: VaultSnapshot, in folder: borrowing Folder
-  ) throws(KeychainError) -> Bool {
-    let head = opened.first.head
-    switch try NewestWrite.look(at: name, besides: opened, head, in: folder, unlocking) {
-    case .known, .notOpened: return true
-    case .otherKey: return false
-    case .missed, .ahead, .undecided: break
-    }
-    let former = try NewestWrite.openIfReadable(
-      name, in: folder, uuid: opened.stanzas.uuid, with: opened.key, unlocking)
-    return former.map { !$0.first.head.isNotedInPast } ?? true
+    NewestWrite.forget(knownTo: opened.first.head, in: folder)
   }
 
   /// Accepts the vault as it is as its newest state. The next write gets a number beyond those of all states that are

@@ -161,16 +161,14 @@ struct NewestWrite {
       if joins(write, current, seen) { return .missed(write, isUnfinished: false) }
       return .ahead(isUnfinished: isOwn && seen != nil && seen != write.generation)
     }
-    if write.first.head.tellsWhetherItComes(from: current.generation.number),
-      current.first.head.tellsWhetherItComes(from: write.generation.number)
+    if write.first.head.past.reaches(current.generation.number),
+      current.first.head.past.reaches(write.generation.number)
     {
       let seen = isOwn ? seen(current, unlocking) : nil
       let isUnfinished = seen.map { $0 != write.generation && write.first.head.past.contains($0) } ?? false
       return .missed(write, isUnfinished: isUnfinished)
     }
-    let isAncestor = isAncestor(
-      mac: write.mac, of: head, in: folder, uuid: current.stanzas.uuid, current.key, unlocking)
-    return isAncestor ? .known : .undecided
+    return .undecided
   }
 
   /// Whether the write comes both from the generation in the vault's place and from the one seen last, which is
@@ -188,24 +186,6 @@ struct NewestWrite {
     let note = try? SeenGeneration.remembered(of: current.stanzas.uuid, current.key, in: state)
     guard case .seen(let seen)? = note?.memory else { return nil }
     return seen
-  }
-
-  /// Whether the kept earlier states show that a change comes from a generation whose header has this MAC. Versions
-  /// that don't know `past` note only the direct predecessor.
-  private static func isAncestor(
-    mac: [UInt8], of head: VaultHead, in folder: borrowing Folder, uuid: String, _ key: VaultKey,
-    _ unlocking: Unlocking
-  ) -> Bool {
-    guard let generations = try? Generations(in: folder.path) else { return false }
-    var previous = head.previous
-    for _ in 0..<Past.limit {
-      if previous == mac { return true }
-      guard let file = generations.file(of: previous),
-        let earlier = try? VaultSnapshot(file, uuid: uuid, with: key, unlocking)
-      else { return false }
-      previous = earlier.first.head.previous
-    }
-    return false
   }
 
   /// Whether it is a write of a killed writer that was changing the vault's key and never got it into the vault's

@@ -26,34 +26,6 @@ struct SharedKeyTests {
     try expect(place.keychain().servers(), is: ["a.example"])
   }
 
-  /// Made by version 0.1.0, with nine stores of 30,000 letters for one item; the ninth was refused, and so was each
-  /// after it.
-  @Test("a vault to which version 0.1.0 could add nothing opens, keeps its history and takes writes")
-  func stuck() throws {
-    let place = Place()
-    place.makeFolders()
-    let folder = #filePath.replacing("Format/SharedKeyTests.swift", with: "Vaults/stuck/")
-    try put(try contents(of: folder + "vault.age"), into: place.vault)
-    try put(try contents(of: folder + "identity.txt"), into: place.identityFile)
-    func letters(_ letter: String) -> String { String(repeating: letter, count: 30_000) }
-    let found = try #require(try place.keychain().items(matching: query("a.example")).first)
-    try expect(place.keychain().secret(of: found), is: letters("H"))
-    let clock = SettableClock()
-    clock.now = try #require(found.modificationDate)
-    for letter in ["I", "J", "K"] {
-      clock.advance(seconds: 1)
-      try place.keychain(clock: clock.read).save(
-        found, Credential(password: letters(letter)), at: clock.now)
-    }
-    let keychain = place.keychain(clock: clock.read)
-    try expect(keychain.secret(of: keychain.items(matching: query("a.example"))[0]), is: letters("K"))
-    let retired = try keychain.retiredItems(matching: query("a.example"))
-    expect(retired.count, is: 10)
-    let first = try keychain.undelete(try #require(retired.last), replacing: true)
-    try expect(keychain.secret(of: first), is: letters("A"))
-    try expect(place.keychain().verify()?.retiredCount, is: 10)
-  }
-
   @Test("tokens that change are stored among many logins")
   func manyLogins() throws {
     let place = Place()

@@ -152,7 +152,6 @@ struct PartMergingTests {
     fork.setClock(days: -30)
     let keychain = fork.keychain(fork.two)
     try keychain.delete(try keychain.items(matching: .all))
-    // Older versions compacted without leaving a mark.
     try fork.keychain(fork.one).merge(copyAt: fork.two.vault, base: fork.base)
     try expect(fork.keychain(fork.one).items(matching: .all).isEmpty)
   }

@@ -191,56 +191,6 @@ struct ReplacedWriteTests {
     expect(pair.notices.all.last, is: .merged(copies: 1))
   }
 
-  @Test("by a version that doesn't copy its writes is copied by whoever sees it")
-  func ofOlderVersion() throws {
-    let pair = try Pair()
-    let older = try contents(of: pair.two.vault)
-    try pair.set("c.example", "c", at: pair.one)
-    let keychain = pair.keychain(pair.one)
-    try keychain.exclusively { () throws(KeychainError) in
-      try keychain.add(item("d.example"), Credential(password: "d"))
-      // Version 0.1.0 leaves it as it was.
-      keychain.change?.head.past = Past()
-    }
-    try pair.bring(pair.one, to: pair.two)
-    try pair.has(["a", "b", "c", "d"], at: pair.two)
-    let written = try contents(of: pair.two.vault)
-    try expect(contents(of: pair.two.location.vaultFolder + "/" + pair.two.newestWriteName), is: written)
-    // So it is kept when an older one is accepted in its place.
-    try pair.replace(pair.two.vault, with: older)
-    try pair.keychain(pair.two).acceptRollback()
-    let paths = pair.notices.all.compactMap { if case .setAside(let path) = $0 { path } else { nil } }
-    try expect(paths.map(contents), is: [written])
-  }
-
-  @Test("stays where a version that doesn't copy its writes has replaced it, until it is merged")
-  func replacedByOlderVersion() throws {
-    for reads in [true, false] {
-      let pair = try Pair()
-      let older = pair.keychain(pair.two)
-      for server in ["d.example", "e.example"] {
-        try older.exclusively { () throws(KeychainError) in
-          try older.add(item(server), Credential(password: "two"))
-          older.change?.head.past = Past()
-        }
-      }
-      try pair.set("c.example", "c", at: pair.one)
-      try pair.bring(pair.two, to: pair.one)
-      if reads {
-        try pair.has(["a", "b", "d", "e"], at: pair.one)
-        expect(pair.notices.all.last, is: .undecided(path: pair.one.newestWrite))
-        _ = try pair.keychain(pair.one).merge(copyAt: pair.one.newestWrite)
-      } else {
-        try pair.set("f.example", "f", at: pair.one)
-        let path = try #require(unmerged(pair.one).first)
-        _ = try pair.keychain(pair.one).merge(
-          copyAt: pair.one.location.vaultFolder + "/generations/" + path)
-        try pair.delete("f.example", at: pair.one)
-      }
-      try pair.has(["a", "b", "c", "d", "e"], at: pair.one)
-    }
-  }
-
   @Test("is merged also where compacting had nothing to write")
   func compacted() throws {
     let pair = try Pair()
@@ -276,27 +226,7 @@ struct ReplacedWriteTests {
     }
   }
 
-  @Test("is an earlier state where a version that doesn't note its ancestors wrote after it")
-  func otherVersion() throws {
-    let pair = try Pair()
-    try pair.set("c.example", "c", at: pair.one)
-    for number in 1...3 {
-      try pair.set("c.example", "c \(number)", at: pair.one)
-      let newest = try contents(of: pair.one.newestWrite)
-      for _ in 0..<number {
-        let change = try pair.keychain(pair.one).beginChange()
-        change.head.past = try #require(try pair.keychain(pair.one).newest()).first.head.past
-        change.isDirty = true
-        try change.commit(at: pair.clock.now)
-      }
-      try pair.replace(pair.one.newestWrite, with: newest)
-    }
-    try pair.set("d.example", "d", at: pair.one)
-    expect(pair.notices.all, is: [.created(pair.one.location)])
-    try pair.keychain(pair.one).compact()
-  }
-
-  @Test("is merged by the next change, also where another version has noted what came as seen")
+  @Test("is merged by the next change, also where a person has accepted what came")
   func change() throws {
     let pair = try Pair()
     try pair.set("c.example", "c", at: pair.one)

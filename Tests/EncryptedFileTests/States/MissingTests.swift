@@ -42,7 +42,7 @@ extension EncryptedFileKeychain {
 
 /// A file that a vault leaves in addition to its own.
 private enum Trace: CaseIterable {
-  /// The record of the generation seen, in the formats of this version and of 0.1.0, and as a power cut leaves it.
+  /// The record of the generation seen, with its place, without it, and as a power cut leaves it.
   case seen, seenWithoutPlace, emptySeen
   case remembered
   case identity, localSlots
@@ -244,7 +244,7 @@ struct MissingTests {
     try Way.identityFile.make(at: place)
     let former = Place()
     try Way.passphrase.make(at: former)
-    // The other vault was made by 0.1.0, which allowed this.
+    // The other vault was put there by hand: llavero makes none there.
     let other = elsewhere(place)
     mkdir(place.path + "/other", 0o700)
     try copyTree(former.location.vaultFolder, to: other.vaultFolder)
@@ -295,7 +295,7 @@ struct MissingTests {
     expect(failure { try EncryptedFileKeychain(at: other).servers() }, is: .missing(path: other.vaultFile))
   }
 
-  @Test("where 0.1.0 has noted what it saw, the place is noted at the next look, and the rest stays")
+  @Test("where what was seen is noted without its place, that is noted at the next look, and the rest stays")
   func formerNote() throws {
     let place = Place()
     try Way.identityFile.make(at: place)
