@@ -129,13 +129,6 @@ struct IntegrationReport {
     if !names.isEmpty {
       add("tools", "\(names.joined(separator: ", ")) \(names.count == 1 ? "logs" : "log") in from llavero")
     }
-    for copy in FormerCopy.all(place) {
-      add(
-        "setup", copy.path,
-        "a copy of \(copy.tool)'s configuration that llavero 0.1.0 made, with the passwords in it",
-        "\(wordsOf: ["llavero", "setup", copy.tool] + (names.contains(copy.tool) || copy.tool == "git" ? [] : ["--remove"]))"
-      )
-    }
     for tool in ToolSetup.all {
       for (file, formats) in (try? tool.settings(place.forRemoving)) ?? [] {
         guard let text = try? file.contents() else { continue }

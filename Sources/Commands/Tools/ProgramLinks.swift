@@ -50,8 +50,8 @@ enum ProgramLinks {
     return access(path, X_OK) == 0 ? realPath(path) : nil
   }
 
-  /// Whether a path leads to an executable of this installation. Links made by earlier versions lead to `llavero`,
-  /// which answers tools as well.
+  /// Whether a path leads to an executable of this installation. Links lead to `llavero`, which answers tools as well,
+  /// if they were made where it is alone.
   static func isOwn(_ path: String) -> Bool {
     guard let program = try? program() else { return false }
     return LastingPath.isSameFile(path, program)

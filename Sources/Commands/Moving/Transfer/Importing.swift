@@ -212,22 +212,12 @@ struct Importing {
       removal.stayed += removed.changed.count
       say(TransferReport.remarks(onChanged: removed.changed, of: source.name))
       say(TransferReport.remarks(onNotDeleted: removed.notDeleted, of: source.name))
-      sayFormerCopies(of: source.name)
       if let failure = removed.failure {
         removal.failure = failure
         break
       }
     }
     return removal
-  }
-
-  /// Tells the user about a copy that version 0.1.0 made of the file the logins were removed from.
-  private func sayFormerCopies(of path: String) {
-    guard let place = try? SetupPlace() else { return }
-    for copy in FormerCopy.all(place) where copy.path == ConfigurationFile(path: path).formerCopyPath {
-      StandardStreams.say("\(copy.path), which llavero 0.1.0 made, may still have it")
-      StandardStreams.say("hint: 'llavero setup \(copy.tool)' takes that copy away")
-    }
   }
 
   private func report(
