@@ -77,19 +77,15 @@ final class SecuritySession {
 }
 
 extension OpenKeychain {
-  /// The name that `security` prints, and accepts, for this keychain.
-  var securityName: ByteString {
-    switch store {
+  /// The name that `security` prints, and accepts, for the keychain that has an item: of several, each but the one that
+  /// new items go to as the list names it.
+  func securityName(of item: Item) -> ByteString {
+    if let name = item.keychain, name != choice.name { return ByteString(name) }
+    return switch store {
     case .file(let file): ByteString(file.location.vaultFile)
     case .secretService: ByteString(KeychainKind.secretService.rawValue)
     case .forwarded: ByteString(KeychainKind.forwarded.rawValue)
     case .remote: ByteString(choice.name)
     }
-  }
-
-  /// The name of the keychain that has an item: of several, each but the one that new items go to as the list names it.
-  func securityName(of item: Item) -> ByteString {
-    guard let name = item.keychain, name != choice.name else { return securityName }
-    return ByteString(name)
   }
 }
