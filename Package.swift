@@ -255,8 +255,7 @@ let package = Package(
     .target(
       name: "Terminals",
       dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "CredentialProtocols",
+        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
         "CLinux",
       ],
       swiftSettings: settings + compactInside),
@@ -386,9 +385,9 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Bytes", "System", "Keychain", "SharedKeychain", "KeychainTesting", "EncryptedFile", "SecretService",
-        "SSH",
-        "Forwarding", "SignIn", "OpenBao", "Network", "CLinux",
+        "Bytes", "System", "Age", "Keychain", "PrivateFiles", "UnlockCache", "SharedKeychain",
+        "KeychainTesting",
+        "EncryptedFile", "SecretService", "SSH", "Forwarding", "SignIn", "OpenBao", "Network", "CLinux",
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),

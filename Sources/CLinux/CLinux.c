@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <linux/keyctl.h>
 #include <linux/magic.h>
 #include <signal.h>
 #include <spawn.h>
@@ -172,55 +171,6 @@ void clinux_restore_signal(int number, const struct sigaction *before) { sigacti
 
 int clinux_close_from(posix_spawn_file_actions_t *actions, int first) {
   return posix_spawn_file_actions_addclosefrom_np(actions, first);
-}
-
-// The C library has no functions for the kernel's keys; libkeyutils makes these same calls.
-
-long clinux_search_user_keyring(const char *description) {
-  return syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", description, 0);
-}
-
-ssize_t clinux_read_key(int key, void *payload, size_t size) {
-  return syscall(SYS_keyctl, KEYCTL_READ, key, payload, size);
-}
-
-int clinux_set_key_timeout(int key, unsigned seconds) {
-  return (int)syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, key, seconds);
-}
-
-int clinux_add_key(const char *description, const void *payload, size_t size, unsigned permissions, unsigned seconds) {
-  long key = syscall(SYS_add_key, "user", description, payload, size, KEY_SPEC_PROCESS_KEYRING);
-  if (key < 0) return -1;
-  int failure = 0;
-  if (syscall(SYS_keyctl, KEYCTL_SETPERM, key, permissions) != 0 ||
-      syscall(SYS_keyctl, KEYCTL_SET_TIMEOUT, key, seconds) != 0 ||
-      syscall(SYS_keyctl, KEYCTL_LINK, key, KEY_SPEC_USER_KEYRING) != 0) {
-    failure = errno;
-    syscall(SYS_keyctl, KEYCTL_REVOKE, key);
-  }
-  syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_PROCESS_KEYRING);
-  errno = failure;
-  return failure == 0 ? 0 : -1;
-}
-
-int clinux_remove_key(int key) {
-  int revoked = (int)syscall(SYS_keyctl, KEYCTL_REVOKE, key);
-  int failure = errno;
-  int unlinked = (int)syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING);
-  if (revoked == 0 || unlinked == 0) return 0;
-  errno = failure;
-  return -1;
-}
-
-ssize_t clinux_list_user_keyring(int *keys, size_t count) {
-  long size = syscall(SYS_keyctl, KEYCTL_READ, KEY_SPEC_USER_KEYRING, keys, count * sizeof *keys);
-  if (size < 0) return -1;
-  size_t held = (size_t)size / sizeof *keys;
-  return (ssize_t)(held < count ? held : count);
-}
-
-ssize_t clinux_describe_key(int key, char *text, size_t size) {
-  return syscall(SYS_keyctl, KEYCTL_DESCRIBE, key, text, size);
 }
 
 int clinux_listen_unix(const char *path, int backlog) {

@@ -16,10 +16,10 @@ public import KeychainChoice
 /// a program starts, and kept while it runs. The environment is read once, when the object is made. The process is not
 /// changed, nothing is written to its streams, and no program is run: an encrypted file that only
 /// `LLAVERO_PASSPHRASE_COMMAND`, the program of a slot or an age plugin would open is locked. systemd's credential
-/// `llavero` does open one. A passphrase that the user types is kept in the kernel's keyring, or by an agent of
-/// `llavero` that is already running, for as long as `llavero unlock` would keep it; no agent is started. What is
-/// changed in a keychain that is shared through git is sent to the others by the next program of llavero's that uses
-/// it, and `llavero sync` sends it at once. A keychain in OpenBao is passed over, or an error if it is named.
+/// `llavero` does open one. A passphrase that the user types is kept by an agent of `llavero` that is already running,
+/// for as long as `llavero unlock` would keep it; no agent is started. What is changed in a
+/// keychain that is shared through git is sent to the others by the next program of llavero's that uses it, and
+/// `llavero sync` sends it at once. A keychain in OpenBao is passed over, or an error if it is named.
 ///
 /// Only one thread may use it at a time, not always the same one; a child process after fork(2) must not use it.
 public final class DefaultKeychain: KeychainStore {

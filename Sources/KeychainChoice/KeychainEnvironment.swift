@@ -96,7 +96,7 @@ package struct KeychainEnvironment {
   package func unlockCache(
     at location: VaultLocation, idle: Int? = nil, total: Int? = nil, program: AgentProgram?
   ) throws(KeychainChoiceError) -> UnlockCache {
-    let name = value("LLAVERO_UNLOCK_CACHE") ?? UnlockCache.Mode.automatic.rawValue
+    let name = value("LLAVERO_UNLOCK_CACHE") ?? UnlockCache.Mode.agent.rawValue
     guard let mode = UnlockCache.Mode(rawValue: name) else {
       throw .unusableSetting(name: "LLAVERO_UNLOCK_CACHE", .noUnlockCacheMode)
     }

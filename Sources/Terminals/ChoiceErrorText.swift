@@ -43,7 +43,7 @@ extension Failure {
     case .unusableSetting(let name, .noWholeSeconds):
       self.init("\(name) has to be a whole number of seconds, from 0 to 86400", status: .usage)
     case .unusableSetting(let name, .noUnlockCacheMode):
-      self.init("\(name) has to be auto, keyring, agent or none", status: .usage)
+      self.init("\(name) has to be agent or none", status: .usage)
     case .unusableSetting(let name, .noPromptWord):
       self.init("\(name) has to be never, or not be set", status: .usage)
     case .unknownSession:

@@ -9,7 +9,7 @@ import Processes
 import Renewing
 import System
 package import Terminals
-package import UnlockCache
+import UnlockCache
 
 /// The selection of a keychain for a command, and how to unlock it.
 package struct KeychainSelection {
@@ -243,8 +243,8 @@ package struct KeychainSelection {
 
   /// Forgets the keys of all encrypted files of this user.
   ///
-  /// - Returns: what may still keep some of them; see ``UnlockCache/forget(_:)``.
-  package func lockAllFiles() throws(Failure) -> [UnlockKeeper] {
+  /// - Returns: the folders of agents that may still keep some of them; see ``UnlockCache/forget(_:)``.
+  package func lockAllFiles() throws(Failure) -> [String] {
     let location = try explaining(VaultLocation())
     return try explaining(choice: unlockCache(at: location)).forget(nil)
   }

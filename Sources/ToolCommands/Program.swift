@@ -15,7 +15,7 @@ package enum Program {
   // Set once, before anything else runs.
   nonisolated(unsafe) package private(set) static var secretService: SecretServiceAccess?
 
-  /// This program in the role of an agent, which keeps a vault unlocked if the kernel's keyring can't be used.
+  /// This program in the role of an agent, which keeps a vault unlocked.
   static let agent = AgentProgram(path: "/proc/self/exe", name: "llavero-agent")
 
   package static let versionLine = "llavero \(version)\n"

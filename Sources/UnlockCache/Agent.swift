@@ -2,7 +2,7 @@ import Bytes
 import CLinux
 import Glibc
 
-/// A process that keeps vaults unlocked if the kernel's keyring can't be used. It ends when it keeps nothing.
+/// A process that keeps vaults unlocked. It ends when it keeps nothing.
 ///
 /// It answers only processes of its own user, one request at a time, and disconnects clients that don't finish a
 /// request in time. Identities never leave it.

@@ -1,7 +1,7 @@
 import Bytes
 import CLinux
 import Glibc
-import PrivateFiles
+package import PrivateFiles
 import Synchronization
 
 /// A client's connection to an agent. It is opened when there is something to ask, and reopened if the agent has
@@ -144,7 +144,7 @@ final class AgentConnection: Sendable {
 extension Agent {
   /// The path of the socket, through the folder's descriptor. It is short enough for a socket, and leads into exactly
   /// the folder that was checked.
-  static func socketPath(in folder: borrowing Folder) -> String {
+  package static func socketPath(in folder: borrowing Folder) -> String {
     "/proc/self/fd/\(folder.descriptor)/\(socketName)"
   }
 }

@@ -121,9 +121,11 @@ struct AgentKeys {
     func part(_ number: Int) -> UnsafeRawBufferPointer {
       UnsafeRawBufferPointer(rebasing: keys[number * KeptKey.keySize..<(number + 1) * KeptKey.keySize])
     }
+    guard arguments.prefix(KeptKey.keySize).elementsEqual(part(1)) else { return .notKept }
+    let stanza = arguments.dropFirst(KeptKey.keySize)
     let wrapped = X25519WrappedKey(
-      share: Array(arguments.prefix(X25519WrappedKey.shareSize)),
-      body: Array(arguments.dropFirst(X25519WrappedKey.shareSize)))
+      share: Array(stanza.prefix(X25519WrappedKey.shareSize)),
+      body: Array(stanza.dropFirst(X25519WrappedKey.shareSize)))
     guard let wrapped else { return nil }
     do throws(AgeError) {
       let recipient = try X25519Recipient(publicKey: Array(part(1)))

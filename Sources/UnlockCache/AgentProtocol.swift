@@ -17,7 +17,7 @@ enum AgentProtocol {
   enum Operation: UInt8 {
     /// uuid, idle and total seconds (u32 each), secret key, recipient, authentication key. Keeps a vault's key.
     case keep = 1
-    /// uuid, share, body. Returns the file key of an X25519 stanza.
+    /// uuid, recipient, share, body. Returns the file key of an X25519 stanza, if the key that is kept is that recipient's.
     case unwrap
     /// uuid, 1 for a use or else 0. Returns recipient and authentication key.
     case describe
@@ -32,7 +32,7 @@ enum AgentProtocol {
     var argumentSize: Int {
       switch self {
       case .keep: uuidSize + 8 + 3 * KeptKey.keySize
-      case .unwrap: uuidSize + X25519WrappedKey.shareSize + X25519WrappedKey.bodySize
+      case .unwrap: uuidSize + KeptKey.keySize + X25519WrappedKey.shareSize + X25519WrappedKey.bodySize
       case .describe: uuidSize + 1
       case .state, .forget: uuidSize
       case .forgetAll: 0
@@ -52,7 +52,7 @@ enum AgentProtocol {
 
   enum Outcome: UInt8 {
     case done = 0
-    /// The agent doesn't keep a key of that vault.
+    /// The agent doesn't keep a key of that vault, or another one than was asked for.
     case notKept
     /// The stanza is not for that vault's identity.
     case noMatch

@@ -3,7 +3,7 @@ package import Keychain
 
 /// The key that opens, authenticates and writes a vault, while it is kept unlocked.
 package struct KeptKey: ~Copyable {
-  /// Unwraps the vault's file keys: the identity itself, or an agent that holds it.
+  /// Unwraps the vault's file keys: an agent holds the identity itself.
   package let identity: any Identity
   /// The vault's recipient.
   package let recipient: X25519Recipient

@@ -1,35 +1,23 @@
 package import Age
+import Bytes
+import Glibc
 package import Keychain
 
-/// How long a vault stays unlocked, and where its key is kept.
+/// How long a vault stays unlocked.
 public struct UnlockState: Hashable, Sendable {
-  /// The keeper of a vault's key.
-  public enum Kind: String, Hashable, Sendable {
-    /// The kernel's keyring of this user.
-    case keyring
-    /// A process of this user.
-    case agent
-  }
-
-  /// The keeper of the key.
-  public let kind: Kind
-  /// The minimum number of seconds left without use; `nil` if that can't be told.
-  public let idle: Int?
+  /// The minimum number of seconds left without use.
+  public let idle: Int
   /// The number of seconds left in any case.
   public let total: Int
 }
 
 /// A cache that keeps the keys of vaults for a while, so that a passphrase is typed only once.
 ///
-/// They are kept for all processes of this user: anybody who runs as that user can open the vault meanwhile.
+/// They are kept for all processes of this user by an agent: anybody who runs as that user can open the vault meanwhile.
 public struct UnlockCache: Sendable {
   /// Where keys are kept.
   public enum Mode: String, Hashable, Sendable {
-    /// In the kernel's keyring if it can be used, otherwise in an agent.
-    case automatic = "auto"
-    /// Only in the kernel's keyring.
-    case keyring
-    /// Only in an agent.
+    /// In an agent, a process of this user.
     case agent
     /// Nowhere. Then keys are not looked up, either.
     case none
@@ -40,9 +28,12 @@ public struct UnlockCache: Sendable {
   /// How long keys are kept from now on.
   public var limits: UnlockLimits
   /// Whether looking up a key counts as a use, which restarts the idle time.
-  public var renews: Bool
+  public var renews = true
 
-  private let agent: AgentClient
+  /// The folders of possible agents, best first; relative paths are ignored.
+  let places: AgentPlaces
+  /// The program that becomes the agent; `nil` if none is to be started.
+  private let program: AgentProgram?
 
   /// - Parameters:
   ///   - mode: where keys are kept and looked up.
@@ -52,77 +43,115 @@ public struct UnlockCache: Sendable {
   ///   - stateFolder: the alternative folder for the agent's socket.
   ///   - program: the program that becomes an agent if one is needed. Without it, only a running agent is used.
   public init(
-    mode: Mode = .automatic, limits: UnlockLimits = UnlockLimits(), runtimeFolder: String?,
+    mode: Mode = .agent, limits: UnlockLimits = UnlockLimits(), runtimeFolder: String?,
     stateFolder: String, program: AgentProgram? = nil
   ) {
     self.mode = mode
     self.limits = limits
-    agent = AgentClient(
-      places: AgentPlaces(runtimeFolder: runtimeFolder, stateFolder: stateFolder), program: program)
-    renews = true
+    places = AgentPlaces(runtimeFolder: runtimeFolder, stateFolder: stateFolder)
+    self.program = program
   }
 
-  /// The key of a vault; `nil` if none is kept, or its keeper doesn't answer.
+  /// The key of a vault; `nil` if none is kept, or its agent doesn't answer.
   package func key(of uuid: String) -> KeptKey? {
-    if mode == .automatic || mode == .keyring {
-      if let key = KernelKeyring.key(of: uuid, renews: renews) { return key }
+    if mode == .none { return nil }
+    var arguments = Self.arguments(uuid)
+    arguments.append(renews ? 1 : 0)
+    for folder in places.folders {
+      let connection = AgentConnection(to: folder)
+      guard let reply = connection.ask(.describe, arguments), reply.outcome == .done else { continue }
+      return reply.result.withUnsafeBytes { keys -> KeptKey? in
+        let recipient = try? X25519Recipient(publicKey: Array(keys.prefix(KeptKey.keySize)))
+        guard let recipient else { return nil }
+        return KeptKey(
+          identity: AgentIdentity(uuid: uuid, recipient, connection), recipient: recipient,
+          authenticationKey: Secret(
+            copying: UnsafeRawBufferPointer(rebasing: keys[KeptKey.keySize...])))
+      }
     }
-    // Tried even if the keyring can be used: it may have been full when the key was kept.
-    if mode == .automatic || mode == .agent { return agent.key(of: uuid, renews: renews) }
     return nil
   }
 
-  /// Keeps a vault's key.
+  /// Keeps a vault's key, replacing one that is already kept; nothing if the mode is `none`.
   ///
   /// - Parameter authenticationKey: 32 bytes.
-  /// - Returns: the keeper; `nil` if the mode is `none`.
-  /// - Throws: ``KeychainError/system(operation:path:errno:)``, ``KeychainError/unsafeFile(path:_:)`` and
-  ///   ``KeychainError/unavailable(reason:)`` if it can't be kept.
-  @discardableResult
+  /// - Throws: ``KeychainError/unavailable(reason:)``, ``KeychainError/system(operation:path:errno:)`` and
+  ///   ``KeychainError/unsafeFile(path:_:)`` if there can be no agent.
   package func keep(
     _ identity: X25519Identity, _ authenticationKey: borrowing Secret, of uuid: String
-  ) throws(KeychainError) -> UnlockState.Kind? {
-    switch mode {
-    case .none: return nil
-    case .keyring:
-      try KernelKeyring.keep(identity, authenticationKey, of: uuid, limits)
-      return .keyring
-    case .agent:
-      try agent.keep(identity, authenticationKey, of: uuid, limits)
-      return .agent
-    case .automatic:
-      do throws(KeychainError) {
-        try KernelKeyring.keep(identity, authenticationKey, of: uuid, limits)
-        return .keyring
-      } catch {
-        try agent.keep(identity, authenticationKey, of: uuid, limits)
-        return .agent
+  ) throws(KeychainError) {
+    if mode == .none { return }
+    var arguments = Self.arguments(uuid)
+    arguments.append(bigEndian: UInt32(limits.idle))
+    arguments.append(bigEndian: UInt32(limits.total))
+    identity.withSecretKey { arguments.append($0) }
+    identity.recipient.publicKey.withUnsafeBytes { arguments.append($0) }
+    arguments.append(authenticationKey)
+    let folder = places.own
+    let deadline = SystemClock.sinceBoot + 2 * AgentConnection.patience
+    // An agent that is just ending no longer answers, and another takes its place.
+    while true {
+      if let reply = AgentConnection(to: folder).ask(.keep, arguments) {
+        if reply.outcome == .done {
+          places.note(folder)
+          return
+        }
+        throw .unavailable(reason: "the agent keeps as many keys as it can")
       }
+      if SystemClock.sinceBoot >= deadline { throw .unavailable(reason: "the agent does not answer") }
+      guard let program else { throw .unavailable(reason: "there is no agent") }
+      guard Agent.canLockMemory else {
+        throw .unavailable(
+          reason: "no memory can be locked for the agent that would keep the key ('ulimit -l')")
+      }
+      try program.start(in: folder)
+      usleep(1000)
     }
   }
 
   /// How long a vault stays unlocked; `nil` if no key of it is kept.
   public func state(of uuid: String) -> UnlockState? {
-    if mode == .automatic || mode == .keyring, let state = KernelKeyring.state(of: uuid) { return state }
-    return mode == .automatic || mode == .agent ? agent.state(of: uuid) : nil
+    if mode == .none { return nil }
+    for folder in places.folders {
+      guard let reply = AgentConnection(to: folder).ask(.state, Self.arguments(uuid)), reply.outcome == .done
+      else { continue }
+      return reply.result.withUnsafeBytes {
+        UnlockState(
+          idle: Int($0.bigEndian(at: 0, UInt32.self)), total: Int($0.bigEndian(at: 4, UInt32.self)))
+      }
+    }
+    return nil
   }
 
-  /// Forgets the key of a vault, or the keys of all vaults, wherever they are kept.
+  /// Forgets the key of a vault, or the keys of all vaults, whatever the mode is.
   ///
   /// - Parameter uuid: the vault; `nil` for all vaults of this user.
-  /// - Returns: the keepers that may still have it; empty if it is forgotten.
+  /// - Returns: the folders of agents that are alive and have not confirmed it; each holds the file `agent.lock` there.
+  ///   Empty if it is forgotten.
   @discardableResult
-  public func forget(_ uuid: String?) -> [UnlockKeeper] {
-    let isForgotten =
-      if let uuid { KernelKeyring.forget(uuid) } else { KernelKeyring.forgetAll() }
-    return (isForgotten ? [] : [.keyring]) + agent.forget(uuid).map { .agent(folder: $0) }
+  public func forget(_ uuid: String?) -> [String] {
+    places.allFolders.filter { !isForgotten(uuid, by: $0) }
   }
-}
 
-/// A keeper that may still have a key that it was told to forget.
-public enum UnlockKeeper: Hashable, Sendable {
-  /// The kernel's keyring, which would not drop it.
-  case keyring
-  /// An agent that is alive and doesn't answer. It holds the file `agent.lock` in that folder.
-  case agent(folder: String)
+  private func isForgotten(_ uuid: String?, by folder: String) -> Bool {
+    let deadline = SystemClock.sinceBoot + AgentConnection.patience
+    while true {
+      let connection = AgentConnection(to: folder)
+      let reply =
+        if let uuid {
+          connection.ask(.forget, Self.arguments(uuid))
+        } else {
+          connection.ask(.forgetAll, Secret())
+        }
+      if reply != nil || !AgentProgram.lives(in: folder) { return true }
+      // It may be about to end, or to listen.
+      if SystemClock.sinceBoot >= deadline { return false }
+      usleep(10_000)
+    }
+  }
+
+  /// The arguments that every request about a vault begins with.
+  private static func arguments(_ uuid: String) -> Secret {
+    Secret(copying: ByteString(uuid))
+  }
 }

@@ -18,7 +18,7 @@ final class Home {
       "HOME": folder.path, "XDG_RUNTIME_DIR": folder["run"],
       "DBUS_SESSION_BUS_ADDRESS": keyring?.address ?? "unix:path=" + folder["nothing"],
       // Many of these run at once on machines with few cores.
-      "LLAVERO_PROBE_TIMEOUT": "30", "LLAVERO_CALL_TIMEOUT": "30", "LLAVERO_UNLOCK_CACHE": "keyring",
+      "LLAVERO_PROBE_TIMEOUT": "30", "LLAVERO_CALL_TIMEOUT": "30",
     ]
     folder.makeFolder("run")
   }

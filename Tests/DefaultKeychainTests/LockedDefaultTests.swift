@@ -6,7 +6,6 @@ import KeychainChoice
 import SecretService
 import TestSupport
 import Testing
-import UnlockCache
 
 @testable import DefaultKeychain
 
@@ -19,10 +18,6 @@ import UnlockCache
     try keychain.create(.passphrase(Secret("right")))
     try keychain.add(.internet(account: "alice"), "s3cret")
     return home
-  }
-
-  private func cache(_ home: Home) -> UnlockCache {
-    UnlockCache(mode: .keyring, runtimeFolder: nil, stateFolder: home.location.stateFolder)
   }
 
   @Test("where nobody may be asked, nobody is, and it is locked")
@@ -50,6 +45,7 @@ import UnlockCache
   @Test("whoever is asked is asked once, and what opened it is locked again by another program")
   func asked() throws {
     let home = try home()
+    let agent = try RunningAgent(in: home.folder["run/llavero"])
     let asked = Collected<Int>()
     let source: PassphraseSource = { attempt in
       asked.append(attempt)
@@ -60,12 +56,12 @@ import UnlockCache
     expect(asked.all, is: [1, 2])
     let silent = try home.keychain()
     try expect(silent.accounts(), is: ["alice"])
-    try expect(EncryptedFileKeychain(at: home.location, cache: cache(home)).lock(), is: .locked)
+    try expect(EncryptedFileKeychain(at: home.location, cache: agent.cache()).lock(), is: .locked)
     expect(failure { try silent.accounts() }, is: .locked(path: home.location.vaultFile))
     try expect(keychain.accounts(), is: ["alice"])
     expect(asked.all, is: [1, 2, 1, 2])
     try expect(silent.accounts(), is: ["alice"])
-    _ = try EncryptedFileKeychain(at: home.location, cache: cache(home)).lock()
+    _ = try EncryptedFileKeychain(at: home.location, cache: agent.cache()).lock()
   }
 
   @Test("systemd's credential opens it, and a wrong one is no reason to ask somebody")

@@ -63,16 +63,16 @@ import UnlockCache
   @Test("the unlock cache takes its mode and its limits from it, unless the caller has some")
   func unlockCache() throws {
     let environment = Self.environment([
-      "LLAVERO_UNLOCK_CACHE": "agent", "LLAVERO_UNLOCK_IDLE": "5m", "LLAVERO_UNLOCK_FOR": "2h",
+      "LLAVERO_UNLOCK_CACHE": "none", "LLAVERO_UNLOCK_IDLE": "5m", "LLAVERO_UNLOCK_FOR": "2h",
     ])
     let cache = try environment.unlockCache(at: Self.location, program: nil)
-    expect(cache.mode == .agent && cache.limits == UnlockLimits(idle: 300, total: 7200))
+    expect(cache.mode == .none && cache.limits == UnlockLimits(idle: 300, total: 7200))
     let given = try environment.unlockCache(at: Self.location, idle: 60, total: 120, program: nil)
     expect(given.limits, is: UnlockLimits(idle: 60, total: 120))
     let empty = ["LLAVERO_UNLOCK_CACHE": "", "LLAVERO_UNLOCK_IDLE": "", "LLAVERO_UNLOCK_FOR": ""]
     for variables in [[:], empty] {
       let standard = try Self.environment(variables).unlockCache(at: Self.location, program: nil)
-      expect(standard.mode == .automatic && standard.limits == UnlockLimits())
+      expect(standard.mode == .agent && standard.limits == UnlockLimits())
     }
     for (name, fault) in [
       ("LLAVERO_UNLOCK_CACHE", .noUnlockCacheMode), ("LLAVERO_UNLOCK_IDLE", .noDuration),

@@ -16,15 +16,15 @@ struct AgentTests {
     let agent = try RunningAgent()
     let cache = agent.cache()
     let (one, other) = (Sample(), Sample())
-    try expect(cache.keep(one.identity, one.authentication, of: one.uuid), is: .agent)
-    try expect(cache.keep(other.identity, other.authentication, of: other.uuid), is: .agent)
+    try cache.keep(one.identity, one.authentication, of: one.uuid)
+    try cache.keep(other.identity, other.authentication, of: other.uuid)
     for sample in [one, other] {
       let key = try cache.found(sample.uuid)
       try expect(sample.isOpened(by: key))
       expect(!(key.identity is X25519Identity))
     }
     expect(!cache.has(randomUUID()))
-    expect(agent.client.forget(nil), is: [])
+    expect(cache.forget(nil), is: [])
     expect(agent.ends())
   }
 
@@ -103,36 +103,68 @@ struct AgentTests {
     }
     cache.forget(samples[0].uuid)
     try cache.keep(last.identity, last.authentication, of: last.uuid)
-    expect(agent.client.forget(nil), is: [])
+    expect(cache.forget(nil), is: [])
     expect(agent.ends())
   }
 
-  @Test("where there is none, nothing is kept, and none is started unasked")
+  @Test("says how long it keeps a key")
+  func state() throws {
+    let agent = try RunningAgent()
+    let cache = agent.cache(idle: 600, total: 7200)
+    let sample = Sample()
+    try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
+    let state = try #require(cache.state(of: sample.uuid))
+    expect(7000...7200 ~= state.total && 420...600 ~= state.idle)
+  }
+
+  @Test("nothing is looked for or kept where nothing is to be")
   func none() throws {
+    let agent = try RunningAgent()
+    let cache = agent.cache()
+    let sample = Sample()
+    let none = UnlockCache(mode: .none, runtimeFolder: nil, stateFolder: agent.path)
+    try none.keep(sample.identity, sample.authentication, of: sample.uuid)
+    expect(!cache.has(sample.uuid))
+    try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
+    expect(!none.has(sample.uuid) && none.state(of: sample.uuid) == nil)
+    // Locking always locks, whatever cache is chosen.
+    expect(none.forget(sample.uuid), is: [])
+    expect(!cache.has(sample.uuid))
+  }
+
+  @Test("limits stay within their bounds, and idleness within the limit")
+  func limits() {
+    expect(UnlockLimits(), is: UnlockLimits(idle: 900, total: 28_800))
+    expect(UnlockLimits(idle: 0, total: 0), is: UnlockLimits(idle: 1, total: 1))
+    expect(UnlockLimits(idle: .max, total: .max).total, is: 30 * 86_400)
+    expect(UnlockLimits(idle: 100, total: 10).idle, is: 10)
+  }
+
+  @Test("where there is none, nothing is kept, and none is started unasked")
+  func noAgent() throws {
     let folder = TemporaryFolder()
-    let cache = UnlockCache(mode: .agent, runtimeFolder: nil, stateFolder: folder.path)
+    let cache = UnlockCache(runtimeFolder: nil, stateFolder: folder.path)
     let sample = Sample()
     expect(!cache.has(sample.uuid) && cache.state(of: sample.uuid) == nil)
     #expect(throws: KeychainError.unavailable(reason: "there is no agent")) {
       try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
     }
-    expect(AgentClient(in: folder.path).forget(nil), is: [])
+    expect(cache.forget(nil), is: [])
     expect(folder.tree(), is: [])
   }
 
   @Test("one that lives and doesn't answer is told, be it stopped or without its socket")
   func unreached() throws {
     let folder = TemporaryFolder()
-    let cache = UnlockCache(mode: .agent, runtimeFolder: nil, stateFolder: folder.path)
+    let cache = UnlockCache(runtimeFolder: nil, stateFolder: folder.path)
     let place = try Folder(creating: folder.path)
-    let client = AgentClient(in: folder.path)
-    let kept: [UnlockKeeper] = [.agent(folder: folder.path)]
+    let kept = [folder.path]
     do {
       // Like a stopped process: its socket accepts connections, and nobody reads from them.
       let lock = try FileLock("agent.lock", in: place, patience: 0) {}
       let listener = clinux_listen_unix(Agent.socketPath(in: place), 64)
       expect(cache.forget(randomUUID()), is: kept)
-      expect(client.forget(nil), is: [folder.path])
+      expect(cache.forget(nil), is: kept)
       close(listener)
       expect(cache.forget(randomUUID()), is: kept)
       unlink(folder["agent"])
@@ -140,7 +172,7 @@ struct AgentTests {
       withExtendedLifetime(lock) {}
     }
     // A dead process holds nothing.
-    expect(cache.forget(randomUUID()) == [] && client.forget(nil) == [])
+    expect(cache.forget(randomUUID()) == [] && cache.forget(nil) == [])
   }
 
   @Test("where XDG_RUNTIME_DIR is another one, or none, all that keep a key are reached")
@@ -149,11 +181,11 @@ struct AgentTests {
     let state = TemporaryFolder()
     let places = agents.map { _ in TemporaryFolder() }
     func cache(_ runtimeFolder: String?) -> UnlockCache {
-      UnlockCache(mode: .agent, runtimeFolder: runtimeFolder, stateFolder: state.path)
+      UnlockCache(runtimeFolder: runtimeFolder, stateFolder: state.path)
     }
     let sample = Sample()
     for (agent, place) in zip(agents, places) {
-      expect(symlink(agent.folder.path, place["llavero"]), is: 0)
+      expect(symlink(agent.path, place["llavero"]), is: 0)
       try cache(place.path).keep(sample.identity, sample.authentication, of: sample.uuid)
       expect(cache(place.path).has(sample.uuid))
     }
@@ -172,7 +204,8 @@ struct AgentTests {
     let result = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
     defer { result.deallocate() }
     let names = (0..<80).map { _ in Array(randomUUID().utf8) }
-    var kept: Set<[UInt8]> = []
+    // Each with its recipient.
+    var kept: [[UInt8]: ArraySlice<UInt8>] = [:]
     for step in 0..<rounds(4000) {
       let operation = try #require(
         AgentProtocol.Operation(rawValue: generator.pick([1, 1, 1, 2, 3, 4, 5, 5, 6])))
@@ -183,19 +216,22 @@ struct AgentTests {
       if operation == .keep, isValid {
         arguments.replaceSubrange(36..<44, with: [0, 0, 14, 16, 0, 0, 28, 32])
       }
+      if operation == .unwrap, isValid, let own = kept[name] { arguments.replaceSubrange(36..<68, with: own) }
       let outcome = arguments.withUnsafeBytes {
         keys.perform(
           operation, $0, into: .init(rebasing: result[..<operation.resultSize]), at: step)
       }
       switch operation {
       case .keep:
-        if outcome == .done { kept.insert(name) }
+        if outcome == .done { kept[name] = arguments[76..<108] }
         if isValid { expect(outcome == .done || (outcome == .full && kept.count == AgentKeys.maximumCount)) }
       case .forget:
-        expect(outcome, is: kept.remove(name) == nil ? .notKept : .done)
-      case .forgetAll: kept = []
-      case .unwrap: expect(outcome == (kept.contains(name) ? .noMatch : .notKept) || outcome == .lowOrder)
-      case .describe, .state: expect(outcome, is: kept.contains(name) ? .done : .notKept)
+        expect(outcome, is: kept.removeValue(forKey: name) == nil ? .notKept : .done)
+      case .forgetAll: kept = [:]
+      case .unwrap:
+        let isAsked = isValid && kept[name] != nil
+        expect(outcome == (isAsked ? .noMatch : .notKept) || isAsked && outcome == .lowOrder)
+      case .describe, .state: expect(outcome, is: kept[name] == nil ? .notKept : .done)
       }
     }
     expect(keys.isEmpty, is: kept.isEmpty)

@@ -95,32 +95,6 @@ void clinux_restore_signal(int number, const struct sigaction *_Nonnull before);
 
 /// Closes all descriptors from `first` on in a program started with posix_spawn(3).
 int clinux_close_from(posix_spawn_file_actions_t *_Nonnull actions, int first);
-/// The key of type `user` in this user's keyring (keyctl_search(3), @u), or -1 with errno ENOKEY, EKEYEXPIRED or
-/// EKEYREVOKED if there is none; EPERM, ENOSYS or EACCES if keys can't be used.
-long clinux_search_user_keyring(const char *_Nonnull description);
-
-/// Reads a key's payload. Returns its size, which may be larger than `size`, or -1 with errno set.
-ssize_t clinux_read_key(int key, void *_Nonnull payload, size_t size);
-
-/// Makes a key expire `seconds` from now; 0 would make it live forever. Returns 0, or -1 with errno set.
-int clinux_set_key_timeout(int key, unsigned seconds);
-
-/// Adds a key of type `user` to this user's keyring, replacing another one with that description. It is linked there
-/// only after its permissions and its time-out are set, and disappears with this process if that ends before. Returns
-/// 0, or -1 with errno set; then nothing is left.
-int clinux_add_key(
-    const char *_Nonnull description, const void *_Nonnull payload, size_t size, unsigned permissions,
-    unsigned seconds);
-
-/// Revokes a key and removes it from this user's keyring. Returns 0, or -1 with errno set.
-int clinux_remove_key(int key);
-
-/// The keys in this user's keyring. Returns how many were written to `keys`, or -1 with errno set.
-ssize_t clinux_list_user_keyring(int *_Nonnull keys, size_t count);
-
-/// Writes "type;uid;gid;permissions;description" and a NUL (keyctl_describe(3)). Returns the size of all that, which
-/// may be larger than `size`, or -1 with errno set.
-ssize_t clinux_describe_key(int key, char *_Nonnull text, size_t size);
 
 /// Makes a unix socket at the path and listens on it. Returns a non-blocking descriptor, or -1 with errno set.
 int clinux_listen_unix(const char *_Nonnull path, int backlog);

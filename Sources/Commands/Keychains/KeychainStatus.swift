@@ -186,7 +186,7 @@ struct KeychainStatus {
     json.member("locked", summary.contents == nil)
     if let state {
       json.beginObject("unlocked")
-      json.member("by", ByteString(state.kind.rawValue))
+      json.member("by", ByteString("agent"))
       json.member("idle", state.idle)
       json.member("for", state.total)
       json.endObject()

@@ -15,8 +15,8 @@ struct UnlockCommand: ParsableCommand {
     abstract: "Unlock the keychain for a while",
     discussion: """
       An encrypted file with a passphrase stays unlocked for 15 minutes after its last use, and for at most 8 hours, \
-      for all your programs. The kernel's keyring keeps the key, or an agent if that can't be used. Any command that \
-      asks for the passphrase on a terminal unlocks the file too.
+      for all your programs. An agent keeps the key. Any command that asks for the passphrase on a terminal unlocks the \
+      file too.
 
         llavero unlock
         llavero unlock --for 1h --idle 5m
@@ -138,7 +138,7 @@ struct LockCommand: ParsableCommand {
 
   func run() throws {
     let selection = keychain.selection
-    let keepers = all ? try selection.lockAllFiles() : []
+    let folders = all ? try selection.lockAllFiles() : []
     // What was allowed to other machines for a session ends with it, also where the keychain has no key to forget.
     let forwarding = try ForwardingAgentControl(try ForwardingPlaces.here())
     _ = try forwarding.map { (forwarding) throws(Failure) in try forwarding.ask(.lock) }
@@ -149,7 +149,7 @@ struct LockCommand: ParsableCommand {
     case .forwarded: throw UnlockCommand.isElsewhere
     case .remote: throw UnlockCommand.isOnServer
     }
-    if let failure = Failure(keptBy: keepers) { throw failure }
+    if let failure = Failure(keptByAgentsIn: folders) { throw failure }
   }
 
   private func lock(_ file: EncryptedFileKeychain) throws(Failure) {
@@ -166,7 +166,7 @@ struct LockCommand: ParsableCommand {
         hint: "see which one with \(commandOf: ["llavero", "slot", "list"] + keychain.words)",
         status: .keychain)
     case .locked: break
-    case .kept(let keepers): if let failure = Failure(keptBy: keepers) { throw failure }
+    case .kept(let folders): if let failure = Failure(keptByAgentsIn: folders) { throw failure }
     }
   }
 }
@@ -174,13 +174,6 @@ struct LockCommand: ParsableCommand {
 extension UnlockState {
   /// A description for people of what keeps the keychain unlocked and for how long.
   var text: String {
-    let keeper =
-      switch kind {
-      case .keyring: "the kernel keyring"
-      case .agent: "the agent"
-      }
-    let limit = "\(DurationText.text(total)) at most"
-    guard let idle else { return "unlocked by \(keeper), for \(limit)" }
-    return "unlocked by \(keeper) for \(DurationText.text(idle)), \(limit)"
+    "unlocked by the agent for \(DurationText.text(idle)), \(DurationText.text(total)) at most"
   }
 }

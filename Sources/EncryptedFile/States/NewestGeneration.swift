@@ -231,10 +231,12 @@ extension EncryptedFileKeychain {
     _ keptVault: inout String?
   ) throws(KeychainError) -> UnlockedHeader {
     // Nobody is asked a second time just because another process wrote meanwhile.
-    if let key, !needsIdentity || key.identity is X25519Identity,
-      let unlocked = try unlocking.open(header, with: key)
-    {
-      return unlocked
+    if let key, !needsIdentity || key.identity is X25519Identity {
+      do throws(KeychainError) {
+        if let unlocked = try unlocking.open(header, with: key) { return unlocked }
+      } catch .locked {
+        // The agent may keep another key of the vault's by now.
+      }
     }
     var unlocking = unlocking
     unlocking.needsIdentity = needsIdentity

@@ -56,8 +56,9 @@ extension EncryptedFileKeychain {
     case notPossible
     /// It is locked now.
     case locked
-    /// This process has forgotten its key, but these keepers may still have it.
-    case kept(by: [UnlockKeeper])
+    /// This process has forgotten its key, but the agents in these folders may still have it. They are alive, and don't
+    /// answer.
+    case kept(byAgentsIn: [String])
   }
 
   /// Makes the cache forget the vault's key, wherever it is kept.
@@ -74,10 +75,10 @@ extension EncryptedFileKeychain {
     }
     guard let file = found else { return .noVault }
     let (header, stanzas) = try header(of: file)
-    let keepers = unlocking.cache?.forget(stanzas.uuid) ?? []
+    let folders = unlocking.cache?.forget(stanzas.uuid) ?? []
     key = nil
     snapshot = nil
-    if !keepers.isEmpty { return .kept(by: keepers) }
+    if !folders.isEmpty { return .kept(byAgentsIn: folders) }
     return try unlocking.opensByKeyOfThisMachine(header, stanzas) ? .notPossible : .locked
   }
 

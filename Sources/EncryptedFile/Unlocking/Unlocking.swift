@@ -141,7 +141,7 @@ struct Unlocking {
         // A wrong comment in the file costs only time.
         for attempt in 1...2 {
           guard let identities = try identities(in: folder, name, believingComments: attempt == 1) else {
-            continue
+            break
           }
           for identity in identities {
             if let unlocked = try open(header, stanzas, with: identity) { return unlocked }

@@ -10,14 +10,14 @@ import UnlockCache
 
 @Suite("Staying unlocked")
 struct StayingUnlockedTests {
-  /// A vault with a passphrase and a unique name, and a cache that keeps it unlocked.
-  private func vault() throws -> (Place, HandMadeVault, UnlockCache) {
+  /// A vault with a passphrase and a unique name, and an agent that keeps it unlocked.
+  private func vault() throws -> (Place, HandMadeVault, RunningAgent) {
     let place = Place()
     place.makeFolders()
     var vault = try HandMadeVault()
     vault.uuid = EncryptedFile.randomUUID()
     try put(vault, into: place)
-    return (place, vault, UnlockCache(mode: .keyring, runtimeFolder: nil, stateFolder: place.path + "/state"))
+    return (place, vault, try RunningAgent(in: place.path + "/agent"))
   }
 
   private func put(_ vault: HandMadeVault, into place: Place) throws {
@@ -26,33 +26,36 @@ struct StayingUnlockedTests {
     try EncryptedFileTests.put(try vault.file(), into: place.vault)
   }
 
-  /// A keychain, and the number of times it has asked.
+  /// A keychain, which the agent lives as long as, and the number of times it has asked.
   private func keychain(
-    _ place: Place, _ cache: UnlockCache?, isAsked: Bool = true, _ answer: String? = "right"
+    _ place: Place, _ agent: RunningAgent?, mode: UnlockCache.Mode = .agent, isAsked: Bool = true,
+    _ answer: String? = "right"
   ) -> (EncryptedFileKeychain, Collected<Int>) {
     let asked = Collected<Int>()
+    var cache = agent?.cache()
+    cache?.mode = mode
     let keychain = EncryptedFileKeychain(
       at: place.location,
       passphrase: { attempt throws(KeychainError) in
         asked.append(attempt)
         guard let answer else { throw .promptDismissed }
         return attempt == 1 ? Secret(answer) : nil
-      }, respondent: { isAsked ? .person : .nobody }, cache: cache)
+      }, respondent: { withExtendedLifetime(agent) { isAsked ? .person : .nobody } }, cache: cache)
     return (keychain, asked)
   }
 
   @Test("what a person was asked for is not asked for again, until it is locked")
   func askedOnce() throws {
-    let (place, _, cache) = try vault()
-    let (first, asked) = keychain(place, cache)
+    let (place, _, agent) = try vault()
+    let (first, asked) = keychain(place, agent)
     defer { _ = try? first.lock() }
     try expect(first.servers().count, is: 3)
     expect(asked.all, is: [1])
-    let (second, askedAgain) = keychain(place, cache)
+    let (second, askedAgain) = keychain(place, agent)
     try second.add(servers: ["d.example"])
     try expect(second.servers().count, is: 4)
     expect(askedAgain.all, is: [])
-    try expect(second.unlockState()?.kind, is: .keyring)
+    try expect(second.unlockState() != nil)
     try expect(second.lock(), is: .locked)
     try expect(second.unlockState(), is: nil)
     try expect(second.servers().count, is: 4)
@@ -61,23 +64,23 @@ struct StayingUnlockedTests {
 
   @Test("where the vault is missing, locking says so and forgets its key nevertheless")
   func lockedWhileMissing() throws {
-    let (place, vault, cache) = try vault()
-    let (first, _) = keychain(place, cache)
+    let (place, vault, agent) = try vault()
+    let (first, _) = keychain(place, agent)
     try expect(first.servers().count, is: 3)
-    expect(cache.state(of: vault.uuid) != nil)
+    expect(agent.cache().state(of: vault.uuid) != nil)
     expect(rename(place.location.vaultFolder, place.path + "/away"), is: 0)
-    let (second, _) = keychain(place, cache)
+    let (second, _) = keychain(place, agent)
     expect(failure { try second.lock() }, is: .missing(path: place.vault))
-    expect(cache.state(of: vault.uuid), is: nil)
+    expect(agent.cache().state(of: vault.uuid), is: nil)
   }
 
   @Test("a program that runs on sees that another one has locked the vault, and unlocked it again")
   func lockedByAnother() throws {
-    let (place, _, cache) = try vault()
-    let (running, asked) = keychain(place, cache)
+    let (place, _, agent) = try vault()
+    let (running, asked) = keychain(place, agent)
     defer { _ = try? running.lock() }
-    let (silent, _) = keychain(place, cache, nil)
-    let (other, _) = keychain(place, cache)
+    let (silent, _) = keychain(place, agent, nil)
+    let (other, _) = keychain(place, agent)
     try expect(running.servers().count, is: 3)
     try expect(silent.servers().count, is: 3)
     try expect(other.lock(), is: .locked)
@@ -100,9 +103,8 @@ struct StayingUnlockedTests {
 
   @Test("a vault that nothing keeps unlocked stays open to whoever has opened it")
   func openToOne() throws {
-    let (place, _, _) = try vault()
-    let (alone, asked) = keychain(
-      place, UnlockCache(mode: .none, runtimeFolder: nil, stateFolder: place.path + "/state"))
+    let (place, _, agent) = try vault()
+    let (alone, asked) = keychain(place, agent, mode: .none)
     for _ in 0..<3 { try expect(alone.servers().count, is: 3) }
     expect(asked.all, is: [1])
   }
@@ -174,8 +176,8 @@ struct StayingUnlockedTests {
 
   @Test("one thread after the other uses what another one has opened")
   func threads() throws {
-    let (place, _, cache) = try vault()
-    let (opened, asked) = keychain(place, cache)
+    let (place, _, agent) = try vault()
+    let (opened, asked) = keychain(place, agent)
     nonisolated(unsafe) let running = opened
     defer { _ = try? running.lock() }
     let outcomes = Collected<String>()
@@ -196,8 +198,8 @@ struct StayingUnlockedTests {
 
   @Test("what was not asked for is not kept, and without a cache nothing is")
   func notKept() throws {
-    let (place, _, cache) = try vault()
-    let (given, _) = keychain(place, cache, isAsked: false)
+    let (place, _, agent) = try vault()
+    let (given, _) = keychain(place, agent, isAsked: false)
     try expect(given.servers().count, is: 3)
     try expect(given.unlockState(), is: nil)
     let (alone, _) = keychain(place, nil)
@@ -208,8 +210,8 @@ struct StayingUnlockedTests {
 
   @Test("a key that was kept before the vault got another is forgotten, and the passphrase asked for")
   func rotated() throws {
-    let (place, vault, cache) = try vault()
-    let (before, _) = keychain(place, cache)
+    let (place, vault, agent) = try vault()
+    let (before, _) = keychain(place, agent)
     defer { _ = try? before.lock() }
     try expect(before.servers().count, is: 3)
     var rotated = try HandMadeVault(servers: ["new.example"])
@@ -217,21 +219,23 @@ struct StayingUnlockedTests {
     try put(rotated, into: place)
     // The former key proves the record of what was seen of the vault.
     unlink("\(place.location.stateFolder)/\(vault.uuid).seen")
-    let (declined, _) = keychain(place, cache, nil)
+    let (declined, _) = keychain(place, agent, nil)
     expect(failure { try declined.servers() }, is: .promptDismissed)
     try expect(declined.unlockState(), is: nil)
-    let (after, asked) = keychain(place, cache)
+    let (after, asked) = keychain(place, agent)
     // If another key wrote what was seen here, a person must confirm that this is right.
     try after.acceptRollback()
     try expect(after.servers(), is: ["new.example"])
     expect(asked.all, is: [1])
-    try expect(keychain(place, cache, nil).0.servers(), is: ["new.example"])
+    try expect(keychain(place, agent, nil).0.servers(), is: ["new.example"])
+    // Also by a program that still has the former key.
+    try expect(before.servers(), is: ["new.example"])
   }
 
   @Test("an earlier state with a former key leaves the vault unlocked")
   func earlierStateOfFormerKey() throws {
-    let (place, vault, cache) = try vault()
-    let (first, _) = keychain(place, cache)
+    let (place, vault, agent) = try vault()
+    let (first, _) = keychain(place, agent)
     defer { _ = try? first.lock() }
     try expect(first.servers().count, is: 3)
     var former = try HandMadeVault()
@@ -242,7 +246,7 @@ struct StayingUnlockedTests {
     let folder = place.location.vaultFolder + "/generations"
     expect(mkdir(folder, 0o700), is: 0)
     try EncryptedFileTests.put(file, into: "\(folder)/6-\(Past.start(of: mac)).age")
-    let (second, asked) = keychain(place, cache, nil)
+    let (second, asked) = keychain(place, agent, nil)
     let generation = try #require(try second.generations().first)
     expect(failure { try second.verify(generation) }, is: .promptDismissed)
     expect(asked.all, is: [1])
@@ -253,9 +257,9 @@ struct StayingUnlockedTests {
 
   @Test("the identity file comes first, and then nothing is to be unlocked")
   func identityFile() throws {
-    let (place, vault, cache) = try vault()
+    let (place, vault, agent) = try vault()
     try EncryptedFileTests.put(vault.identityText(), into: place.identityFile)
-    let (keychain, asked) = keychain(place, cache)
+    let (keychain, asked) = keychain(place, agent)
     try expect(keychain.servers().count, is: 3)
     try expect(keychain.unlock(anew: false), is: .notNeeded)
     try expect(keychain.unlockState(), is: nil)
@@ -264,8 +268,8 @@ struct StayingUnlockedTests {
 
   @Test("unlocking says what came of it, and asks again only where it is to")
   func unlocking() throws {
-    let (place, _, cache) = try vault()
-    let (keychain, asked) = keychain(place, cache, isAsked: false)
+    let (place, _, agent) = try vault()
+    let (keychain, asked) = keychain(place, agent, isAsked: false)
     defer { _ = try? keychain.lock() }
     guard case .kept(let state) = try keychain.unlock(anew: false) else {
       Issue.record("not kept")
@@ -284,6 +288,7 @@ struct StayingUnlockedTests {
     expect(asked.all, is: [1, 1])
     let nowhere = Place()
     defer { withExtendedLifetime(nowhere) {} }
-    try expect(EncryptedFileKeychain(at: nowhere.location, cache: cache).unlock(anew: false), is: .noVault)
+    let missing = EncryptedFileKeychain(at: nowhere.location, cache: agent.cache())
+    try expect(missing.unlock(anew: false), is: .noVault)
   }
 }

@@ -4,7 +4,7 @@
 # shellcheck source=integration/support/demo/team.sh
 source "$SUPPORT/demo/team.sh"
 
-# The people are one user of this machine, who has one kernel keyring: what one has unlocked, the others would find.
+# The people are one user of this machine, who has one agent: what one has unlocked, the others would find.
 export LLAVERO_UNLOCK_CACHE=none
 unset LLAVERO_KEYCHAIN
 export PIP_CONFIG_FILE=/dev/null PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_ROOT_USER_ACTION=ignore

@@ -87,7 +87,7 @@ processor_time() {
 # ended_cleanly: no process that the case started is still running, and no temporary file and no key is left; otherwise
 # they are listed, and the processes ended
 ended_cleanly() {
-  local result=0 process left key told=' ' tries=500
+  local result=0 process left told=' ' tries=500
   if ! wait_for 10 no_process_of_case; then
     result=1
     # The children of one that is ended become the supervisor's a moment later.
@@ -109,21 +109,7 @@ ended_cleanly() {
     chmod -R u+rwX "$SUITE_TMP/tmp"
     rm -rf "$SUITE_TMP"/tmp/{*,.[!.]*}
   fi
-  for key in $(keys_of_case); do
-    result=1
-    echo "left behind: the key $key in the kernel's keyring"
-  done
   return "$result"
-}
-
-# keys_of_case: the names of those that the kernel keeps for a vault of the case; one that has expired it keeps a little
-# longer, for nobody
-keys_of_case() {
-  local id
-  grep -qs ' llavero:' /proc/keys || return 0
-  find "$SUITE_TMP"/case.* -name 'vault*.age' -type f -exec head -qc 4096 {} + 2>/dev/null |
-    sed -n '/^-> llavero\/vault /s/.* //p' | sort -u |
-    while read -r id; do awk -v name="llavero:$id:" '$4 != "expd" && $9 == name { print name }' /proc/keys; done
 }
 
 # processes_of_case: orphans become children of the supervisor, which is this shell's parent

@@ -37,8 +37,7 @@ on_its_bus() {
   mv "$CASE/said" "$CASE/stderr"
 }
 
-# docker_rules FILE: a seccomp program that denies what docker denies by default and llavero could use, such as the
-# kernel's keyring
+# docker_rules FILE: a seccomp program that denies what docker denies by default and a program here could use
 docker_rules() {
   python3 - "$1" <<'PYTHON'
 import os, struct, sys

@@ -21,7 +21,7 @@ source "$SUPPORT/measuring/bench-git-shared.sh"
 shared_rows() {
   LLAVERO_TEST_PYTHON=$root/.build/venv/bin/python
   cp "$PREFIX/libexec/llavero/llavero-network" "$temporary/programs/"
-  # All persons are one user, who has one kernel keyring.
+  # All persons are one user, who has one agent.
   export LLAVERO_UNLOCK_CACHE=none
   openbao_rows
   sync_rows

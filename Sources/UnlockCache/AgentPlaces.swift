@@ -1,0 +1,49 @@
+import Keychain
+import PrivateFiles
+
+/// The folders of this user's agents.
+struct AgentPlaces: Sendable {
+  /// `XDG_RUNTIME_DIR` in the environment, if it is set.
+  let runtimeFolder: String?
+  /// The folder of the files that belong to this machine alone.
+  let stateFolder: String
+
+  /// The folder for a new agent: in the runtime folder if that belongs only to this user, which it doesn't after
+  /// su(1).
+  var own: String { folders.first ?? stateFolder }
+
+  /// The folders of possible agents, which need not exist.
+  var folders: [String] {
+    guard let runtimeFolder, runtimeFolder.hasPrefix("/"),
+      let folder = try? Folder(opening: runtimeFolder), folder.descriptor >= 0
+    else { return [stateFolder] }
+    return [runtimeFolder + "/llavero", stateFolder]
+  }
+
+  /// The same, and those of all agents that were given a key: this process may have another `XDG_RUNTIME_DIR`, or
+  /// none.
+  var allFolders: [String] {
+    let folders = folders
+    return folders + noted.filter { $0.hasPrefix("/") && !folders.contains($0) }
+  }
+
+  private var notes: LineLog { LineLog(in: stateFolder, named: "agent.folders", maximumSize: 1 << 14) }
+
+  /// The folders that were noted, each once.
+  private var noted: [String] {
+    var folders: [String] = []
+    var position = LineLog.Position()
+    notes.read(from: &position) { line in
+      if let folder = String(validating: line, as: UTF8.self), !folders.contains(folder) {
+        folders.append(folder)
+      }
+    }
+    return folders
+  }
+
+  /// Notes the folder of an agent that keeps a key. If that fails, only `XDG_RUNTIME_DIR` leads there.
+  func note(_ folder: String) {
+    if folder == stateFolder || noted.contains(folder) { return }
+    notes.append(Secret(folder + "\n"))
+  }
+}
