@@ -83,7 +83,7 @@ extension Failure {
     case .unconfirmed:
       self.init(
         "nobody has confirmed what opens the keychain again; nothing was changed",
-        hint: "see what that is with 'llavero vault salvage'", status: .keychain)
+        hint: "see what that is with 'llavero vault restore'", status: .keychain)
     case .passphraseLikeCode:
       self.init(
         "that passphrase could be taken for a recovery code", hint: "use another one", status: .usage)

@@ -12,7 +12,7 @@ extension Failure {
         message,
         hint: vault?.kept.map { kept in
           """
-          nothing was changed; \(kept.command("vault", "salvage")) puts back the newest state that is kept, with what the file \
+          nothing was changed; \(kept.command("vault", "restore")) puts back the newest state that is kept, with what the file \
           still gives
           """
         } ?? vault?.takingAnew ?? "nothing was changed; put back a copy of the file from a backup",
@@ -23,7 +23,7 @@ extension Failure {
       message,
       hint: """
         nothing was changed; the last good state is write \(good.number) of \(prose: good.written): \
-        \(vault.command("vault", "salvage")) puts it back with what the file still gives
+        \(vault.command("vault", "restore")) puts it back with what the file still gives
         """, status: .keychain)
   }
 
@@ -43,7 +43,7 @@ extension Failure {
       "the identity \(path) opens earlier states of the keychain, but not the present one",
       hint: """
         if the key was changed elsewhere, append that machine's \(words: path) to this one, which still opens what is \
-        only here; else the file is damaged, or another keychain's, and \(vault.command("vault", "salvage")) puts \
+        only here; else the file is damaged, or another keychain's, and \(vault.command("vault", "restore")) puts \
         write \(good.number) of \(prose: good.written) back
         """, status: .keychain)
   }
@@ -134,7 +134,7 @@ extension Failure {
       let back: Hint
       if let kept = vault.kept {
         back =
-          "put it back, or bring back the newest state that is kept with \(kept.command("vault", "salvage"))"
+          "put it back, or bring back the newest state that is kept with \(kept.command("vault", "restore"))"
       } else if let copy = vault.conflictCopy {
         back = "put it back, or take the copy that a sync program left with \(command: "mv", copy, path)"
       } else if let anew = vault.takingAnew {

@@ -4,7 +4,7 @@
 Both are refused with status 2 and a message; nothing is answered and nothing is changed on disk. With --all every bit
 is flipped and the file cut at every length; without it, one bit of each byte of age's header and of the start and the
 end of what follows, of every 16th byte between them, and every 16th length, and one time in four a store is tried. What
-is appended is refused too. Each refusal of a vault names the last good state, and some are salvaged.
+is appended is refused too. Each refusal of a vault names the last good state, and some are put back.
 """
 
 import sys
@@ -49,20 +49,20 @@ def refused(home, result, what):
     return True
 
 
-def salvaged(home):
+def restored(home):
     """The last good state is back, with its own password or the newest."""
-    result = home.run(PROGRAM, "vault", "salvage")
+    result = home.run(PROGRAM, "vault", "restore")
     if result.returncode != 0:
-        raise Problem("salvage ends with %d: %r" % (result.returncode, result.stderr))
+        raise Problem("restore ends with %d: %r" % (result.returncode, result.stderr))
     if home.get() not in (OLD, LAST_BUT_ONE) or home.get("b.example", "bob") != NEIGHBOUR:
-        raise Problem("salvaged, another password answers")
+        raise Problem("put back, another password answers")
     home.next_store_works()
-    return "refused, and salvaged"
+    return "refused, and put back"
 
 
 def trial(home, _, which, kind, number, has_store):
     path = home.vault if which == "vault" else home.identity
-    # With its copy of the last write, a vault could be salvaged whole.
+    # With its copy of the last write, a vault could be put back whole.
     for name in home.vault.parent.glob(".vault.age.newest-*"):
         name.unlink()
     contents = path.read_bytes()
@@ -91,10 +91,10 @@ def trial(home, _, which, kind, number, has_store):
         if b"newer than this program" in got.stderr:
             # The digit with the version. The meaning of a newer version's header can't be checked here.
             return "taken for a newer format"
-        if b"llavero vault salvage" not in got.stderr or b" write %d of " % LAST_GOOD not in got.stderr:
+        if b"llavero vault restore" not in got.stderr or b" write %d of " % LAST_GOOD not in got.stderr:
             raise Problem("the last good state isn't named: %r" % got.stderr)
         if number % 512 == 0:
-            return salvaged(home)
+            return restored(home)
     return "refused"
 
 

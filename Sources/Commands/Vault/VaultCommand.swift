@@ -16,14 +16,14 @@ struct VaultCommand: ParsableCommand {
 
         llavero vault log                 list them
         llavero vault restore 41          bring back the items as of write 41
+        llavero vault restore             put back a damaged file, with all that it still has
         llavero vault verify              read everything and check it
-        llavero vault salvage             recover what a damaged file still has
 
       To bring back a deleted item, 'llavero undelete' is easier.
       """,
     subcommands: [
-      VaultLogCommand.self, VaultRestoreCommand.self, VaultVerifyCommand.self, VaultSalvageCommand.self,
-      VaultAcceptCommand.self, VaultMergeCommand.self, VaultCompactCommand.self,
+      VaultLogCommand.self, VaultRestoreCommand.self, VaultVerifyCommand.self, VaultAcceptCommand.self,
+      VaultMergeCommand.self, VaultCompactCommand.self,
     ])
 }
 
@@ -46,7 +46,7 @@ struct VaultLogCommand: ParsableCommand {
   }
 
   /// A state of the vault.
-  private struct State {
+  fileprivate struct State {
     let number: Int64?
     let written: Timestamp?
     let size: Int?
@@ -56,7 +56,7 @@ struct VaultLogCommand: ParsableCommand {
     let problem: KeychainError?
   }
 
-  private static func states(of vault: EncryptedFileKeychain) throws(KeychainError) -> [State] {
+  fileprivate static func states(of vault: EncryptedFileKeychain) throws(KeychainError) -> [State] {
     var states: [State] = []
     do throws(KeychainError) {
       if let current = try vault.verify() {
@@ -90,7 +90,7 @@ struct VaultLogCommand: ParsableCommand {
     return states
   }
 
-  private static func table(_ states: [State]) -> TextForTerminal {
+  fileprivate static func table(_ states: [State]) -> TextForTerminal {
     let rows = states.map { (state) -> [String] in
       [
         state.number.map { "\($0)" } ?? "-",
@@ -132,26 +132,34 @@ struct VaultLogCommand: ParsableCommand {
 /// `llavero vault restore`
 struct VaultRestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "restore", abstract: "Go back to an earlier state",
+    commandName: "restore", abstract: "Put back a damaged file, or go back to an earlier state",
     discussion: """
-      'llavero vault log' has the numbers. This is a change like any other: the state that it replaces stays in the \
-      log, so you can undo it, and other copies of the keychain will follow. A damaged or missing file is put back. It \
-      opens with what opened it last; if llavero can't tell for sure what that was, it asks you first.
+      Without a write, this replaces a damaged or missing file with its newest good state, and with all items that the \
+      damaged file still gives. The damaged file is kept among the earlier states. If the file is in order, it lists \
+      the states that you can go back to.
+
+      With a write, as 'llavero vault log' numbers them, this goes back to that state. It is a change like any other: \
+      the state that it replaces stays in the log, so you can undo it, and other copies of the keychain will follow. A \
+      damaged or missing file is put back so, too.
+
+      What is put back opens with what opened it last; if llavero can't tell for sure what that was, it asks you first.
       """)
 
   @Argument(
     help: ArgumentHelp("The write, as 'llavero vault log' numbers them, or its file", valueName: "write"))
-  var write: String
+  var write: String?
 
   @OptionGroup var confirmation: ReturningWaysOptions
   @OptionGroup var keychain: KeychainOptions
 
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
-    try vault.askingOnce { () throws(Failure) in try restore(vault) }
+    try vault.askingOnce { () throws(Failure) in
+      if let write { try restore(write, of: vault) } else { try restore(vault) }
+    }
   }
 
-  private func restore(_ vault: EncryptedFileKeychain) throws(Failure) {
+  private func restore(_ write: String, of vault: EncryptedFileKeychain) throws(Failure) {
     func isMeant(_ number: Int64, _ path: String) -> Bool {
       number == Int64(write) || path == write || path.hasSuffix("/\(write)")
     }
@@ -181,6 +189,43 @@ struct VaultRestoreCommand: ParsableCommand {
     StandardStreams.say(
       "the keychain is again as it was after write \(generation.number): \(countText(outcome.count, "item")), "
         + "\(outcome.restored) put back, \(outcome.retired) removed")
+  }
+
+  /// Puts back a damaged file, with what it still gives. Of one that is in order, offers the states.
+  private func restore(_ vault: EncryptedFileKeychain) throws(Failure) {
+    guard let salvage = try salvage(vault) else {
+      StandardStreams.say("the encrypted file is in order; nothing was changed")
+      return try StandardStreams.write(VaultLogCommand.table(explaining(VaultLogCommand.states(of: vault))))
+    }
+    let recovered = salvage.hadFile ? "\(salvage.recovered) from the damaged file" : ""
+    let others = salvage.hadFile ? ", the others" : "all"
+    let base = salvage.base.map { "\(others) from write \($0.number)" } ?? ""
+    StandardStreams.say("the keychain has \(countText(salvage.count, "item")): \(recovered)\(base)")
+  }
+
+  /// Salvages the file; `nil` if nothing is wrong with it.
+  ///
+  /// - Throws: ``Failure``, whose hint isn't to do this very thing.
+  private func salvage(_ vault: EncryptedFileKeychain) throws(Failure) -> Salvage? {
+    do throws(Failure) {
+      return try confirmation.confirming(vault, keychain.selection) {
+        (vault, confirm) throws(KeychainError) -> Salvage? in
+        do throws(KeychainError) {
+          return try vault.salvage(confirm: confirm)
+        } catch .duplicateItem {
+          return nil
+        }
+      }
+    } catch {
+      guard let hint = error.hint, hint.description.hasPart("llavero vault restore") else { throw error }
+      let named = keychain.selection.name.map { ["--keychain", $0] } ?? []
+      throw Failure(
+        error.message,
+        hint: """
+          nothing was changed; see the states that are kept with \(commandOf: ["llavero", "vault", "log"] + named), or \
+          put back a copy of the file from a backup
+          """, status: error.status)
+    }
   }
 }
 
@@ -234,56 +279,6 @@ struct VaultVerifyCommand: ParsableCommand {
       )
     }
     for file in unmerged { StandardStreams.say("\(file.remark)") }
-  }
-}
-
-/// `llavero vault salvage`
-struct VaultSalvageCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "salvage", abstract: "Recover what can be read of a damaged file",
-    discussion: """
-      Replaces the file with its newest good state, and with all items that the damaged file still gives. The damaged \
-      file is kept among the earlier states. The keychain opens with what opened it last; if llavero can't tell for \
-      sure what that was, it asks you first.
-      """)
-
-  @OptionGroup var confirmation: ReturningWaysOptions
-  @OptionGroup var keychain: KeychainOptions
-
-  func run() throws {
-    let vault = try keychain.selection.encryptedFile()
-    guard let salvage = try salvage(vault) else {
-      return StandardStreams.say("the encrypted file is in order; nothing was changed")
-    }
-    let recovered = salvage.hadFile ? "\(salvage.recovered) from the damaged file" : ""
-    let others = salvage.hadFile ? ", the others" : "all"
-    let base = salvage.base.map { "\(others) from write \($0.number)" } ?? ""
-    StandardStreams.say("the keychain has \(countText(salvage.count, "item")): \(recovered)\(base)")
-  }
-
-  /// Salvages the file; `nil` if nothing is wrong with it.
-  ///
-  /// - Throws: ``Failure``, whose hint isn't to salvage it.
-  private func salvage(_ vault: EncryptedFileKeychain) throws(Failure) -> Salvage? {
-    do throws(Failure) {
-      return try confirmation.confirming(vault, keychain.selection) {
-        (vault, confirm) throws(KeychainError) -> Salvage? in
-        do throws(KeychainError) {
-          return try vault.salvage(confirm: confirm)
-        } catch .duplicateItem {
-          return nil
-        }
-      }
-    } catch {
-      guard let hint = error.hint, hint.description.hasPart("llavero vault salvage") else { throw error }
-      let named = keychain.selection.name.map { ["--keychain", $0] } ?? []
-      throw Failure(
-        error.message,
-        hint: """
-          nothing was changed; see the states that are kept with \(commandOf: ["llavero", "vault", "log"] + named), or \
-          put back a copy of the file from a backup
-          """, status: error.status)
-    }
   }
 }
 

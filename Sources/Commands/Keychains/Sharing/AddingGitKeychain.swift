@@ -147,7 +147,7 @@ struct AddingGitKeychain {
       try list(listed)
       return sayNotMember(identity, label)
     } catch {
-      // It is there, so that 'llavero sync' can put it right, or 'llavero vault salvage' a copy without its file.
+      // It is there, so that 'llavero sync' can put it right, or 'llavero vault restore' a copy without its file.
       if error.needsDecision || error == .keychain(.missing(path: location.vaultFile)) { try list(listed) }
       throw Failure(error, listed)
     }
