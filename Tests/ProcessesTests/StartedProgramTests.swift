@@ -106,7 +106,7 @@ import Testing
     for number in $numbers; do
       [ -e "/proc/$$/fd/$number" ] || continue
       to=$(readlink "/proc/$$/fd/$number")
-      case $to in /dev/*) to=${to##*/} ;; *:*) to=${to%%:*} ;; *) to=file ;; esac
+      case $to in /dev/null | /dev/zero) to=${to##*/} ;; *:*) to=${to%%:*} ;; *) to=file ;; esac
       text="$text$number=$to "
     done
     while read -r name value; do
