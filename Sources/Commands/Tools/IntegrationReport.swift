@@ -129,16 +129,6 @@ struct IntegrationReport {
     if !names.isEmpty {
       add("tools", "\(names.joined(separator: ", ")) \(names.count == 1 ? "logs" : "log") in from llavero")
     }
-    for tool in ToolSetup.all {
-      for (file, formats) in (try? tool.settings(place.forRemoving)) ?? [] {
-        guard let text = try? file.contents() else { continue }
-        for case let helpers as BazelHelperLines in formats where helpers.isUnbounded(in: text) {
-          add(
-            tool.name, file.path, "it asks llavero for a login wherever a dependency comes from",
-            "\(words: "llavero", "setup", tool.name, "--host", "HOST")")
-        }
-      }
-    }
   }
 
   /// Reports what is to lead a tool to llavero, and doesn't.

@@ -141,12 +141,17 @@ struct SetupCommand: ParsableCommand {
     let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
     if plan.steps.isEmpty {
       if !dryRun, !plan.isEmpty { try plan.carryOut() }
-      try report(tool, place, plan, remove ? try isNotSetUp(tool, place) : "\(tool.name) is set up already")
+      let isLeft = !plan.leftToPerson.isEmpty
+      try report(
+        tool, place, plan,
+        remove ? try isNotSetUp(tool, place) : isLeft ? nil : "\(tool.name) is set up already")
+      try sayWhatIsLeft(plan)
       return try offer(tool, place)
     }
     if dryRun {
       try showAnswer(plan.steps)
-      return try report(tool, place, plan, nil)
+      try report(tool, place, plan, nil)
+      return try sayWhatIsLeft(plan)
     }
     if !yes {
       try confirm(plan.steps)
@@ -155,6 +160,10 @@ struct SetupCommand: ParsableCommand {
     }
     try plan.carryOut()
     if isService { Program.secretService?.rereadActivation() }
+    if !plan.leftToPerson.isEmpty {
+      try report(tool, place, plan, "\(tool.name) is set up in part")
+      return try sayWhatIsLeft(plan)
+    }
     try report(
       tool, place, plan,
       remove
@@ -167,6 +176,18 @@ struct SetupCommand: ParsableCommand {
           : "\(tool.name) \(tool.answersBefore(place).isEmpty ? "logs in from llavero now" : "is set up"); \(tool.next(place))"
     )
     try offer(tool, place)
+  }
+
+  /// - Throws: ``Failure`` with what is left to the person, if anything is.
+  private func sayWhatIsLeft(_ plan: SetupPlan) throws(Failure) {
+    var failures = plan.leftToPerson.map { path, what in
+      Failure(
+        "\(path) is left to you: \(what.reason)", hint: "\(prose: what.instruction)",
+        status: .nothingMatched)
+    }
+    guard let last = failures.popLast() else { return }
+    for failure in failures { failure.report() }
+    throw last
   }
 
   /// Offers to bring in what the tool kept in files before, and what other programs have, whose logins the tool would
@@ -401,7 +422,22 @@ struct SetupCommand: ParsableCommand {
       json.endObject()
     }
     json.endArray()
-    if remove { Self.write(plan.remains, as: "remains", to: &json) } else { Self.write(earlier, to: &json) }
+    if remove {
+      Self.write(plan.remains, as: "remains", to: &json)
+    } else {
+      Self.write(earlier, to: &json)
+      if !plan.leftToPerson.isEmpty {
+        json.beginArray("byHand")
+        for (path, what) in plan.leftToPerson {
+          json.beginObject()
+          json.member("path", ByteString(path))
+          json.member("problem", ByteString(what.reason))
+          json.member("hint", ByteString(what.instruction))
+          json.endObject()
+        }
+        json.endArray()
+      }
+    }
     json.endObject()
   }
 

@@ -6,16 +6,31 @@ import Testing
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-private func set(_ format: some ConfigurationFormat, in text: String) throws -> String {
-  String(decoding: try format.setting(in: bytes(text)), as: UTF8.self)
+private let block = MarkedBlock(name: "tool")
+
+/// How a text gets the format's settings, where the tool's own command makes `written` of it.
+private func change(
+  _ format: some ConfigurationFormat, _ text: String, written: String? = nil
+) throws(ConfigurationFault) -> (edit: TextEdit?, byHand: ByHand?) {
+  try format.change(of: bytes(text), like: bytes(text), in: format.block(named: block.name)) { _ in
+    written.map(bytes)
+  }
 }
 
-/// Undoes, in a text, the edits that set the format in an earlier one.
+private func set(_ format: some ConfigurationFormat, in text: String) throws -> String? {
+  try change(format, text).edit.map { String(decoding: $0.applied(to: bytes(text)), as: UTF8.self) }
+}
+
+/// Undoes, in a text, the edit that makes the settings in an earlier one.
 private func unset(_ format: some ConfigurationFormat, in text: String, before: String) throws -> String? {
-  try format.undoing(try format.edits(for: bytes(before)), in: bytes(text)).map {
+  guard let edit = try change(format, before).edit else { return nil }
+  return try format.undone(edit, in: bytes(text), format.block(named: block.name)).map {
     String(decoding: $0, as: UTF8.self)
   }
 }
+
+/// Lines between the comments.
+private func marked(_ lines: String) -> String { "# llavero: begin tool\n\(lines)# llavero: end tool\n" }
 
 /// A format with texts that its tool reads.
 struct FormatUnderTest: Sendable, CustomTestStringConvertible {
@@ -30,7 +45,7 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
   static let all = [
     FormatUnderTest(
       name: "option for configparser",
-      format: INISetting(section: "registry", key: "providers", value: "llavero"),
+      format: INISetting([("registry", "providers", "llavero"), ("registry", "more", "1")]),
       texts: [
         "", "[registry]\n", "[registry]\nproviders = x\n", "[a]\na = 1",
         "[registry]\na = 1\n\n[other]\nb = 2\n", "[other]\nproviders: mine\n",
@@ -69,11 +84,13 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
       ],
       pieces: ["GOAUTH=netrc\n", "GOPROXY=off\n", "# c\n", "\n", "[s]\n", " GOAUTH=x\n", "GOAUTH =x\n"]),
     FormatUnderTest(
-      name: "variable of wget", format: VariableLine(.wget, "use_askpass", is: "/bin/x y"),
+      name: "variable of wget", format: VariableLines(.wget, "use_askpass", is: "/bin/x y"),
       texts: ["", "useaskpass=/z", "# use_askpass = 1\n", "USE-ASKPASS = a\nquiet=on\n"],
       pieces: ["useaskpass = 1\n", "# c\n", "\n", "Quiet = on\r\n", "use_askpass=2\n"]),
     FormatUnderTest(
-      name: "variable of the desktop", format: VariableLine(.environment, "SSH_ASKPASS", is: "/bin/x"),
+      name: "variable of the desktop",
+      format: VariableLines(
+        .environment, ("SSH_ASKPASS", { _ in "/bin/x" }), ("FALLBACK", { $0 ?? "/bin/y" }), ("NONE", { $0 })),
       texts: ["", "SSH_ASKPASS=/z", "# c\nPATH=\"/a b\"\n"],
       pieces: ["SSH_ASKPASS=1\n", "; c\n", "\n", "A='b'\n"]),
     FormatUnderTest(
@@ -104,7 +121,7 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
         "[credential \"https://a\"]helper=x\n", "# \"\n", "name = a \\\n",
       ]),
     FormatUnderTest(
-      name: "setting of npm", format: VariableLine(.npm, "//a.example/:tokenHelper", is: "/bin/x"),
+      name: "setting of npm", format: VariableLines(.npm, "//a.example/:tokenHelper", is: "/bin/x"),
       texts: [
         "", "save-exact\n", "//a.example/:tokenHelper = /y", "; c\n//a.example/acme/:tokenHelper=/z\n",
         "//a.example/:_authToken=${A}\r\nca[]=1\r\nca[]=2\r\n",
@@ -115,24 +132,7 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
       ]),
     FormatUnderTest(
       name: "program", format: ProgramText(prefix: "Bearer ", command: "/bin/llavero get --service a"),
-      texts: ["", "#!/bin/sh\nprintf 'Bearer '\nexec /old/llavero get --service a\n"], pieces: []),
-    FormatUnderTest(
-      name: "user of a kubeconfig",
-      format: KubeconfigExec(user: "prod", program: "/bin/llavero"),
-      texts: [
-        "users:\n- name: prod\n  user: {}\n", "users:\n- name: prod\n  user:\n",
-        "users:\n  - name: prod\n    user:\n      token: x # c\n",
-        "kind: Config\nusers:\n- user:\n    token: 'x: y'\n  name: \"prod\"\ncontexts: []",
-        "users:\r\n- name: b\r\n  user: {token: x}\r\n-\r\n  name: prod\r\n  user: ~ # none\r\n",
-        "---\nusers:\n# c\n\n-   name: prod\n    # c\n    user:\n        client-key-data: |\n          a\n\n          b\n",
-        "users:\n- name: prod\n  user:\n    exec:\n      args: [kubectl]\n      command: /old/llavero\n",
-        "users:\n- name: prod\n  user:\n    token: a\n      b\n    username: x",
-      ],
-      pieces: [
-        "users:\n- name: prod\n  user: {}\n",
-        "users:\n- name: b\n  user:\n    token: y\n- name: prod\n  user:\n",
-        "# c\n", "kind: Config\n", "\n", "contexts:\n- name: c\n  context: {cluster: c, user: prod}\n",
-      ]),
+      texts: ["", "# mine\n"], pieces: []),
     FormatUnderTest(
       name: "member of JSON", format: JSONMember(name: "credsStore", value: "llavero"),
       texts: [
@@ -147,8 +147,10 @@ struct FormatUnderTest: Sendable, CustomTestStringConvertible {
 @Suite("Configurations of other programs")
 struct ConfigurationFormatTests {
   @Test(
-    "a setting is made once, and taken back to the very text that was there", arguments: FormatUnderTest.all)
+    "the settings are made once, and taken back to the very text that was there",
+    arguments: FormatUnderTest.all)
   func roundTrip(kind: FormatUnderTest) throws {
+    let (format, block) = (kind.format, kind.format.block(named: "tool"))
     var texts = kind.texts
     var random = SeededGenerator(seed: 7)
     for _ in 0..<(kind.pieces.isEmpty ? 0 : rounds(400)) {
@@ -158,53 +160,65 @@ struct ConfigurationFormatTests {
     var refused = 0
     for text in texts {
       let before = bytes(text)
-      let edits: [TextEdit]
       do throws(ConfigurationFault) {
-        edits = try kind.format.edits(for: before)
+        if try format.isMade(in: before) { continue }
+        let change = try format.change(of: before, like: before, in: block) { _ in nil }
+        if let byHand = change.byHand { expect(byHand.instruction.contains(": "), "\(text)") }
+        guard let edit = change.edit else { continue }
+        let after = edit.applied(to: before)
+        try expect(format.isMade(in: after), is: true, "\(text)")
+        try expect(format.reading(of: after).others, is: try format.reading(of: before).others, "\(text)")
+        try expect(format.undone(edit, in: after, block), is: before, "\(text)")
+        // Without a record, the comments show what to take out, and nothing else goes.
+        if let without = block.removed(from: after) {
+          try expect(format.reading(of: without), is: try format.reading(of: before), "\(text)")
+        }
+        // The shortest difference is an edit that does the same.
+        expect(TextEdit(from: before, to: after).applied(to: before), is: after, "\(text)")
       } catch {
         // Its tool would also refuse most of these.
         refused += 1
-        continue
       }
-      let after = edits.applied(to: before)
-      try expect(kind.format.edits(for: after).isEmpty, "\(text)")
-      try expect(kind.format.reading(of: after).others, is: kind.format.reading(of: before).others, "\(text)")
-      try expect(kind.format.current(in: after)?.isEmpty, is: false, "\(text)")
-      if after == before { continue }
-      try expect(kind.format.undoing(edits, in: after), is: before, "\(text)")
-      let change = try kind.format.change(from: before)
-      expect(!change.added.isEmpty)
     }
-    for text in kind.texts { #expect(throws: Never.self) { try kind.format.edits(for: bytes(text)) } }
+    for text in kind.texts.map(bytes) where try !format.isMade(in: text) {
+      #expect(throws: Never.self) { try format.change(of: text, like: text, in: block) { _ in nil } }
+    }
     expect(refused * 10 < texts.count * 9)
   }
 
   @Test(
-    "what is added elsewhere later stays when the setting is taken back",
+    "what is added elsewhere later stays when the settings are taken back",
     arguments: FormatUnderTest.all.dropLast())
   func laterChanges(kind: FormatUnderTest) throws {
+    let (format, block) = (kind.format, kind.format.block(named: "tool"))
     for text in kind.texts where !text.isEmpty {
       let before = bytes(text)
-      let edits = try kind.format.edits(for: before)
-      if edits.isEmpty { continue }
-      let after = edits.applied(to: before)
-      // At the end, and so that nothing is in its former position.
-      for later in [
+      guard try !format.isMade(in: before),
+        let edit = try format.change(of: before, like: before, in: block, running: { _ in nil }).edit
+      else { continue }
+      let after = edit.applied(to: before)
+      // At the end, so that nothing is in its former position, and without the comments, as tools write files anew.
+      var texts = [
         after + bytes(after.last == 0x0a ? "# later\n" : "\n# later\n"), bytes("# later\n\n") + after,
-      ] {
+      ]
+      let lines = String(decoding: after, as: UTF8.self).split(
+        separator: "\n", omittingEmptySubsequences: false)
+      texts.append(bytes("# later\n" + lines.filter { !$0.hasPrefix("# llavero: ") }.joined(separator: "\n")))
+      for later in texts {
         if text.hasPrefix("\u{FEFF}"), later.starts(with: bytes("#")) { continue }
-        let undone = try kind.format.undoing(edits, in: later)
+        let undone = try format.undone(edit, in: later, block)
         let lines = undone.map { $0.string(0..<$0.count).split(whereSeparator: \.isNewline) }
         expect(lines?.contains("# later"), is: true, "\(text)")
         if let undone {
-          try expect(kind.format.reading(of: undone), is: kind.format.reading(of: before), "\(text)")
+          try expect(format.reading(of: undone), is: try format.reading(of: before), "\(text)")
         }
       }
     }
   }
 
-  @Test("whatever a file has, it is changed as it should be or refused", arguments: FormatUnderTest.all)
+  @Test("whatever a file has, it is changed as it should be or left", arguments: FormatUnderTest.all)
   func anything(kind: FormatUnderTest) throws {
+    let (format, block) = (kind.format, kind.format.block(named: "tool"))
     var random = SeededGenerator(seed: 11)
     let signs = Array("[]{}=\"'\\#;:.,\n\n\r\t x1<*/-_".utf8) + [0, 0xef, 0xbb, 0xbf, 0x80]
     let pieces = (kind.texts + kind.pieces).map(bytes)
@@ -218,20 +232,38 @@ struct ConfigurationFormatTests {
           text.append(sign)
         }
       }
-      guard let edits = try? kind.format.edits(for: text), !edits.isEmpty else { continue }
-      let after = edits.applied(to: text)
-      try expect(kind.format.undoing(edits, in: after), is: text, "\(text)")
-      // No bytes inserted or removed crash the process, and nothing but the setting is removed.
+      guard (try? format.isMade(in: text)) == false,
+        let edit = try? format.change(of: text, like: text, in: block, running: { _ in nil }).edit
+      else { continue }
+      let after = edit.applied(to: text)
+      try expect(format.undone(edit, in: after, block), is: text, "\(text)")
+      // No bytes inserted or removed crash the process, and nothing but the settings is removed.
       var later = after
       if let sign = signs.randomElement(using: &random) {
         later.insert(sign, at: Int.random(in: 0...later.count, using: &random))
       }
-      if let undone = try? kind.format.undoing(edits, in: later) {
-        try expect(
-          kind.format.reading(of: undone).others, is: kind.format.reading(of: later).others, "\(later)")
+      if let undone = try? format.undone(edit, in: later, block) {
+        try expect(format.reading(of: undone).others, is: format.reading(of: later).others, "\(later)")
       }
-      _ = FormerCopy.undone(later, to: text, [kind.format])
     }
+  }
+
+  @Test("lines of a block stay where something else stands between them now")
+  func insideTheBlock() throws {
+    let git = GitHelperLines(helper: "llavero")
+    let added = marked("[credential]\n\thelper = llavero\n")
+    // As git and pip write.
+    let later =
+      "[user]\n\tname = A\n" + added.replacing("# llavero: end", with: "\tusername = me\n# llavero: end")
+    try expect(
+      unset(git, in: later, before: "[user]\n\tname = A\n"),
+      is: "[user]\n\tname = A\n[credential]\n\tusername = me\n")
+    let pip = INISetting([("global", "k", "1")])
+    try expect(unset(pip, in: "[global]\nk = 1\na = 2\n", before: ""), is: "[global]\na = 2\n")
+    try expect(unset(pip, in: marked("[global]\nk = 2\n"), before: ""), is: "[global]\nk = 2\n")
+    // What a person has put between the comments is no block of llavero's.
+    let mixed = bytes(marked("[global]\nk = 1\na = 2\n"))
+    expect(!pip.isWithout(block.removed(from: mixed) ?? mixed, mixed))
   }
 
   @Test("docker's file, written anew by docker, gives back what was there")
@@ -249,15 +281,43 @@ struct ConfigurationFormatTests {
     try expect(unset(member, in: #"{"credsStore": "pass"}"#, before: "{}"), is: nil)
   }
 
-  @Test("a kubeconfig, written anew by kubectl, gives back what was there, and shows no token")
-  func kubectlRewrites() throws {
+  @Test("what a tool's own command writes is taken if nothing else is otherwise then")
+  func ownCommands() throws {
+    let pip = INISetting(
+      [("global", "keyring-provider", "subprocess")],
+      command: OwnCommand(programs: [], file: "", variables: { _ in [] }, arguments: { _, _ in [] }))
+    let index = "[global]\nindex-url = https://alice:s3cret@i.example/\n"
+    let written = index + "keyring-provider = subprocess\n\n"
+    let edit = try #require(change(pip, index, written: written).edit)
+    expect(edit.applied(to: bytes(index)), is: bytes(written))
+    try expect(pip.undone(edit, in: bytes(written), block), is: bytes(index))
+    // It would form the line with the password anew, take a comment away, or another value.
+    let spaced = index.replacing(" = ", with: "=")
+    for (text, written) in [
+      (spaced, written), ("[global]\n# c\n", "[global]\nkeyring-provider = subprocess\n"),
+      (index, "[global]\nkeyring-provider = subprocess\n"), (index, index), (index, "["),
+    ] {
+      let change = try change(pip, text, written: written)
+      expect(change.edit, is: nil)
+      expect(
+        change.byHand, is: ByHand(["keyring-provider = subprocess"], "below line 1", because: "[global]"))
+    }
+    let go = GoAuthList.setting("/b/llavero goauth")
+    let list = try #require(change(go, "GOAUTH=git /x\n", written: "GOAUTH=/b/llavero goauth;git /x\n").edit)
+    expect(list, is: TextEdit(offset: 7, removed: [], added: bytes("/b/llavero goauth;")))
+    try expect(
+      go.undone(list, in: bytes("A=1\nGOAUTH=/b/llavero goauth;netrc\n"), block),
+      is: bytes("A=1\nGOAUTH=netrc\n"))
+    let off = try #require(change(go, "GOAUTH=off\n", written: "GOAUTH=/b/llavero goauth\n").edit)
+    try expect(go.undone(off, in: bytes("GOAUTH=/b/llavero goauth\n"), block), is: bytes("GOAUTH=off\n"))
+    try expect(go.undone(off, in: bytes("GOAUTH=/b/llavero goauth;netrc\n"), block), is: nil)
+  }
+
+  @Test(
+    "of a kubeconfig, what kubectl writes is taken, and given back also where kubectl has written it anew")
+  func kubectl() throws {
     let user = KubeconfigExec(user: "prod", program: "/bin/llavero")
-    let before = "users:\n- name: prod\n  user: {}\n"
-    let rewritten = """
-      apiVersion: v1
-      users:
-      - name: prod
-        user:
+    let exec = """
           exec:
             apiVersion: client.authentication.k8s.io/v1
             args:
@@ -269,72 +329,139 @@ struct ConfigurationFormatTests {
             provideClusterInfo: true
 
       """
+    let before = "apiVersion: v1\nusers:\n- name: prod\n  user: {}\n"
+    let after = before.replacing(" {}\n", with: "\n" + exec)
+    let edit = try #require(change(user, before, written: after).edit)
+    try expect(user.isMade(in: bytes(after)), is: true)
+    try expect(user.undone(edit, in: bytes(after), block), is: bytes(before))
     try expect(
-      unset(user, in: rewritten, before: before), is: "apiVersion: v1\nusers:\n- name: prod\n  user: {}\n")
+      user.undone(edit, in: bytes(after + "    token: s3cret\n"), block),
+      is: bytes("apiVersion: v1\nusers:\n- name: prod\n  user:\n    token: s3cret\n"))
     try expect(
-      unset(user, in: rewritten + "    token: s3cret\n", before: before),
-      is: "apiVersion: v1\nusers:\n- name: prod\n  user:\n    token: s3cret\n")
-    let change = try user.change(from: bytes("users:\n- name: prod\n  user:\n    token: s3cret\n"))
-    expect(change.added.first, is: "user prod:")
-    expect(!change.added.joined().contains("s3cret") && change.removed.isEmpty)
+      user.undone(edit, in: bytes("kind: Config\n" + after), block), is: bytes("kind: Config\n" + before))
+    let withToken = "users:\n- name: prod\n  user:\n    token: s3cret\n"
+    let written = withToken.replacing("    token", with: exec + "    token")
+    let insertion = try #require(change(user, withToken, written: written).edit)
+    expect(insertion, is: TextEdit(offset: 28, removed: [], added: bytes(exec)))
+    // Another path of llavero's gives way to the right one.
+    let former = after.replacing("/bin/", with: "/old/")
+    try expect(change(user, former, written: after).edit?.applied(to: bytes(former)), is: bytes(after))
+    // kubectl would lose a comment, and form anew what has a password.
+    for text in ["# c\n" + before, "users:\n- name: prod\n  user: {token: x}\n"] {
+      let change = try change(user, text, written: after)
+      expect(change.edit, is: nil)
+      expect(
+        change.byHand?.instruction.hasPrefix("type kubectl config set-credentials prod --exec-api"), is: true)
+    }
   }
 
-  @Test("of JSON, nothing is shown but the member")
-  func noSecretsShown() throws {
-    let change = try JSONMember(name: "credsStore", value: "llavero").change(
-      from: bytes(#"{"auths":{"r":{"auth":"c2VjcmV0"}},"credsStore":"pass"}"#))
-    expect(change.removed, is: [#""credsStore": "pass""#])
-    expect(change.added, is: [#""credsStore": "llavero""#])
-  }
-
-  @Test("a record has nothing but the setting, and of JSON in one line no more than that")
+  @Test("of JSON, a record has nothing but the setting")
   func noSecretsRecorded() throws {
     let text = #"{"auths":{"r":{"auth":"c2VjcmV0"}},"credsStore":"pass"}"#
-    let edits = try JSONMember(name: "credsStore", value: "llavero").edits(for: bytes(text))
-    expect(edits, is: [TextEdit(offset: 48, removed: bytes("\"pass\""), added: bytes("\"llavero\""))])
-    let pip = INISetting(section: "global", key: "keyring-provider", value: "subprocess")
-    let index = "[global]\nindex-url: https://alice:s3cret@i.example/\n"
+    let member = JSONMember(name: "credsStore", value: "llavero")
     try expect(
-      pip.edits(for: bytes(index)),
-      is: [
-        TextEdit(offset: index.utf8.count, removed: [], added: bytes("keyring-provider = subprocess\n"))
-      ])
+      change(member, text).edit,
+      is: TextEdit(offset: 48, removed: bytes("\"pass\""), added: bytes("\"llavero\"")))
+    try expect(member.reading(of: bytes(text)).setting.map(\.line), is: [#""credsStore": "pass""#])
   }
 
   @Test("lines stand where their tool looks for them")
   func places() throws {
-    let key = INISetting(section: "s", key: "k", value: "1")
-    try expect(set(key, in: ""), is: "[s]\nk = 1\n")
-    try expect(set(key, in: "[a]\nx = 1"), is: "[a]\nx = 1\n\n[s]\nk = 1\n")
-    try expect(set(key, in: "[s]\nx = 1\n\n[t]\ny = 2\n"), is: "[s]\nx = 1\nk = 1\n\n[t]\ny = 2\n")
-    try expect(set(key, in: "[s]\nk: 0\n"), is: "[s]\nk: 1\n")
-    try expect(set(key, in: "[s]\n  a = 1\n    b\n  [t]\n"), is: "[s]\n  a = 1\n    b\n  k = 1\n  [t]\n")
+    let key = INISetting([("s", "k", "1"), ("s", "l", "2")], separator: "=")
+    let lines = marked("[s]\nk=1\nl=2\n")
+    try expect(set(key, in: ""), is: lines)
+    try expect(set(key, in: "[a]\nx = 1"), is: "[a]\nx = 1\n" + lines)
+    try expect(
+      set(key, in: "[a]\r\nx = 1\r\n"), is: "[a]\r\nx = 1\r\n" + lines.replacing("\n", with: "\r\n"))
+    let unit = INISetting([("Unit", "A", "1"), ("Service", "B", "2")], separator: "=")
+    try expect(set(unit, in: ""), is: marked("[Unit]\nA=1\n[Service]\nB=2\n"))
     let registry = TOMLSetting("registry", "p", is: .strings(["l"]))
     try expect(
-      set(registry, in: "registry.default = 1\n"), is: "registry.default = 1\nregistry.p = [\"l\"]\n")
-    try expect(set(registry, in: "registry = { a = 1 }\n"), is: "registry = { p = [\"l\"], a = 1 }\n")
+      set(registry, in: "[registry.x]\na = 1"),
+      is: "[registry.x]\na = 1\n" + marked("[registry]\np = [\"l\"]\n"))
     try expect(
-      set(registry, in: "[registry.x]\na = 1"), is: "[registry.x]\na = 1\n\n[registry]\np = [\"l\"]\n")
-    try expect(set(TOMLSetting("k", is: .string("1")), in: "[s]\nx = 1\n"), is: "k = \"1\"\n[s]\nx = 1\n")
+      set(TOMLSetting("k", is: .string("1")), in: "[s]\nx = 1\n"), is: marked("k = \"1\"\n") + "[s]\nx = 1\n")
     try expect(
       set(GitHelperLines(helper: "llavero"), in: "[credential] helper = store\n"),
-      is: "[credential] helper = store\n[credential]\n\thelper =\n\thelper = llavero\n")
+      is: "[credential] helper = store\n" + marked("[credential]\n\thelper =\n\thelper = llavero\n"))
     try expect(
-      set(GitHelperLines(helper: "llavero"), in: "[credential]\n\thelper = llavero\n"),
-      is: "[credential]\n\thelper = llavero\n")
+      GitHelperLines(helper: "llavero").isMade(in: bytes("[credential]\n\thelper = llavero\n")), is: true)
     try expect(
       set(GitHelperLines(helper: "/a \"b\"/c;d"), in: ""),
-      is: "[credential]\n\thelper = \"/a \\\"b\\\"/c;d\"\n")
+      is: marked("[credential]\n\thelper = \"/a \\\"b\\\"/c;d\"\n"))
     try expect(
       set(JSONMember(name: "credsStore", value: "llavero"), in: "{\n    \"auths\": {}\n}\n"),
       is: "{\n    \"credsStore\": \"llavero\",\n    \"auths\": {}\n}\n")
+    try expect(
+      set(ProgramText(prefix: "Bearer ", command: "/bin/llavero get"), in: ""),
+      is: "#!/bin/sh\nprintf 'Bearer '\nexec /bin/llavero get\n")
+  }
+
+  @Test("where a section or table is there already, the line and its place are told, and that line counts")
+  func leftToPerson() throws {
+    let key = INISetting([("s", "k", "1"), ("s", "l", "2")])
+    let list = TOMLSetting("registry", "p", is: .element("x", of: ["d"]))
+    let top = TOMLSetting("p", is: .string("x"))
+    let program = ProgramText(command: "/bin/llavero get")
+    let former = "common --credential_helper=a=/old/bazel-credential-llavero"
+    let bazel = BazelHelperLines(helper: "/b/bazel-credential-llavero", hosts: ["a"])
+    let cases: [(any ConfigurationFormat, String, ByHand)] = [
+      (key, "\n[s]\na = 1\n[t]\n", ByHand(["k = 1", "l = 2"], "below line 2", because: "[s]")),
+      (key, "[s]\nk: 0\nl: 2\n", ByHand(["k = 1"], "in place of line 2", because: "another k")),
+      (
+        list, "a = 1\n[registry]\nb = 2\n",
+        ByHand(["p = [\"d\", \"x\"]"], "below line 2", because: "[registry]")
+      ),
+      (
+        list, "registry = { b = 2 }\n",
+        ByHand(["p = [\"d\", \"x\"]"], "into the table registry of line 1", because: "registry")
+      ),
+      (
+        list, "\nregistry.b = 2\n",
+        ByHand(["p = [\"d\", \"x\"]"], "into the table registry of line 2", because: "registry")
+      ),
+      (
+        list, "[registry]\np = [\"a\",\n 'b',\n]\n",
+        ByHand(["p = [\"a\", \"b\", \"x\"]"], "in place of lines 2 to 4", because: "p")
+      ),
+      // llavero at a former path gives way.
+      (
+        list, "[registry]\np = [\"/old/llavero-credential\", \"a\"]\n",
+        ByHand(["p = [\"a\", \"x\"]"], "in place of line 2", because: "p")
+      ),
+      (top, "p = \"y\"\n", ByHand(["p = \"x\""], "in place of line 1", because: "p")),
+      (
+        GoAuthList.setting("/b/llavero goauth"), "A=1\nGOAUTH=git /x\n",
+        ByHand(["GOAUTH=/b/llavero goauth;git /x"], "in place of line 2", because: "GOAUTH")
+      ),
+      (
+        program, "#!/bin/sh\nexec /old/llavero get\n",
+        ByHand(["exec /bin/llavero get"], "in place of exec /old/llavero get", because: "another llavero")
+      ),
+      (
+        bazel, "build x\n\(former)\n",
+        ByHand(
+          ["common --credential_helper=a=/b/bazel-credential-llavero"], "in place of \(former)",
+          because: "another llavero")
+      ),
+    ]
+    for (format, text, byHand) in cases {
+      try expect(format.isMade(in: bytes(text)), is: false)
+      let change = try format.change(of: bytes(text), like: bytes(text), in: block) { _ in nil }
+      expect(change.edit, is: nil)
+      expect(change.byHand, is: byHand)
+    }
+    try expect(key.isMade(in: bytes("[s]\nK: 1\na = 1\nl=2\n")), is: true)
+    try expect(list.isMade(in: bytes("registry = { p = ['b', 'x'] }\n")), is: true)
+    try expect(list.isMade(in: bytes("[registry]\np = ['x', '/old/llavero']\n")), is: false)
+    try expect(bazel.isMade(in: bytes("\(former)\n")), is: false)
   }
 
   @Test("what can't be changed safely is left alone, with the reason")
   func faults() {
     func fault(_ format: some ConfigurationFormat, _ text: String) -> ConfigurationFault? {
       do throws(ConfigurationFault) {
-        _ = try format.setting(in: bytes(text))
+        _ = try change(format, text)
         return nil
       } catch {
         return error
@@ -349,12 +476,11 @@ struct ConfigurationFormatTests {
     ] {
       expect(fault(key, text) != nil, "\(text)")
     }
-    let block = TerraformHelperBlock(helper: "x")
+    let helper = TerraformHelperBlock(helper: "x")
     expect(
-      fault(block, "credentials_helper   \"y\" {\n}\n"),
+      fault(helper, "credentials_helper   \"y\" {\n}\n"),
       is: ConfigurationFault("it names another one already: y"))
-    expect(fault(block, "credentials_helper \"x\" {}\n"), is: nil)
-    for text in ["/* a\n", "a \"b\" {\n", "a = \"b\n", "}"] { expect(fault(block, text) != nil, "\(text)") }
+    for text in ["/* a\n", "a \"b\" {\n", "a = \"b\n", "}"] { expect(fault(helper, text) != nil, "\(text)") }
     for text in [
       "[1]", "{", "{\"a\":1}}", "x", #"{"credsStore":1}"#, #"{"credsStore":"a","CREDSSTORE":"b"}"#,
     ] {
@@ -366,18 +492,18 @@ struct ConfigurationFormatTests {
     ] {
       expect(fault(GitHelperLines(helper: "llavero"), text) != nil, "\(text)")
     }
-    let option = INISetting(section: "s", key: "k", value: "1")
+    let option = INISetting([("s", "k", "1")])
     for text in [
       "k = 1\n", "[s]\nk = 1\nK: 2\n", "[s]\n[t]\n[s]\n", "[s]\nk\n", "[s]\ra = 1\n", "\u{FEFF}[s]\n",
     ] {
       expect(fault(option, text) != nil, "\(text)")
     }
-    expect(fault(VariableLine(.npm, "a", is: "b"), "[s]\n") != nil)
+    expect(fault(VariableLines(.npm, "a", is: "b"), "[s]\n") != nil)
     expect(fault(ProgramText(command: "/bin/llavero get"), "#!/bin/sh\nexec other\n") != nil)
     let user = KubeconfigExec(user: "prod", program: "/bin/l")
     for text in [
       "", "{}", "users: []\n", "users: [{name: prod, user: {}}]\n", "users:\n- name: prod\n",
-      "users:\n- name: prod\n  user: {token: x}\n", "users:\n- name: prod\n  user: &a\n",
+      "users:\n- name: prod\n  user: &a\n",
       "users:\n- name: prod\n  user:\n    auth-provider:\n      name: oidc\n",
       "users:\n- name: prod\n  user:\n    exec:\n      command: aws\n", "users:\n- name: prod\n\tuser: {}\n",
       "users:\n- name: prod\n  user: {}\nusers: []\n", "users:\n- name: prod\n  user:\n    a: \"b\n  c\"\n",
@@ -389,67 +515,36 @@ struct ConfigurationFormatTests {
     }
     let helpers = BazelHelperLines(helper: "/bin/l", hosts: ["a.example"])
     expect(fault(helpers, "build \\") != nil)
-    expect(fault(VariableLine(.environment, "A", is: "b"), "C=d \\\n") != nil)
-    expect(fault(VariableLine(.wget, "a", is: "b"), "quiet\n") != nil)
+    expect(fault(VariableLines(.environment, "A", is: "b"), "C=d \\\n") != nil)
+    expect(fault(VariableLines(.wget, "a", is: "b"), "quiet\n") != nil)
   }
 
-  @Test("what names no host for bazel goes when hosts are named")
-  func unboundedHelper() throws {
-    let helpers = BazelHelperLines(helper: "/bin/l", hosts: ["a.example"])
-    let text = "build -c opt\ncommon --credential_helper=/bin/l\n"
-    expect(helpers.isUnbounded(in: bytes(text)))
-    try expect(helpers.cleaned(bytes(text)), is: bytes("build -c opt\n"))
-    expect(!helpers.isUnbounded(in: try helpers.setting(in: helpers.cleaned(bytes(text)))))
+  @Test("bazel's hosts of before stay, each with the right helper")
+  func bazelsHosts() throws {
+    let bazel = BazelHelperLines(helper: "/b/bazel-credential-llavero", hosts: ["b", "c"])
+    let option = "common --credential_helper="
+    let other = option + "c=/b/bazel-credential-llavero\n"
+    let before = marked(option + "a=/old/bazel-credential-llavero\n")
+    let edit = try bazel.change(of: bytes(other), like: bytes(other + before), in: block) { _ in nil }.edit
+    let helper = "/b/bazel-credential-llavero\n"
+    expect(
+      edit?.applied(to: bytes(other)),
+      is: bytes(other + marked("\(option)a=\(helper)\(option)b=\(helper)")))
   }
 
-  @Test("a list of TOML gets one more, once")
-  func lists() throws {
-    let key = TOMLSetting("k", is: .element("x", of: ["d"]))
-    try expect(set(key, in: ""), is: "k = [\"d\", \"x\"]\n")
-    try expect(set(key, in: "k = []\n"), is: "k = [\"x\"]\n")
-    try expect(set(key, in: "k = [\"a\", 'b',]"), is: "k = [\"a\", 'b', \"x\",]")
-    try expect(set(key, in: "k = ['x']"), is: "k = ['x']")
-    try expect(unset(key, in: "k = ['x', \"a\"]\n", before: "k = [\"a\"]\n"), is: "k = [ \"a\"]\n")
-    try expect(unset(key, in: "k=['d','x']", before: ""), is: "")
-  }
-
-  @Test("a former path of llavero goes where the right one is there as well, or comes")
-  func formerPaths() throws {
-    let own = "cargo-credential-llavero"
-    let key = TOMLSetting("k", is: .element(own, of: ["d"]))
-    let (former, other) = ("/old/bin/cargo-credential-llavero", "/older/bin/llavero-credential")
-    try expect(set(key, in: "k = [\"d\", \"\(own)\", \"\(former)\"]\n"), is: "k = [\"d\", \"\(own)\"]\n")
-    try expect(set(key, in: "k = [\"\(former)\", \"\(own)\", 'x']\n"), is: "k = [ \"\(own)\", 'x']\n")
-    try expect(set(key, in: "k = [\"\(former)\", 'x', \"\(other)\"]\n"), is: "k = [\"\(own)\", 'x']\n")
-    // What is on the PATH no more is asked for in vain.
-    let absolute = TOMLSetting("k", is: .element("/bin/\(own)", of: []))
-    try expect(set(absolute, in: "k = ['x', '\(own)']\n"), is: "k = ['x', \"/bin/\(own)\"]\n")
-    let bazel = BazelHelperLines(helper: "/b/bazel-credential-llavero", hosts: ["a"])
-    let line = "common --credential_helper=a="
-    let right = line + "/b/bazel-credential-llavero\n"
-    try expect(
-      set(bazel, in: line + "/old/bazel-credential-llavero\nbuild x\n" + right), is: "build x\n" + right)
-  }
-
-  @Test("another askpass of wget stays before llavero, and a former llavero doesn't")
-  func formerAskpass() throws {
-    var line = VariableLine(.wget, "use_askpass", is: "/b/llavero-askpass")
-    line.keepsOthers = true
+  @Test("another askpass of wget stays before llavero, and so does ssh's, once it is known")
+  func otherAskpass() throws {
+    let wget = VariableLines(.wget, "use_askpass", is: "/b/llavero-askpass")
     let others = "use-askpass = /bin/ask\nquiet = on\n"
-    let both = others + "use_askpass = /b/llavero-askpass\n"
-    try expect(set(line, in: others), is: both)
-    try expect(set(line, in: both), is: both)
-    try expect(unset(line, in: both, before: others), is: others)
+    let both = others + marked("use_askpass = /b/llavero-askpass\n")
+    try expect(set(wget, in: others), is: both)
+    try expect(wget.isMade(in: bytes(both)), is: true)
+    try expect(unset(wget, in: both, before: others), is: others)
+    let ssh = VariableLines(.environment, ("A", { _ in "/new" }), ("F", { $0 }))
+    let old = bytes(marked("A=/old\nF=/bin/ask\n"))
     try expect(
-      set(line, in: "use_askpass = /old/llavero-askpass\n"), is: "use_askpass = /b/llavero-askpass\n")
-  }
-
-  @Test("go's list gives back what others have put there since")
-  func goList() throws {
-    let go = GoAuthList.setting("l goauth")
-    try expect(unset(go, in: "A=1\nGOAUTH=l goauth;netrc\n", before: ""), is: "A=1\n")
-    try expect(unset(go, in: "GOAUTH=l goauth;git /x\n", before: "GOAUTH=netrc\n"), is: "GOAUTH=git /x\n")
-    try expect(unset(go, in: "A=1\nGOAUTH=l goauth\n", before: "GOAUTH=off\n"), is: "A=1\nGOAUTH=off\n")
+      ssh.change(of: [], like: old, in: block) { _ in nil }.edit?.added,
+      is: bytes(marked("A=/new\nF=/bin/ask\n")))
   }
 
   @Test("a profile's section is found by the name that the SDKs see")
@@ -460,35 +555,7 @@ struct ConfigurationFormatTests {
     expect(AWSProfile.name(ofSection: "default"), is: "default")
     expect(AWSProfile.name(ofSection: "profiles"), is: nil)
     try expect(
-      set(AWSProfile.setting("credential_process", is: "x", for: "my work"), in: "[profile my work]\n"),
-      is: "[profile my work]\n\n[profile \"my work\"]\ncredential_process = x\n")
-  }
-
-  @Test(
-    "the copy that version 0.1.0 kept comes back where nothing else has changed, and else what it had there")
-  func formerCopies() {
-    let docker: [any ConfigurationFormat] = [JSONMember(name: "credsStore", value: "llavero")]
-    func undone(_ text: String, _ copy: String, _ formats: [any ConfigurationFormat]) -> String? {
-      FormerCopy.undone(bytes(text), to: bytes(copy), formats).map { String(decoding: $0, as: UTF8.self) }
-    }
-    expect(
-      undone(#"{"credsStore": "llavero","auths":{}}"#, #"{"auths":{}}"#, docker), is: #"{"auths":{}}"#)
-    expect(
-      undone(#"{"credsStore": "llavero","x":1}"#, #"{"credsStore":"pass"}"#, docker),
-      is: #"{"credsStore": "pass","x":1}"#)
-    expect(undone(#"{"x":1}"#, #"{"credsStore":"pass"}"#, docker), is: nil)
-    let pip: [any ConfigurationFormat] = [INISetting(section: "global", key: "k", value: "1")]
-    expect(undone("[global]\na = 2\nk = 1\n", "[global]\na = 2\nk=0\n", pip), is: "[global]\na = 2\nk=0\n")
-    // The tool did not always understand what 0.1.0 wrote.
-    let git: [any ConfigurationFormat] = [GitHelperLines(helper: "llavero")]
-    expect(
-      undone("[include]\npath = x\n[credential]\n\thelper = llavero\n", "[include]\npath = x\n", git),
-      is: "[include]\npath = x\n")
-    let twice = "[global]\nk: 0\nk = 1\n"
-    expect(undone(twice, "[global]\nk: 0\n", pip), is: "[global]\nk: 0\n")
-    expect(undone(twice, "[global]\nk: 0\n[gone]\n", pip), is: nil)
-    expect(FormerCopy.isNeeded(for: bytes(twice), pip))
-    expect(!FormerCopy.isNeeded(for: bytes("[global]\nk: 0\n"), pip))
-    expect(undone("# new\n[global]\nk = 1\n", "[global]\nk=0\n", pip), is: "# new\n[global]\nk = 0\n")
+      set(AWSProfile.setting("x", for: "my work"), in: "[profile my work]\n"),
+      is: "[profile my work]\n" + marked("[profile \"my work\"]\ncredential_process = x\n"))
   }
 }

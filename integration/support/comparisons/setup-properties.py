@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """setup-properties.py TOOL COUNT SEED: configurations of TOOL as people write them, set up by llavero and read back by
 the tool's own reader: the setting is there, all else reads as before, a second time changes nothing, and --remove gives
-the very bytes back. Where llavero refuses, nothing has changed. Needs a HOME of its own."""
+the very bytes back. Where llavero refuses, or leaves it to a person, nothing has changed. Needs a HOME of its own."""
 
 import configparser
 import json
@@ -275,7 +275,7 @@ def main():
     name, generate, read, key, is_right, arguments = TOOLS[tool]
     path = os.path.join(HOME, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    refused = 0
+    refused = left = 0
     for number in range(count):
         random.seed(f"{tool} {seed} {number}")
         end = random.choice(ENDS) if tool != "go" else "\n"
@@ -293,6 +293,17 @@ def main():
             old = read(before)
         except (ValueError, configparser.Error) as error:
             old = error
+        if outcome.returncode == 1:
+            # A person is told what to write, and nothing else of the file changes; the tool's other files may.
+            if after != before or b"write this" not in outcome.stderr:
+                fail("left to a person, and changed", said=outcome.stderr)
+            if isinstance(old, Exception):
+                fail("the tool's own reader refuses this", error=old, said=outcome.stderr)
+            left += 1
+            llavero(tool, *arguments, "--remove", "--yes")
+            if others(path) != beside:
+                fail("not as before", said=outcome.stderr)
+            continue
         if outcome.returncode:
             if after != before or others(path) != beside:
                 fail("refused, and changed", said=outcome.stderr)
@@ -322,18 +333,20 @@ def main():
         if rewritten:
             REWRITE[tool](path)
         outcome = llavero(tool, *arguments, "--remove", "--yes")
+        if before == after and outcome.returncode == 2 and open(path, "rb").read() == before:
+            continue
         if outcome.returncode:
             fail("not given back", said=outcome)
         if rewritten:
             if read(open(path, "rb").read()) != old:
                 fail("the tool wrote it anew, and reads it otherwise now", old=old)
             continue
-        # What a person wrote by hand is removed like what llavero wrote.
+        # What a person wrote in llavero's words is removed like what llavero wrote.
         if before != after and (open(path, "rb").read() != before or others(path) != beside):
             fail("not the very bytes of before", said=outcome)
     if refused > count // 4:
         sys.exit(f"{tool}: refused {refused} of {count} that its reader takes")
-    print(f"{tool}: {count}, of which {refused} were left to the person")
+    print(f"{tool}: {count}, of which {refused} were refused, and {left} left to the person")
 
 
 main()

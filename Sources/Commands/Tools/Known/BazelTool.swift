@@ -10,7 +10,7 @@ extension KnownTool {
         return [
           (
             ConfigurationFile(path: place.home(".bazelrc")),
-            [BazelHelperLines(helper: helper, hosts: place.hosts)]
+            BazelHelperLines(helper: helper, hosts: place.hosts)
           )
         ]
       },

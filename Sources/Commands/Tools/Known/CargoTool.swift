@@ -12,10 +12,8 @@ extension KnownTool {
         return [
           (
             configuration(place),
-            [
-              TOMLSetting(
-                "registry", "global-credential-providers", is: .element(provider, of: ["cargo:token"]))
-            ]
+            TOMLSetting(
+              "registry", "global-credential-providers", is: .element(provider, of: ["cargo:token"]))
           )
         ]
       },

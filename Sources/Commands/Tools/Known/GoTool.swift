@@ -8,7 +8,7 @@ extension KnownTool {
       settings: { (place) throws(Failure) in
         let file = ConfigurationFile(path: place.path("GOENV") ?? place.config("go/env"))
         let command = "\(try place.plain(LastingPath.ofProgram())) goauth"
-        return [(file, [GoAuthList.setting(command)])]
+        return [(file, GoAuthList.setting(command))]
       },
       next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
     speaks: "goauth", page: "llavero-goauth(1)",

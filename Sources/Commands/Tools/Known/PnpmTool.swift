@@ -15,11 +15,11 @@ extension KnownTool {
         return [
           (
             ConfigurationFile(path: place.path("NPM_CONFIG_USERCONFIG") ?? place.home(".npmrc")),
-            [VariableLine(.npm, "//\(registry)/:tokenHelper", is: try place.plain(helper))]
+            VariableLines(.npm, "//\(registry)/:tokenHelper", is: try place.plain(helper))
           ),
           (
             ConfigurationFile(path: helper, isProgram: true),
-            [ProgramText(prefix: "Bearer ", command: "\(program) get --service \(service(of: registry))")]
+            ProgramText(prefix: "Bearer ", command: "\(program) get --service \(service(of: registry))")
           ),
         ]
       },

@@ -10,7 +10,7 @@ extension KnownTool {
         return [
           (
             ConfigurationFile(path: place.config("containers/registries.conf.d/50-llavero.conf")),
-            [TOMLSetting("credential-helpers", is: .strings(["llavero", "containers-auth.json"]))]
+            TOMLSetting("credential-helpers", is: .strings(["llavero", "containers-auth.json"]))
           )
         ]
       },

@@ -12,23 +12,14 @@ extension KnownTool {
         return [
           (
             ConfigurationFile(path: place.config("python_keyring/keyringrc.cfg")),
-            [
-              INISetting(
-                section: "backend", key: "default-keyring", separator: "=", value: "llavero_keyring.Keyring"),
-              INISetting(section: "backend", key: "keyring-path", separator: "=", value: module),
-            ]
+            INISetting(
+              [
+                ("backend", "default-keyring", "llavero_keyring.Keyring"),
+                ("backend", "keyring-path", module),
+              ], separator: "=")
           ),
-          (
-            pip(place),
-            [
-              INISetting(
-                section: "global", key: "keyring-provider", value: "subprocess", takesUnderscores: true)
-            ]
-          ),
-          (
-            uv(place),
-            [TOMLSetting("keyring-provider", is: .string("subprocess"))]
-          ),
+          (pip(place), pipSetting),
+          (uv(place), TOMLSetting("keyring-provider", is: .string("subprocess"))),
         ]
       },
       links: { (place) throws(Failure) in
@@ -113,6 +104,17 @@ extension KnownTool {
 
           """#),
     ])
+
+  private static var pipSetting: INISetting {
+    var setting = INISetting(
+      [("global", "keyring-provider", "subprocess")],
+      command: OwnCommand(
+        programs: ["pip", "pip3"], file: "pip/pip.conf",
+        variables: { [("XDG_CONFIG_HOME", $0), ("PIP_CONFIG_FILE", nil)] },
+        arguments: { _, _ in ["config", "--user", "set", "global.keyring-provider", "subprocess"] }))
+    setting.takesUnderscores = true
+    return setting
+  }
 
   private static func pip(_ place: SetupPlace) -> ConfigurationFile {
     place.path("PIP_CONFIG_FILE").map { ConfigurationFile(path: $0) }

@@ -7,10 +7,12 @@ extension KnownTool {
       name: "ssh", programs: ["ssh"],
       settings: { (place) throws(Failure) in
         let own = try place.plain(place.absolute("llavero-askpass"))
+        let former = former(place)
         return [
           (
             ConfigurationFile(path: place.config("environment.d/50-llavero.conf")),
-            [VariableLine(.environment, "SSH_ASKPASS", is: own)] + former(place)
+            VariableLines(
+              .environment, ("SSH_ASKPASS", { _ in own }), ("LLAVERO_ASKPASS_FALLBACK", { $0 ?? former }))
           )
         ]
       },
@@ -55,14 +57,11 @@ extension KnownTool {
           """#),
     ])
 
-  /// The program that asked before goes on asking what llavero can't answer.
-  private static func former(_ place: SetupPlace) -> [any ConfigurationFormat] {
-    let present = place.variable("SSH_ASKPASS").flatMap { program in
+  /// The program that asked before, which goes on asking what llavero can't answer; `nil` if there was none.
+  private static func former(_ place: SetupPlace) -> String? {
+    place.variable("SSH_ASKPASS").flatMap { program in
       ProgramLinks.isOwn(program) || NamedPath.isLlavero(program) || (try? place.plain(program)) == nil
         ? nil : program
     }
-    // Without one, a line that is there was written when there was one.
-    guard let former = present ?? (place.isForRemoving ? "" : nil) else { return [] }
-    return [VariableLine(.environment, "LLAVERO_ASKPASS_FALLBACK", becomes: { $0 ?? former })]
   }
 }

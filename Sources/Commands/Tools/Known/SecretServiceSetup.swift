@@ -13,15 +13,13 @@ extension ToolSetup {
       let command = ([program, "serve"] + place.serveOptions).joined(separator: " ")
       let activation = ConfigurationFile(path: BusActivation.ownFile(place))
       let section = "D-BUS Service"
-      var formats = [
-        INISetting(section: section, key: "Name", separator: "=", value: BusActivation.name),
-        INISetting(section: section, key: "Exec", separator: "=", value: command),
-      ]
-      guard UserUnit.isWanted(place) else { return [(activation, formats)] }
-      formats.append(
-        INISetting(section: section, key: "SystemdService", separator: "=", value: UserUnit.name))
+      let options = [(section, "Name", BusActivation.name), (section, "Exec", command)]
+      guard UserUnit.isWanted(place) else { return [(activation, INISetting(options, separator: "="))] }
+      let all = options + [(section, "SystemdService", UserUnit.name)]
       // The bus must not be told of a unit that isn't there.
-      return [(UserUnit.file(place), UserUnit.settings(command)), (activation, formats)]
+      return [
+        (UserUnit.file(place), UserUnit.setting(command)), (activation, INISetting(all, separator: "=")),
+      ]
     },
     next: { _ in "programs that keep secrets there find it when they look for it; see 'man llavero-serve'" })
 }
@@ -41,15 +39,16 @@ enum UserUnit {
     return place.variable("XDG_RUNTIME_DIR").map { access("\($0)/systemd/private", F_OK) == 0 } ?? false
   }
 
-  static func settings(_ command: String) -> [INISetting] {
+  static func setting(_ command: String) -> INISetting {
     // systemd puts something else in place of a percent sign.
     let command = command.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
-    return [
+    let options = [
       ("Unit", "Description", "Secret Service from llavero's keychain"),
       ("Unit", "Documentation", "man:llavero-serve(1)"), ("Service", "Type", "dbus"),
       ("Service", "BusName", BusActivation.name), ("Service", "ExecStart", command),
       ("Service", "Slice", "session.slice"),
-    ].map { INISetting(section: $0.0, key: $0.1, separator: "=", value: $0.2) }
+    ]
+    return INISetting(options, separator: "=")
   }
 }
 

@@ -18,7 +18,7 @@ extension KnownTool {
     ToolSetup(
       name: name, programs: [program],
       settings: { (place) throws(Failure) in
-        [(configuration(place, file), [TerraformHelperBlock(helper: "llavero")])]
+        [(configuration(place, file), TerraformHelperBlock(helper: "llavero"))]
       },
       links: { (place) throws(Failure) in
         [(place.home(".terraform.d/plugins"), "terraform-credentials-llavero")]

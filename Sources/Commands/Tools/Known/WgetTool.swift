@@ -6,10 +6,9 @@ extension KnownTool {
     ToolSetup(
       name: "wget", programs: ["wget"],
       settings: { (place) throws(Failure) in
-        var line = VariableLine(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))
-        // `WgetLogin` reads it there.
-        line.keepsOthers = true
-        return [(ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")), [line])]
+        // `WgetLogin` reads there what was named before.
+        let line = VariableLines(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))
+        return [(ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")), line)]
       },
       next: { _ in "store a login with 'llavero add https://HOST --account NAME', unless git has one there" }),
     speaks: "askpass", page: "llavero-askpass(1)",

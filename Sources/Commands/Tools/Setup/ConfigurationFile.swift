@@ -18,9 +18,6 @@ struct ConfigurationFile {
   /// What the name of a lock ends in, as with git and kubectl: whoever makes that file may change the other one.
   private static let lockSuffix = ".lock"
 
-  /// The path of the copy that version 0.1.0 kept of the whole former file, including passwords.
-  var formerCopyPath: String { path + ".before-llavero" }
-
   /// The contents of the file; `nil` if it doesn't exist.
   ///
   /// - Throws: ``Failure`` if it can't be read, belongs to another user, or is behind a link that leads nowhere.
@@ -29,24 +26,14 @@ struct ConfigurationFile {
   /// The contents of a file that may belong to anybody; `nil` if it doesn't exist.
   func anybodysContents() throws(Failure) -> [UInt8]? { try Self.contents(of: path, belongingTo: nil) }
 
-  /// The copy that version 0.1.0 kept; `nil` if there is none.
-  func formerCopy() throws(Failure) -> [UInt8]? { try Self.contents(of: formerCopyPath) }
-
-  /// Overwrites the copy that version 0.1.0 kept, and removes it.
-  func removeFormerCopy() throws(Failure) {
-    let path = formerCopyPath
-    let descriptor = clinux_openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
-    if descriptor >= 0 {
-      var status = stat()
-      if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 {
-        _ = [UInt8](repeating: 0, count: Int(status.st_size)).withUnsafeBytes { writeFully(descriptor, $0) }
-        fsync(descriptor)
-      }
-      close(descriptor)
-    }
-    if unlink(path) != 0, errno != ENOENT {
-      throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain)
-    }
+  /// What a tool's own command makes of a text of this file; `nil` if it can't be run, or fails. It changes a copy beside
+  /// the file, which is gone afterwards.
+  func changed(by command: OwnCommand, from text: [UInt8]) -> [UInt8]? {
+    let folder = temporaryName(of: realPath(path) ?? path)
+    defer { removeTree(folder) }
+    let copy = ConfigurationFile(path: "\(folder)/\(command.file)")
+    guard (try? copy.replace(nil, with: text)) != nil, command.run(in: folder, for: text) else { return nil }
+    return (try? copy.contents()) ?? nil
   }
 
   /// Replaces the contents atomically; `nil` removes the file, or empties it if the path is a link, which stays.
@@ -215,7 +202,7 @@ struct ConfigurationFile {
       guard let process = temporaryOwner(temporary, of: path), kill(process, 0) != 0, errno == ESRCH
       else { continue }
       if isSameFile(lock, temporary) { unlink(lock) }
-      unlink(temporary)
+      removeTree(temporary)
     }
   }
 

@@ -22,6 +22,8 @@ struct SetupPlan {
   private(set) var formerIsKnown = true
   /// What a removal leaves as it is, and why people should know: sentences in lowercase without a full stop.
   private(set) var remains: [(path: String, sentence: String)] = []
+  /// What setting up leaves to a person: the file, and what to write there.
+  private(set) var leftToPerson: [(path: String, what: ByHand)] = []
   /// Links that were made for this tool, and that another one still needs.
   private var handedOver: [(link: String, tool: String)] = []
   /// The tools whose records have become part of this one's.
@@ -92,7 +94,7 @@ struct SetupPlan {
   /// - Throws: ``Failure`` if its configuration can't be changed safely.
   static func setting(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: false)
-    for (file, formats) in try tool.settings(place) { try plan.set(file, formats, place) }
+    for (file, format) in try tool.settings(place) { try plan.set(file, format, place) }
     for (folder, name) in try tool.links(place) {
       let target = try LastingPath.forLink(name)
       let path = "\(folder)/\(name)"
@@ -128,61 +130,46 @@ struct SetupPlan {
   }
 
   private mutating func set(
-    _ file: ConfigurationFile, _ formats: [any ConfigurationFormat], _ place: SetupPlace
+    _ file: ConfigurationFile, _ format: any ConfigurationFormat, _ place: SetupPlace
   ) throws(Failure) {
     let present = try file.contents()
-    let copy = try file.formerCopy()
-    var text = present ?? []
-    var isCopyNeeded = false
-    if let copy, !before.changes.contains(where: { $0.path == file.path }) {
-      // From now on the record takes over the purpose of this copy.
-      if let former = FormerCopy.undone(text, to: copy, formats) {
-        text = former
-      } else {
-        isCopyNeeded = FormerCopy.isNeeded(for: text, formats)
+    let text = present ?? []
+    let part = place.part(of: tool)
+    let block = block(of: format, part)
+    let former = before.changes.filter { $0.path == file.path && $0.part == part }
+    var base = text
+    let change = try understanding(file, format) {
+      () throws(ConfigurationFault) -> (edit: TextEdit?, byHand: ByHand?)? in
+      if try format.isMade(in: text) { return nil }
+      // What llavero wrote before gives way as a whole.
+      for change in former.reversed() { base = try format.undone(change.edit, in: base, block) ?? base }
+      if former.isEmpty, let without = block.removed(from: text), format.isWithout(without, text) {
+        base = without
+      }
+      return try format.change(of: base, like: text, in: block) { command in
+        place.mayRunPrograms ? file.changed(by: command, from: base) : nil
       }
     }
-    var removed: [String] = []
-    var added: [String] = []
-    for format in formats {
-      let start = text
-      text = try understanding(file, format) { () throws(ConfigurationFault) in try format.cleaned(start) }
-      let (change, edits) = try understanding(file, format) {
-        () throws(ConfigurationFault) -> ((removed: [String], added: [String]), [TextEdit]) in
-        (try format.change(from: text), try format.edits(for: text))
-      }
-      removed += shownChange(from: start, to: text, [format]).removed
-      if edits.isEmpty { continue }
-      after.changes.removeAll { former in
-        former.path == file.path && former.setting == format.name
-          && former.part == place.part(of: tool)
-          && !former.edits.allSatisfy { text.contains(bytes: $0.added) }
-      }
-      after.changes.append(
-        SetupRecord.Change(
-          path: file.path, setting: format.name, part: place.part(of: tool), isMade: present == nil,
-          edits: edits))
-      text = edits.applied(to: text)
-      removed += change.removed
-      added += change.added
-    }
-    let result = text
-    if result != present ?? [] {
-      noteFolders(of: file.path)
-      let check = tool.check
-      steps.append(
-        Step(path: file.path, removed: removed, added: added) { () throws(Failure) in
-          try file.replace(present, with: result) { (path) throws(Failure) in try check(path, result) }
-        })
-    }
-    if copy != nil, !isCopyNeeded { removeCopy(of: file) }
+    if let byHand = change?.byHand { leftToPerson.append((file.path, byHand)) }
+    guard let edit = change?.edit else { return }
+    after.changes.removeAll(where: former.contains)
+    after.changes.append(
+      SetupRecord.Change(
+        path: file.path, part: part, isMade: present == nil || former.contains(where: \.isMade), edit: edit))
+    noteFolders(of: file.path)
+    let result = edit.applied(to: base)
+    let shown = Self.shownChange(from: text, to: result, format)
+    let check = tool.check
+    steps.append(
+      Step(path: file.path, removed: shown.removed, added: block.lines(of: edit) ?? shown.added) {
+        () throws(Failure) in
+        try file.replace(present, with: result) { (path) throws(Failure) in try check(path, result) }
+      })
   }
 
-  private mutating func removeCopy(of file: ConfigurationFile) {
-    steps.append(
-      Step(path: file.formerCopyPath, removed: ["the copy that version 0.1.0 kept"], added: []) {
-        () throws(Failure) in try file.removeFormerCopy()
-      })
+  /// The lines of this tool, or of a part of its configuration.
+  private func block(of format: any ConfigurationFormat, _ part: String?) -> MarkedBlock {
+    format.block(named: [tool.name, part].compactMap { $0 }.joined(separator: " "))
   }
 
   // MARK: Undoing
@@ -223,13 +210,13 @@ struct SetupPlan {
       let isKnown =
         !plan.before.isEmpty || !isNamed || recorded.haveMade(links: toolLinks)
         || recorded.haveChanged(file: path)
-      if changes.isEmpty, isKnown, try ConfigurationFile(path: path).formerCopy() == nil {
+      if changes.isEmpty, isKnown {
         untouched.append(path)
         continue
       }
-      let formats = settings.first { $0.file.path == path }?.formats ?? []
-      try plan.remove(
-        ConfigurationFile(path: path), changes, formats.isEmpty ? settings.flatMap(\.formats) : formats)
+      // Where the tool's configuration has moved, its form is the same.
+      guard let format = (settings.first { $0.file.path == path } ?? settings.first)?.format else { continue }
+      try plan.remove(ConfigurationFile(path: path), changes, format, part)
     }
     var links = plan.before.links
     if plan.before.isEmpty, !plan.steps.isEmpty { links = toolLinks }
@@ -261,38 +248,33 @@ struct SetupPlan {
 
   /// Whether one of a tool's settings in a file names llavero.
   private static func names(
-    llavero path: String, _ settings: [(file: ConfigurationFile, formats: [any ConfigurationFormat])]
+    llavero path: String, _ settings: [(file: ConfigurationFile, format: any ConfigurationFormat)]
   ) -> Bool {
     guard let text = try? ConfigurationFile(path: path).contents() else { return false }
-    return settings.filter { $0.file.path == path }.flatMap(\.formats).contains { format in
-      (try? format.current(in: text))?.hasPart("llavero") ?? false
+    return settings.contains { file, format in
+      file.path == path && (try? format.reading(of: text).namesLlavero) ?? false
     }
   }
 
   private mutating func remove(
-    _ file: ConfigurationFile, _ changes: [SetupRecord.Change], _ formats: [any ConfigurationFormat]
+    _ file: ConfigurationFile, _ changes: [SetupRecord.Change], _ format: any ConfigurationFormat,
+    _ part: String?
   ) throws(Failure) {
     after.changes.removeAll(where: changes.contains)
-    let copy = try file.formerCopy()
-    guard let present = try file.contents() else {
-      if copy != nil { removeCopy(of: file) }
-      return
-    }
+    guard let present = try file.contents() else { return }
+    let block = block(of: format, part)
     var text = present
     if changes.isEmpty {
-      text = try withoutUnrecorded(file, present, copy, formats)
-      if text != present, copy == nil { formerIsKnown = false }
+      text = try withoutUnrecorded(file, present, format, block)
+      if text != present { formerIsKnown = false }
     }
     for change in changes.reversed() {
-      guard let format = formats.first(where: { $0.name == change.setting }) else { continue }
-      let (undone, isThere) = try understanding(file, format) {
-        () throws(ConfigurationFault) -> ([UInt8]?, Bool) in
-        let undone: [UInt8]? = try format.undoing(change.edits, in: text)
-        if undone != nil { return (undone, false) }
-        return (nil, try format.current(in: text)?.hasPart("llavero") ?? false)
+      let undone = try understanding(file, format) { () throws(ConfigurationFault) -> [UInt8]? in
+        if let undone = try format.undone(change.edit, in: text, block) { return undone }
+        return try format.reading(of: text).namesLlavero ? nil : text
       }
-      if isThere { throw changedTooMuch(file, format, text) }
-      text = undone ?? text
+      guard let undone else { throw changedTooMuch(file, format, text) }
+      text = undone
     }
     var isMade = changes.contains(where: \.isMade)
     if isMade, let index = after.changes.firstIndex(where: { $0.path == file.path }) {
@@ -300,61 +282,39 @@ struct SetupPlan {
       after.changes[index].isMade = true
       isMade = false
     }
-    if text != present {
-      let result = text.isBlank && isMade ? nil : text
-      let change = shownChange(from: present, to: text, formats)
-      let check = tool.check
-      steps.append(
-        Step(path: file.path, removed: change.removed, added: change.added) { () throws(Failure) in
-          try file.replace(present, with: result) { (path) throws(Failure) in try check(path, result ?? []) }
-        })
-    }
-    if copy != nil { removeCopy(of: file) }
+    if text == present { return }
+    let result = text.isBlank && isMade ? nil : text
+    let change = Self.shownChange(from: present, to: text, format)
+    let check = tool.check
+    steps.append(
+      Step(path: file.path, removed: change.removed, added: change.added) { () throws(Failure) in
+        try file.replace(present, with: result) { (path) throws(Failure) in try check(path, result ?? []) }
+      })
   }
 
-  /// The text without settings that version 0.1.0, or the user, has made.
+  /// The text without settings that the record doesn't have, or a person has made.
   private func withoutUnrecorded(
-    _ file: ConfigurationFile, _ present: [UInt8], _ copy: [UInt8]?, _ formats: [any ConfigurationFormat]
+    _ file: ConfigurationFile, _ present: [UInt8], _ format: any ConfigurationFormat, _ block: MarkedBlock
   ) throws(Failure) -> [UInt8] {
-    if let copy {
-      if let former = FormerCopy.undone(present, to: copy, formats) { return former }
-      if FormerCopy.isNeeded(for: present, formats) {
-        throw Failure(
-          "\(file.path) has changed too much since it was set up",
-          hint:
-            "take llavero's lines out of it by hand; \(words: file.formerCopyPath) shows what was there before",
-          status: .keychain)
-      }
-      return present
+    let former = try understanding(file, format) { () throws(ConfigurationFault) -> [UInt8]? in
+      guard try format.isMade(in: present) else { return present }
+      if let without = block.removed(from: present), format.isWithout(without, present) { return without }
+      let edit = (try? format.proposal(for: [], like: [], in: block)) ?? nil
+      return try format.undone(edit ?? TextEdit(offset: 0, removed: [], added: []), in: present, block)
     }
-    var text = present
-    for format in formats {
-      text = try understanding(file, format) { () throws(ConfigurationFault) in
-        _ = try format.reading(of: text)
-        return try format.cleaned(text)
-      }
-    }
-    guard let format = formats.first, formats.allSatisfy({ FormerCopy.isSet($0, in: text) }) else {
-      return text
-    }
-    guard let former = FormerCopy.undone(text, to: [], formats) else {
-      throw changedTooMuch(file, format, text)
-    }
+    guard let former else { throw changedTooMuch(file, format, present) }
     return former
   }
 
   /// The settings that are removed, and those that come back.
-  private func shownChange(
-    from present: [UInt8], to text: [UInt8], _ formats: [any ConfigurationFormat]
+  private static func shownChange(
+    from present: [UInt8], to text: [UInt8], _ format: any ConfigurationFormat
   ) -> (removed: [String], added: [String]) {
-    var change: (removed: [String], added: [String]) = ([], [])
-    for format in formats {
-      let before = (try? format.reading(of: present).setting) ?? []
-      let after = (try? format.reading(of: text).setting) ?? []
-      change.removed += before.filter { !after.contains($0) }.map(format.shown)
-      change.added += after.filter { !before.contains($0) }.map(format.shown)
-    }
-    return change
+    let before = (try? format.reading(of: present).setting) ?? []
+    let after = (try? format.reading(of: text).setting) ?? []
+    return (
+      before.filter { !after.contains($0) }.map(\.line), after.filter { !before.contains($0) }.map(\.line)
+    )
   }
 
   // MARK: Refusing
@@ -362,8 +322,7 @@ struct SetupPlan {
   private func changedTooMuch(
     _ file: ConfigurationFile, _ format: any ConfigurationFormat, _ text: [UInt8]
   ) -> Failure {
-    let lines = ((try? format.reading(of: text).setting) ?? []).filter { $0.hasPart("llavero") }.map(
-      format.shown)
+    let lines = ((try? format.reading(of: text).setting) ?? []).map(\.line).filter { $0.hasPart("llavero") }
     return Failure(
       "\(file.path) has changed too much since it was set up",
       hint: "take this out of it by hand: \(prose: lines.joined(separator: ", then "))", status: .keychain)

@@ -13,17 +13,15 @@ import Terminals
 /// No hash of the file is kept. Such files may contain passwords, and a hash allows guesses to be checked, even when
 /// the file is gone. Checking that the added text is still in its place does as well.
 struct SetupRecord: Equatable {
-  /// A change of one setting in one file.
+  /// A change of one file.
   struct Change: Equatable {
     let path: String
-    /// ``ConfigurationFormat/name``
-    let setting: String
     /// The part of the tool's configuration that it is in.
     let part: String?
     /// Whether the file was created for it.
     var isMade: Bool
-    /// The edits, each relative to the result of the one before.
-    let edits: [TextEdit]
+    /// The edit, relative to what the changes before it have made of the file.
+    let edit: TextEdit
   }
 
   var changes: [Change] = []
@@ -115,18 +113,11 @@ struct SetupRecord: Equatable {
     for change in changes {
       json.beginObject()
       json.member("path", ByteString(change.path))
-      json.member("setting", ByteString(change.setting))
       json.member("part", change.part.map { ByteString($0) })
       json.member("made", change.isMade)
-      json.beginArray("edits")
-      for edit in change.edits {
-        json.beginObject()
-        json.member("offset", edit.offset)
-        json.member("removed", ByteString(edit.removed))
-        json.member("added", ByteString(edit.added))
-        json.endObject()
-      }
-      json.endArray()
+      json.member("offset", change.edit.offset)
+      json.member("removed", ByteString(change.edit.removed))
+      json.member("added", ByteString(change.edit.added))
       json.endObject()
     }
     json.endArray()
@@ -171,37 +162,22 @@ struct SetupRecord: Equatable {
 extension SetupRecord.Change {
   fileprivate init(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var texts: [String: ByteString] = [:]
-    var isMade = false
-    var edits: [TextEdit] = []
+    var (isMade, offset) = (false, 0)
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
       if name == "made" {
         isMade = try value.bool()
-      } else if name == "edits" {
-        try JSONReader.elements(of: value.raw) { (edit) throws(JSONReader.Malformed) in
-          edits.append(try TextEdit(edit.raw))
-        }
+      } else if name == "offset" {
+        offset = try value.integer()
       } else {
         try take(name, value, into: &texts)
       }
     }
-    guard let path = texts["path"]?.text, let setting = texts["setting"]?.text else {
-      throw JSONReader.Malformed()
-    }
-    self.init(path: path, setting: setting, part: texts["part"]?.text, isMade: isMade, edits: edits)
-  }
-}
-
-extension TextEdit {
-  fileprivate init(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
-    var texts: [String: ByteString] = [:]
-    var offset = 0
-    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
-      if name == "offset" { offset = try value.integer() } else { try take(name, value, into: &texts) }
-    }
-    guard let removed = texts["removed"], let added = texts["added"], offset >= 0 else {
-      throw JSONReader.Malformed()
-    }
-    self.init(offset: offset, removed: removed.bytes, added: added.bytes)
+    guard let path = texts["path"]?.text, let removed = texts["removed"], let added = texts["added"],
+      offset >= 0
+    else { throw JSONReader.Malformed() }
+    self.init(
+      path: path, part: texts["part"]?.text, isMade: isMade,
+      edit: TextEdit(offset: offset, removed: removed.bytes, added: added.bytes))
   }
 }
 

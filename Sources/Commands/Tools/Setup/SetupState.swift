@@ -24,15 +24,13 @@ struct SetupState {
     do throws(Failure) {
       let settings = try tool.settings(place)
       isSetUp = true
-      for (setting, formats) in settings {
+      for (setting, format) in settings {
         if file.isEmpty { file = setting.path }
         let text = try setting.contents() ?? []
         do throws(ConfigurationFault) {
-          for format in formats {
-            let present = try format.current(in: text)
-            uses = uses ?? present
-            if !FormerCopy.isSet(format, in: text) { isSetUp = false }
-          }
+          let present = try format.reading(of: text).current
+          uses = uses ?? present
+          if try !format.isMade(in: text) { isSetUp = false }
         } catch {
           throw Failure("\(setting.path) can't be used: \(error.reason)", status: .keychain)
         }
@@ -53,12 +51,10 @@ struct SetupState {
     of tool: ToolSetup, _ place: SetupPlace, needsLinks: Bool
   ) -> [(path: String, sentence: String)] {
     var strays: [(path: String, sentence: String)] = []
-    for (file, formats) in (try? tool.settings(place.forRemoving)) ?? [] {
-      guard let text = try? file.contents() else { continue }
-      for format in formats {
-        let paths = ((try? format.reading(of: text))?.setting ?? []).flatMap(NamedPath.all)
-        strays += paths.compactMap(\.fault).map { (file.path, $0) }
-      }
+    for (file, format) in (try? tool.settings(place.forRemoving)) ?? [] {
+      guard let text = try? file.contents(), let reading = try? format.reading(of: text) else { continue }
+      let paths = reading.setting.flatMap { NamedPath.all(in: $0.value) }
+      strays += paths.compactMap(\.fault).map { (file.path, $0) }
     }
     // A link that doesn't lead here counts if it is needed, or was made for the tool.
     let recorded = (try? SetupRecord.read(tool.name))?.links ?? []

@@ -10,7 +10,7 @@ struct ToolSetup: Sendable {
   let programs: [String]
   /// The settings to make in the tool's configuration.
   let settings:
-    @Sendable (SetupPlace) throws(Failure) -> [(file: ConfigurationFile, formats: [any ConfigurationFormat])]
+    @Sendable (SetupPlace) throws(Failure) -> [(file: ConfigurationFile, format: any ConfigurationFormat)]
   /// Links by which the tool finds llavero, besides those on the PATH.
   var links: @Sendable (SetupPlace) throws(Failure) -> [(folder: String, name: String)] = { _ in [] }
   /// Lets the tool itself read the finished file at a temporary path before it is moved into place.

@@ -3,10 +3,16 @@ import TextFormats
 
 /// A profile in the configuration of the AWS CLI and SDKs.
 enum AWSProfile {
-  /// A setting of a profile.
-  static func setting(_ key: String, is value: String, for profile: String) -> INISetting {
-    INISetting(
-      section: section(profile), key: key, value: value, isSection: { name(ofSection: $0) == profile })
+  /// The option by which a profile asks llavero.
+  static func setting(_ command: String, for profile: String) -> INISetting {
+    let key = "credential_process"
+    var setting = INISetting(
+      [(section(profile), key, command)],
+      command: OwnCommand(
+        programs: ["aws"], file: "config", variables: { [("AWS_CONFIG_FILE", "\($0)/config")] },
+        arguments: { _, _ in ["configure", "set", key, command, "--profile", profile] }))
+    setting.isSection = { section, _ in name(ofSection: section) == profile }
+    return setting
   }
 
   /// The options of a profile by which the CLI logs in before it asks `credential_process` (the order of providers in

@@ -1,40 +1,61 @@
-/// How one setting is written in the text of a tool's configuration. Works on bytes alone.
-protocol ConfigurationFormat: Sendable {
-  /// The name of the setting in a setup record; the same in every version.
-  var name: String { get }
+import Bytes
 
-  /// The lines that people would write by hand.
-  var byHand: [String] { get }
+/// How the settings that let a tool log in from llavero are written in the text of its configuration. Works on bytes
+/// alone.
+protocol ConfigurationFormat: Sendable {
+  /// The tool's own command, for a text in which lines of their own aren't read as they should be.
+  var command: OwnCommand? { get }
+
+  /// The place for its lines.
+  func block(named name: String) -> MarkedBlock
 
   /// The settings that the tool reads in the text, by its own rules.
   ///
   /// - Throws: ``ConfigurationFault`` if the tool would reject the text, or it is unclear what it reads.
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading
 
-  /// Edits that make the setting, each relative to the result of the one before; none if it is set already. The result
-  /// has not been checked yet.
+  /// Whether the text has the settings, whoever wrote them.
   ///
-  /// - Throws: ``ConfigurationFault`` if the text can't be understood, or something in it excludes the setting.
-  func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit]
+  /// - Throws: ``ConfigurationFault`` if the text can't be understood.
+  func isMade(in text: [UInt8]) throws(ConfigurationFault) -> Bool
+
+  /// The lines that make the settings.
+  ///
+  /// - Parameters:
+  ///   - base: the text without what llavero wrote.
+  ///   - text: the text as it is. What is to be kept of former lines is in it.
+  /// - Throws: ``ConfigurationFault`` if something in the text excludes them.
+  func lines(for base: [UInt8], like text: [UInt8]) throws(ConfigurationFault) -> [String]
+
+  /// An edit of `base` that makes the settings. The result has not been checked yet.
+  ///
+  /// - Returns: `nil` if only the tool's own command makes one.
+  /// - Throws: as ``lines(for:like:)`` does.
+  func proposal(
+    for base: [UInt8], like text: [UInt8], in block: MarkedBlock
+  ) throws(ConfigurationFault) -> TextEdit?
+
+  /// What a person may write where neither the edit nor the command does; `nil` if nobody should.
+  func leftToPerson(in text: [UInt8]) throws(ConfigurationFault) -> ByHand?
 
   /// The text without an edit, in case the tool has rewritten the text since. The result has not been checked yet.
   ///
-  /// - Returns: `nil` if the setting isn't in the text any more.
-  func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]?
-
-  /// A value of the setting, as it stands in the configuration.
-  func shown(_ value: String) -> String
-
-  /// Whether version 0.1.0 may have written this line, which is given without surrounding white space. Always false if
-  /// that version changed parts of lines.
-  func isFormerLine(_ line: String) -> Bool
-
-  /// The text without a former setting that nobody should go back to. Most formats have none.
-  func cleaned(_ text: [UInt8]) throws(ConfigurationFault) -> [UInt8]
+  /// - Returns: `nil` if the settings aren't in the text any more.
+  func undoing(
+    _ edit: TextEdit, in text: [UInt8], _ block: MarkedBlock
+  ) throws(ConfigurationFault) -> [UInt8]?
 }
 
 /// The settings that a tool reads in its configuration.
 struct ConfigurationReading: Equatable {
+  /// One of the format's own settings.
+  struct Setting: Hashable {
+    /// The value, for people.
+    let value: String
+    /// The value as it stands in the configuration.
+    let line: String
+  }
+
   /// A setting other than the format's own.
   struct Entry: Hashable {
     /// The section and the key.
@@ -42,10 +63,15 @@ struct ConfigurationReading: Equatable {
     let value: [UInt8]
   }
 
-  /// The values of the setting, for people; empty if it isn't set.
-  var setting: [String] = []
+  /// The format's own settings, as far as they are there.
+  var setting: [Setting] = []
   /// All other settings, in order.
   var others: [Entry] = []
+
+  /// The values for people; `nil` if there are none.
+  var current: String? { setting.isEmpty ? nil : setting.map(\.value).joined(separator: ", ") }
+  /// Whether one of the values names llavero.
+  var namesLlavero: Bool { setting.contains { $0.value.hasPart("llavero") } }
 }
 
 /// The reason why a setting can't be written, in lowercase without a full stop. It contains only names from the text.
@@ -60,83 +86,98 @@ struct ConfigurationFault: Error, Hashable {
   }
 }
 
+/// What is left to a person, because there is no room for it that isn't taken.
+struct ByHand: Hashable {
+  /// Why, in lowercase without a full stop.
+  let reason: String
+  /// What to do, with the exact line to write, and where.
+  let instruction: String
+
+  /// Lines to write in a place, such as `below line 3`, beside something that is there already.
+  init(_ lines: [String], _ place: String, because present: String) {
+    reason = "it has \(present) already"
+    instruction =
+      "write this \(place): " + lines.map { $0.filter { $0 != "\t" } }.joined(separator: ", then ")
+  }
+
+  init(reason: String, instruction: String) {
+    self.reason = reason
+    self.instruction = instruction
+  }
+}
+
 extension ConfigurationFormat {
-  func cleaned(_ text: [UInt8]) throws(ConfigurationFault) -> [UInt8] { text }
+  var command: OwnCommand? { nil }
 
-  func isFormerLine(_ line: String) -> Bool {
-    byHand.contains { $0.filter { $0 != "\t" } == line }
+  func block(named name: String) -> MarkedBlock { MarkedBlock(name: name) }
+
+  func proposal(
+    for base: [UInt8], like text: [UInt8], in block: MarkedBlock
+  ) throws(ConfigurationFault) -> TextEdit? {
+    block.insertion(of: try lines(for: base, like: text), in: base)
   }
 
-  /// The current value for people; `nil` if it isn't set.
-  ///
-  /// - Throws: ``ConfigurationFault`` if the text can't be understood.
-  func current(in text: [UInt8]) throws(ConfigurationFault) -> String? {
-    let setting = try reading(of: text).setting
-    return setting.isEmpty ? nil : setting.joined(separator: ", ")
+  func leftToPerson(in text: [UInt8]) throws(ConfigurationFault) -> ByHand? { nil }
+
+  func undoing(
+    _ edit: TextEdit, in text: [UInt8], _ block: MarkedBlock
+  ) throws(ConfigurationFault) -> [UInt8]? {
+    let result = block.removing(edit.added, from: text)
+    if isWithout(result, text) { return result }
+    // Something else stands below a header of llavero's.
+    return block.removing(edit.added, from: text, keepsHeaders: true)
   }
 
-  /// Edits that make the setting; none if it is set already. The result has been read back: it has the setting, and
-  /// everything else reads as before.
+  /// The lines that people would write by hand into an empty file.
+  var byHand: [String] { (try? lines(for: [], like: [])) ?? [] }
+
+  /// How the settings get into a text that doesn't have them: by an edit, whose result has been read back, or by hand.
   ///
+  /// - Parameters:
+  ///   - base: the text without what llavero wrote.
+  ///   - text: the text as it is.
+  ///   - run: makes the tool's own command change `base`; `nil` if it fails.
   /// - Throws: ``ConfigurationFault`` if the text can't be understood, or can't be changed safely.
-  func edits(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
-    let before = try reading(of: text)
-    let edits = try proposal(for: text)
-    if edits.isEmpty { return [] }
-    let result = edits.applied(to: text)
-    do throws(ConfigurationFault) {
-      let after = try reading(of: result)
-      if after.others == before.others, try proposal(for: result).isEmpty { return edits }
-    } catch {}
+  func change(
+    of base: [UInt8], like text: [UInt8], in block: MarkedBlock, running run: (OwnCommand) -> [UInt8]?
+  ) throws(ConfigurationFault) -> (edit: TextEdit?, byHand: ByHand?) {
+    let before = try reading(of: base)
+    func makes(_ edit: TextEdit) -> Bool {
+      let result = edit.applied(to: base)
+      guard let after = try? reading(of: result), after.others == before.others else { return false }
+      return (try? isMade(in: result)) ?? false
+    }
+    if let edit = try proposal(for: base, like: text, in: block), makes(edit) { return (edit, nil) }
+    if let command, let written = run(command) {
+      // What it would form anew is lost, and may be a password, which must not get into the record.
+      let edit = TextEdit(from: base, to: written)
+      let gone = edit.removed.string(0..<edit.removed.count)
+      let isOwn =
+        !gone.contains { $0.isLetter || $0.isNumber } || before.setting.contains { $0.value.hasPart(gone) }
+      if isOwn, !edit.removed.contains(0x0a), makes(edit) { return (edit, nil) }
+    }
+    if let byHand = try leftToPerson(in: text) { return (nil, byHand) }
     throw ConfigurationFault("the line can't be added without changing how the rest is read")
   }
 
-  /// The text with the setting, and everything else as before. Returns the same text if it is set already.
-  ///
-  /// - Throws: as ``edits(for:)`` does.
-  func setting(in text: [UInt8]) throws(ConfigurationFault) -> [UInt8] {
-    try edits(for: text).applied(to: text)
-  }
-
-  /// The text without the edits: the exact former bytes if the edited parts are unchanged, otherwise a text that the
-  /// tool reads in the same way.
+  /// The text without the edit: the exact former bytes if the edited part is unchanged, otherwise a text that the tool
+  /// reads in the same way.
   ///
   /// - Returns: `nil` if it is unclear what to remove.
-  func undoing(_ edits: [TextEdit], in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
-    var result: [UInt8]? = text
-    for edit in edits.reversed() { result = result.flatMap { edit.undone(in: $0) } }
-    if let result, isWithout(result, text) { return result }
-    result = text
-    for edit in edits.reversed() {
-      guard let present = result else { return nil }
-      if let elsewhere = edit.undoneElsewhere(in: present), isWithout(elsewhere, present) {
-        result = elsewhere
-      } else {
-        result = try undoing(edit, in: present)
-      }
+  func undone(
+    _ edit: TextEdit, in text: [UInt8], _ block: MarkedBlock
+  ) throws(ConfigurationFault) -> [UInt8]? {
+    for result in [edit.undone(in: text), edit.undoneElsewhere(in: text)] {
+      if let result, isWithout(result, text) { return result }
     }
-    guard let result, isWithout(result, text) else { return nil }
-    return result
+    return try undoing(edit, in: text, block).flatMap { isWithout($0, text) ? $0 : nil }
   }
 
-  /// Whether a text reads like another, except for the setting.
-  private func isWithout(_ result: [UInt8], _ text: [UInt8]) -> Bool {
+  /// Whether a text reads like another, except for the settings.
+  func isWithout(_ result: [UInt8], _ text: [UInt8]) -> Bool {
     guard let before = try? reading(of: text), let after = try? reading(of: result) else { return false }
     return before.others == after.others
-      && (before.setting != after.setting || (try? proposal(for: result).isEmpty) == false)
-  }
-
-  /// The changes for people. Only the setting is shown, because the rest may contain a password.
-  func change(from before: [UInt8]) throws(ConfigurationFault) -> (removed: [String], added: [String]) {
-    let edits = try edits(for: before)
-    if edits.isEmpty { return ([], []) }
-    if edits.allSatisfy({ $0.removed.isEmpty && $0.added.last == 0x0a }) {
-      let lines = edits.flatMap(\.added).split(separator: 0x0a).map { Array($0) }
-      return ([], lines.filter { !$0.isBlank }.map { $0.string(0..<$0.count).filter { $0 != "\r" } })
-    }
-    return (
-      try reading(of: before).setting.map(shown),
-      try reading(of: edits.applied(to: before)).setting.map(shown)
-    )
+      && (before.setting != after.setting
+        || (result != text || !after.namesLlavero) && (try? isMade(in: result)) == false)
   }
 }

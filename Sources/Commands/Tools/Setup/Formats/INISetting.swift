@@ -1,95 +1,109 @@
 import Bytes
 import TextFormats
 
-/// An option in a section of a file that Python's `configparser` reads, such as those of pip, of Python's keyring and
-/// of aws.
+/// Options in sections of a file that Python's `configparser` reads, such as those of pip, of Python's keyring and of aws,
+/// or of a file of the message bus and of systemd.
 struct INISetting: ConfigurationFormat {
-  /// The section, as it is written.
-  let section: String
-  let key: String
+  /// An option: its section as it is written, its key and its value.
+  struct Option {
+    let section: String
+    let key: String
+    let value: String
+  }
+
+  /// The options, with those of a section one after the other.
+  let options: [Option]
   var separator = " = "
-  let value: String
   /// Whether a section has the right name; by default, if it is equal.
-  var isSection: (@Sendable (String) -> Bool)?
+  var isSection: (@Sendable (_ section: String, _ wanted: String) -> Bool) = { $0 == $1 }
   /// Whether the tool accepts `_` for `-` in names, and ignores a leading `--`, as pip does.
   var takesUnderscores = false
+  var command: OwnCommand?
 
-  var name: String { "\(section).\(key)" }
-  var byHand: [String] { ["[\(section)]", shown(value)] }
-
-  func shown(_ value: String) -> String { "\(key)\(separator)\(value)" }
-
-  func isFormerLine(_ line: String) -> Bool {
-    // Version 0.1.0 left out the quotes that a profile's name needs.
-    line == shown(value) || line == "[\(section.filter { $0 != "\"" })]"
+  init(
+    _ options: [(section: String, key: String, value: String)], separator: String = " = ",
+    command: OwnCommand? = nil
+  ) {
+    self.options = options.map { Option(section: $0.section, key: $0.key, value: $0.value) }
+    (self.separator, self.command) = (separator, command)
   }
+
+  private func line(_ option: Option, _ value: String) -> String { option.key + separator + value }
 
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
     let file = try INIDocument(strictly: text)
-    let own = try option(in: file)
-    return ConfigurationReading(
-      setting: own.map { [String(decoding: $0.joined(in: text), as: UTF8.self)] } ?? [],
-      others: file.options.filter { $0.lines != own?.lines }.map {
-        .init(name: [$0.section.bytes, $0.name.bytes], value: $0.joined(in: text))
-      })
+    var reading = ConfigurationReading()
+    var own: [Range<Int>] = []
+    for option in options {
+      guard let present = try find(option, in: file) else { continue }
+      let value = String(decoding: present.joined(in: text), as: UTF8.self)
+      reading.setting.append(.init(value: value, line: line(option, value)))
+      own.append(present.lines)
+    }
+    reading.others = file.options.filter { !own.contains($0.lines) }.map {
+      .init(name: [$0.section.bytes, $0.name.bytes], value: $0.joined(in: text))
+    }
+    return reading
   }
 
-  func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
+  func isMade(in text: [UInt8]) throws(ConfigurationFault) -> Bool {
+    try missing(in: text, try INIDocument(strictly: text)).isEmpty
+  }
+
+  func lines(for base: [UInt8], like text: [UInt8]) -> [String] {
+    var lines: [String] = []
+    for (index, option) in options.enumerated() {
+      if index == 0 || options[index - 1].section != option.section { lines.append("[\(option.section)]") }
+      lines.append(line(option, option.value))
+    }
+    return lines
+  }
+
+  func leftToPerson(in text: [UInt8]) throws(ConfigurationFault) -> ByHand? {
     let file = try INIDocument(strictly: text)
-    if let present = try option(in: file) {
-      if present.joined(in: text).elementsEqual(value.utf8) { return [] }
-      let space = text[present.value.lowerBound - 1] == UInt8(ascii: "=") && separator.last == " " ? " " : ""
-      return [.replacement(of: present.value, in: text, with: Array((space + value).utf8))]
+    let missing = try missing(in: text, file)
+    let lines = missing.map { line($0, $0.value) }
+    for option in missing {
+      if let present = try find(option, in: file) {
+        return ByHand(
+          lines, "in place of line \(text.line(of: present.lines.lowerBound))",
+          because: "another \(option.key)")
+      }
     }
-    let end = text.lineEnd
-    guard let section = file.sections.first(where: isOurs) else {
-      let header = text.isEmpty || text.last == 0x0a ? "" : String(decoding: end, as: UTF8.self)
-      let blank = text.isEmpty ? "" : String(decoding: end, as: UTF8.self)
-      let lines = "[\(self.section)]" + String(decoding: end, as: UTF8.self) + shown(value)
-      return [.insertion(of: Array((header + blank + lines).utf8) + end, at: text.count)]
-    }
-    let isLast = section.end == text.count && text.last != 0x0a
-    return [
-      .insertion(
-        of: (isLast ? end : []) + text[section.indentation] + Array(shown(value).utf8) + end, at: section.end)
-    ]
+    guard let header = file.sections.first(where: { isIn($0, missing) })?.header else { return nil }
+    return ByHand(
+      lines, "below line \(text.line(of: header.lowerBound))",
+      because: text.string(text.trimmed(header)))
   }
 
-  func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
-    let file = try INIDocument(strictly: text)
-    guard let present = try option(in: file), present.joined(in: text).elementsEqual(value.utf8) else {
-      return nil
+  /// The options that aren't there as they should be.
+  private func missing(in text: [UInt8], _ file: INIDocument) throws(ConfigurationFault) -> [Option] {
+    var missing: [Option] = []
+    for option in options {
+      if let present = try find(option, in: file), present.joined(in: text).elementsEqual(option.value.utf8) {
+        continue
+      }
+      missing.append(option)
     }
-    if !edit.removed.isEmpty {
-      return TextEdit.replacement(of: present.value, in: text, with: edit.removed).applied(to: text)
-    }
-    var going = [present.lines]
-    // A section that was made for the option is removed with it.
-    let header = Array("[\(section)]".utf8)
-    if file.options.filter({ $0.section == present.section }).count == 1,
-      let section = file.sections.first(where: { $0.name == present.section }),
-      edit.added.split(separator: 0x0a).contains(where: { $0.starts(with: header) })
-    {
-      going.insert(section.header, at: 0)
-    }
-    var result = text
-    for range in going.reversed() { result.removeSubrange(range) }
-    return result
+    return missing
   }
 
-  private func isOurs(_ section: INIDocument.Section) -> Bool {
-    let name = section.name.description
-    return isSection?(name) ?? (name == self.section)
+  private func isIn(_ section: INIDocument.Section, _ options: [Option]) -> Bool {
+    options.contains { isSection(section.name.description, $0.section) }
   }
 
-  private func option(in file: INIDocument) throws(ConfigurationFault) -> INIDocument.Option? {
-    let sections = file.sections.filter(isOurs)
-    if sections.count > 1 { throw ConfigurationFault("it has [\(section)] twice") }
-    let wanted = normalized(Array(key.utf8))
+  private func find(
+    _ option: Option, in file: INIDocument
+  ) throws(ConfigurationFault) -> INIDocument.Option? {
+    let sections = file.sections.filter { isIn($0, [option]) }
+    if sections.count > 1 { throw ConfigurationFault("it has [\(option.section)] twice") }
+    let wanted = normalized(Array(option.key.utf8))
     let found = file.options.filter {
       $0.section == sections.first?.name && normalized($0.name.bytes) == wanted
     }
-    if found.count > 1 { throw ConfigurationFault("it has \(key) twice in [\(section)]") }
+    if found.count > 1 {
+      throw ConfigurationFault("it has \(option.key) twice in [\(option.section)]")
+    }
     return found.first
   }
 

@@ -10,47 +10,52 @@ struct JSONMember: ConfigurationFormat {
   /// The value, which needs no escapes.
   let value: String
 
-  var byHand: [String] { [shown(value)] }
-
-  func shown(_ value: String) -> String { "\"\(name)\": \"\(value)\"" }
-
-  func isFormerLine(_ line: String) -> Bool { false }
+  private func shown(_ value: String) -> String { "\"\(name)\": \"\(value)\"" }
 
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
     let members = try members(of: text)
     return ConfigurationReading(
-      setting: try present(members).map { [$0.text] } ?? [],
+      setting: try present(members).map { [.init(value: $0.text, line: shown($0.text))] } ?? [],
       others: members.filter { !isOurs($0) }.map { .init(name: [$0.name], value: Array(text[$0.value])) })
   }
 
-  func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
+  func isMade(in text: [UInt8]) throws(ConfigurationFault) -> Bool {
+    try present(try members(of: text))?.text == value
+  }
+
+  func lines(for base: [UInt8], like text: [UInt8]) -> [String] { [shown(value)] }
+
+  func proposal(
+    for text: [UInt8], like present: [UInt8], in block: MarkedBlock
+  ) throws(ConfigurationFault) -> TextEdit? {
     let member = Array(shown(value).utf8)
     let end = text.lineEnd
     if text.isBlank {
       let tab = end + [0x09]
       let object = Array("{".utf8) + tab + member + end + Array("}".utf8) + end
-      return [.replacement(of: 0..<text.count, in: text, with: object)]
+      return TextEdit(replacing: 0..<text.count, of: text, with: object)
     }
     let members = try members(of: text)
-    if let (present, member) = try present(members) {
-      if present == value { return [] }
-      return [.replacement(of: member.value, in: text, with: Array("\"\(value)\"".utf8))]
+    if let member = try self.present(members)?.member {
+      return TextEdit(replacing: member.value, of: text, with: Array("\"\(value)\"".utf8))
     }
-    guard let brace = text.firstIndex(of: UInt8(ascii: "{")) else { return [] }
+    guard let brace = text.firstIndex(of: UInt8(ascii: "{")) else { return nil }
     // Insert it as the first member, indented like the former first one.
     let next = brace + 1
     let space = Array(text[next...].prefix(while: isWhiteSpace))
     if members.isEmpty {
       let object = Array("{".utf8) + end + [0x09] + member + end + Array("}".utf8)
-      return [.replacement(of: brace..<next + space.count + 1, in: text, with: object)]
+      return TextEdit(replacing: brace..<next + space.count + 1, of: text, with: object)
     }
-    return [.insertion(of: space + member + [UInt8(ascii: ",")], at: next)]
+    return TextEdit(offset: next, removed: [], added: space + member + [UInt8(ascii: ",")])
   }
 
-  func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
+  func undoing(
+    _ edit: TextEdit, in text: [UInt8], _ block: MarkedBlock
+  ) throws(ConfigurationFault) -> [UInt8]? {
     guard let (present, member) = try present(try members(of: text)), present == value else { return nil }
     if edit.removed.first == UInt8(ascii: "\"") {
-      return TextEdit.replacement(of: member.value, in: text, with: edit.removed).applied(to: text)
+      return TextEdit(replacing: member.value, of: text, with: edit.removed).applied(to: text)
     }
     var (start, end) = (member.start, member.value.upperBound)
     while isWhiteSpace(text[end]) { end += 1 }

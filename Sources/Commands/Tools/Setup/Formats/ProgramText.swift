@@ -5,24 +5,17 @@ struct ProgramText: ConfigurationFormat {
   /// The words of the command, which a shell takes as they are.
   let command: String
 
-  let name = "program"
-
-  private static let first = "#!/bin/sh"
   private static let exec = "exec "
   private static let printing = "printf '"
 
-  var byHand: [String] {
-    [Self.first] + (prefix.map { ["\(Self.printing)\($0)'"] } ?? []) + [Self.exec + command]
-  }
-
-  func shown(_ value: String) -> String { Self.exec + value }
+  func block(named name: String) -> MarkedBlock { MarkedBlock(name: name, isMarked: false) }
 
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
     var reading = ConfigurationReading()
     for line in TextLines(text) {
       let words = text.string(text.trimmed(line.content))
       if let own = Self.own(words) {
-        reading.setting.append(own)
+        reading.setting.append(.init(value: own, line: words))
       } else if !words.isEmpty, words.first != "#", !words.hasPrefix(Self.printing) {
         reading.others.append(.init(name: [], value: Array(words.utf8)))
       }
@@ -38,28 +31,18 @@ struct ProgramText: ConfigurationFormat {
     return String(line.dropFirst(exec.count))
   }
 
-  func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
+  func isMade(in text: [UInt8]) throws(ConfigurationFault) -> Bool {
     let present = try reading(of: text)
-    if !present.others.isEmpty { throw ConfigurationFault("it is another program") }
-    if present.setting == [command] { return [] }
-    let lines = byHand.map { $0 + "\n" }.joined()
-    return [.replacement(of: text.indices, in: text, with: Array(lines.utf8))]
+    return present.others.isEmpty && present.setting.map(\.value) == [command]
   }
 
-  func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
-    let present = try reading(of: text)
-    guard present.others.isEmpty, !present.setting.isEmpty else { return nil }
-    var result: [UInt8] = []
-    var isThere = false
-    for line in TextLines(text) {
-      let words = text.string(text.trimmed(line.content))
-      if words == Self.first || words.hasPrefix(Self.printing) || Self.own(words) != nil {
-        if !isThere { result += edit.removed }
-        isThere = true
-      } else {
-        result += text[line.content.lowerBound..<line.end]
-      }
-    }
-    return result
+  func lines(for base: [UInt8], like text: [UInt8]) throws(ConfigurationFault) -> [String] {
+    if try !reading(of: base).others.isEmpty { throw ConfigurationFault("it is another program") }
+    return ["#!/bin/sh"] + (prefix.map { ["\(Self.printing)\($0)'"] } ?? []) + [Self.exec + command]
+  }
+
+  func leftToPerson(in text: [UInt8]) throws(ConfigurationFault) -> ByHand? {
+    guard let present = try reading(of: text).setting.last else { return nil }
+    return ByHand([Self.exec + command], "in place of \(present.line)", because: "another llavero")
   }
 }

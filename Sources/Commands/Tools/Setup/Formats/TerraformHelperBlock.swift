@@ -5,12 +5,6 @@ import TextFormats
 struct TerraformHelperBlock: ConfigurationFormat {
   let helper: String
 
-  let name = "credentials_helper"
-
-  var byHand: [String] { ["\(shown(helper)) { args = [] }"] }
-
-  func shown(_ value: String) -> String { "credentials_helper \"\(value)\"" }
-
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading {
     if text.drop(while: isWhiteSpace).first == UInt8(ascii: "{") {
       // Terraform stops reading after the object.
@@ -20,7 +14,7 @@ struct TerraformHelperBlock: ConfigurationFormat {
     var reading = ConfigurationReading()
     for statement in try Self.statements(of: text) {
       if let label = Self.label(statement, text) {
-        reading.setting.append(label)
+        reading.setting.append(.init(value: label, line: "credentials_helper \"\(label)\""))
       } else {
         reading.others.append(
           .init(name: [], value: Array(statement.words.map { text[$0] }.joined(separator: [0x20]))))
@@ -29,21 +23,15 @@ struct TerraformHelperBlock: ConfigurationFormat {
     return reading
   }
 
-  func proposal(for text: [UInt8]) throws(ConfigurationFault) -> [TextEdit] {
-    let present = try reading(of: text).setting
-    if present == [helper] { return [] }
-    if let other = present.first {
-      throw ConfigurationFault("it names another one already: \(other)")
-    }
-    return [text.ending(with: byHand)]
+  func isMade(in text: [UInt8]) throws(ConfigurationFault) -> Bool {
+    try reading(of: text).setting.map(\.value) == [helper]
   }
 
-  func undoing(_ edit: TextEdit, in text: [UInt8]) throws(ConfigurationFault) -> [UInt8]? {
-    let own = try Self.statements(of: text).filter { Self.label($0, text) == helper }
-    guard own.count == 1 else { return nil }
-    var result = text
-    result.removeSubrange(text.lendingBytes { own[0].lines(in: $0) })
-    return result
+  func lines(for base: [UInt8], like text: [UInt8]) throws(ConfigurationFault) -> [String] {
+    if let other = try reading(of: base).setting.first {
+      throw ConfigurationFault("it names another one already: \(other.value)")
+    }
+    return ["credentials_helper \"\(helper)\" { args = [] }"]
   }
 
   /// The labels of the blocks with a name.

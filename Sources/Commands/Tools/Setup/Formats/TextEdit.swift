@@ -7,14 +7,27 @@ struct TextEdit: Hashable, Sendable {
   /// The new bytes.
   let added: [UInt8]
 
-  /// Inserts bytes and removes none.
-  static func insertion(of added: [UInt8], at offset: Int) -> TextEdit {
-    TextEdit(offset: offset, removed: [], added: added)
+  init(offset: Int, removed: [UInt8], added: [UInt8]) {
+    (self.offset, self.removed, self.added) = (offset, removed, added)
   }
 
   /// Replaces a range of a text.
-  static func replacement(of range: Range<Int>, in text: [UInt8], with added: [UInt8]) -> TextEdit {
-    TextEdit(offset: range.lowerBound, removed: Array(text[range]), added: added)
+  init(replacing range: Range<Int>, of text: [UInt8], with added: [UInt8]) {
+    self.init(offset: range.lowerBound, removed: Array(text[range]), added: added)
+  }
+
+  /// The shortest replacement that makes one text of another. What is only added begins with a line, if it can.
+  init(from text: [UInt8], to result: [UInt8]) {
+    var start = zip(text, result).prefix { $0 == $1 }.count
+    let rest = min(text.count, result.count) - start
+    let end = zip(text.reversed(), result.reversed()).prefix(rest).prefix { $0 == $1 }.count
+    let removed = Array(text[start..<text.count - end])
+    var added = Array(result[start..<result.count - end])
+    while removed.isEmpty, start > 0, text[start - 1] != 0x0a, added.last == text[start - 1] {
+      start -= 1
+      added = added.suffix(1) + added.dropLast()
+    }
+    self.init(offset: start, removed: removed, added: added)
   }
 
   func applied(to text: [UInt8]) -> [UInt8] {
@@ -55,12 +68,5 @@ struct TextEdit: Hashable, Sendable {
       found = start
     }
     return found.map { Array(text[..<$0] + text[($0 + part.count)...]) }
-  }
-}
-
-extension [TextEdit] {
-  /// Applies each edit to the result of the one before.
-  func applied(to text: [UInt8]) -> [UInt8] {
-    reduce(text) { $1.applied(to: $0) }
   }
 }

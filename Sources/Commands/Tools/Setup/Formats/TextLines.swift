@@ -38,12 +38,6 @@ extension [UInt8] {
     return [0x0d, 0x0a]
   }
 
-  /// An edit that appends lines at the end of this text.
-  func ending(with lines: [String]) -> TextEdit {
-    let end = isEmpty || last == 0x0a ? [] : lineEnd
-    return .insertion(of: end + lines.flatMap { Array($0.utf8) + lineEnd }, at: count)
-  }
-
   /// Whether there is nothing but white space.
   var isBlank: Bool { allSatisfy(isWhiteSpace) }
 
@@ -56,6 +50,9 @@ extension [UInt8] {
   }
 
   func string(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
+
+  /// The number of the line that a position is on, counting from 1.
+  func line(of position: Int) -> Int { 1 + self[..<position].count { $0 == 0x0a } }
 
   /// The bytes with ASCII capitals in lowercase.
   var lowercased: [UInt8] { map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 } }

@@ -1,0 +1,34 @@
+import Bytes
+import Keychain
+import Processes
+
+/// A tool's own command that writes a setting into its configuration. No secret is in its words.
+struct OwnCommand: Sendable {
+  /// The programs that have it, of which the first that is found is run.
+  let programs: [String]
+  /// The file that it changes, below a folder that takes the place of the tool's own.
+  let file: String
+  /// The variables that make it look there, given the folder. Those without a value are taken away.
+  let variables: @Sendable (_ folder: String) -> [(name: String, value: String?)]
+  /// The arguments, given the folder and the text of the file.
+  let arguments: @Sendable (_ folder: String, _ text: [UInt8]) -> [String]
+
+  /// The time limit, in milliseconds.
+  private static let timeout = 30_000
+
+  /// Runs it for the file below a folder, and returns whether it was done; it isn't if none of the programs is there.
+  func run(in folder: String, for text: [UInt8]) -> Bool {
+    guard let program = programs.lazy.compactMap(ProgramLinks.found).first,
+      let env = ProgramLinks.found("env")
+    else { return false }
+    let variables = variables(folder)
+    let words =
+      [env] + variables.filter { $0.value == nil }.flatMap { ["-u", $0.name] }
+      + variables.compactMap { variable in variable.value.map { "\(variable.name)=\($0)" } } + [program]
+      + arguments(folder, text)
+    let outcome = try? ProgramOutput.read(
+      words.map { CString(copying: $0) }, timeout: Self.timeout, limit: 1 << 16, showsErrors: false)
+    if case .printed? = outcome { return true }
+    return false
+  }
+}
