@@ -16,7 +16,6 @@ package struct INIDocument {
     package fileprivate(set) var value: Range<Int>
     /// The whole lines of the option.
     package fileprivate(set) var lines: Range<Int>
-    package let indentation: Range<Int>
 
     /// The value: its lines joined by LF.
     package func secret(in text: UnsafeRawBufferPointer) -> Secret {
@@ -37,9 +36,6 @@ package struct INIDocument {
   package struct Section {
     package let name: ByteString
     package let header: Range<Int>
-    /// The position and indentation for another option.
-    package fileprivate(set) var end: Int
-    package fileprivate(set) var indentation: Range<Int>
   }
 
   package private(set) var options: [Option] = []
@@ -85,13 +81,12 @@ package struct INIDocument {
         isOpen = false
         continue
       }
-      let indentation = start..<content.lowerBound
-      if isOpen, indentation.count > depth {
+      let indentation = content.lowerBound - start
+      if isOpen, indentation > depth {
         options[options.count - 1].extend(by: content, after: empty, to: line.range.upperBound)
-        if let present { sections[present].end = line.range.upperBound }
         continue
       }
-      (depth, isOpen) = (indentation.count, false)
+      (depth, isOpen) = (indentation, false)
       if first == UInt8(ascii: "["), let end = text[content].lastIndex(of: UInt8(ascii: "]")),
         end > content.lowerBound + 1
       {
@@ -102,8 +97,7 @@ package struct INIDocument {
         } else {
           present = sections.count
           indexes[name] = sections.count
-          sections.append(
-            Section(name: name, header: line.range, end: line.range.upperBound, indentation: indentation))
+          sections.append(Section(name: name, header: line.range))
         }
         continue
       }
@@ -119,10 +113,7 @@ package struct INIDocument {
       positions[section, default: []].append(options.count)
       options.append(
         Option(
-          section: section, name: name, line: line.number, values: [value], value: value, lines: line.range,
-          indentation: indentation))
-      sections[present].end = line.range.upperBound
-      sections[present].indentation = indentation
+          section: section, name: name, line: line.number, values: [value], value: value, lines: line.range))
       isOpen = true
     }
   }

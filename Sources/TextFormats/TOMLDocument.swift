@@ -10,7 +10,7 @@ package struct TOMLDocument {
     case basicString, literalString
     /// The ranges of the elements.
     case array([Range<Int>])
-    case table(isEmpty: Bool)
+    case table
     /// A number, a date, a string over several lines, or something that TOML forbids.
     case other
   }
@@ -19,8 +19,6 @@ package struct TOMLDocument {
   package struct Entry {
     /// The keys that lead to the value: those of the table, then its own.
     package let path: Path
-    /// The number of keys in the path that belong to the table header above its line.
-    package let tableDepth: Int
     /// The line on which the value begins, counting from 1.
     package let line: Int
     package let form: Form
@@ -34,9 +32,7 @@ package struct TOMLDocument {
       if case .array(let elements) = form { elements } else { nil }
     }
 
-    package var isTable: Bool {
-      if case .table = form { true } else { false }
-    }
+    package var isTable: Bool { form == .table }
   }
 
   /// `[TABLE]`
@@ -45,15 +41,11 @@ package struct TOMLDocument {
     package let isElement: Bool
     /// The header line.
     package let header: Range<Int>
-    /// The position for another statement.
-    package internal(set) var end: Int
   }
 
   /// Every value that is not in an array, in order; an inline table comes before what is in it.
   package internal(set) var entries: [Entry] = []
   package internal(set) var tables: [Table] = []
-  /// The position for another statement before the first table.
-  package internal(set) var rootEnd = 0
   /// The lines where statements begin that can't be read. Such a statement ends its table: it may have been meant to begin
   /// another one, so that what follows belongs to none until the next.
   package internal(set) var malformedLines: [Int] = []

@@ -29,7 +29,6 @@ struct TOMLReader {
   /// Reads the whole text.
   mutating func readAll() {
     if text.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
-    document.rootEnd = position
     skip(overLines: true)
     while let byte = peek {
       let first = line
@@ -77,7 +76,7 @@ struct TOMLReader {
     }
     table = name
     document.tables.append(
-      .init(path: name, isElement: isElement, header: start..<afterLine, end: afterLine))
+      .init(path: name, isElement: isElement, header: start..<afterLine))
   }
 
   private mutating func readStatement(_ start: Int) throws(Malformed) {
@@ -88,11 +87,6 @@ struct TOMLReader {
     try readValue(table + own, depth: 0, isKept: true)
     try endLine()
     document.entries[index].lines = start..<afterLine
-    if document.tables.isEmpty {
-      document.rootEnd = afterLine
-    } else {
-      document.tables[document.tables.count - 1].end = afterLine
-    }
   }
 
   /// Defines the tables that the dots of a key make.
@@ -132,7 +126,7 @@ struct TOMLReader {
     }
     if !isKept { return }
     document.entries.insert(
-      .init(path: path, tableDepth: table.count, line: first, form: form, value: start..<position),
+      .init(path: path, line: first, form: form, value: start..<position),
       at: isTable ? index : document.entries.count)
   }
 
@@ -142,9 +136,7 @@ struct TOMLReader {
     let first = line
     position += 1
     skip(overLines: true)
-    var isEmpty = true
     while !take("}") {
-      isEmpty = false
       let own = try key()
       if isKept { define(own, below: path, as: -position) }
       try expect("=")
@@ -157,7 +149,7 @@ struct TOMLReader {
       if peek == UInt8(ascii: "}") { note("line \(line) isn't TOML") }
     }
     if line != first { note("line \(first) isn't TOML") }
-    return .table(isEmpty: isEmpty)
+    return .table
   }
 
   private mutating func readArray(depth: Int) throws(Malformed) -> [Range<Int>] {

@@ -11,8 +11,6 @@ package struct YAMLDocument {
   package struct Entry {
     /// The keys from the root, and for an element of a sequence its number after a number sign.
     package let path: Path
-    /// The column of the key, or of the dash.
-    package let column: Int
     /// The line of the key, counting from 1.
     package let line: Int
     /// The value beside the key, without a comment; empty if it is below it, or there is none.
@@ -214,7 +212,7 @@ package struct YAMLDocument {
     let end = line.range.lowerBound + line.text.count
     entries.append(
       Entry(
-        path: path, column: column, line: line.number, value: end..<end, lineEnd: line.range.upperBound,
+        path: path, line: line.number, value: end..<end, lineEnd: line.range.upperBound,
         lines: line.range.lowerBound..<line.range.upperBound))
     cover(line, path)
     open = (path, column)

@@ -48,17 +48,13 @@ extension YAMLDocument {
   }
 }
 
-/// What a file of git's configuration says, and where.
+/// What a file of git's configuration says.
 struct GitEntries {
   struct Entry {
     /// `credential.helper`, `credential.https://a.example.helper`: lowercase except for what is in quotes.
     let name: [UInt8]
     /// The value; `nil` if there is no `=`.
     let value: [UInt8]?
-    /// From the first letter of the key to the end of the value's last line, without its LF.
-    let range: Range<Int>
-    /// The index of its section.
-    let section: Int?
   }
 
   let entries: [Entry]
@@ -71,8 +67,7 @@ struct GitEntries {
         return file.entries.map { entry in
           Entry(
             name: file.name(of: entry, in: text).bytes,
-            value: GitConfiguration.text(of: entry, in: text)?.bytes, range: entry.range,
-            section: entry.section)
+            value: GitConfiguration.text(of: entry, in: text)?.bytes)
         }
       }
     } catch {
