@@ -3,7 +3,8 @@
 # own files, connect-proxy.py and browser say what each does. Sourced after certificate.sh and git-server.sh.
 
 requires curl openssl
-requires_python Authlib cryptography Django Flask django-oauth-toolkit oauthlib oidc-provider-mock
+requires_python Authlib cryptography Django Flask django-oauth-toolkit oauthlib
+if_long requires_python oidc-provider-mock
 
 # make_authority: $CA certifies the servers, as forge.test, localhost and 127.0.0.1; $CLIENT.crt and $CLIENT.key are for
 # clients of servers that were started with `--client-ca $CA`

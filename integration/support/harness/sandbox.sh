@@ -1,18 +1,18 @@
 # shellcheck shell=bash
 # A separate home, so that no test sees or changes the files of the user who runs it.
 
-# requires PACKAGE..., requires_python PACKAGE...: what a suite needs from Debian and from PyPI; integration/test reads
-# these lines
+# requires PACKAGE..., requires_python PACKAGE...: what a suite needs from Debian and from PyPI; integration/requirements
+# reads these lines
 requires() { :; }
-# requires_long PACKAGE...: the same for what runs with LLAVERO_TEST_LONG=1 only
-requires_long() { :; }
 requires_python() { :; }
+# if_long LINE: the same for what only the cases of the long form need
+if_long() { :; }
 # requires_source PACKAGE...: source distributions from PyPI whose tests a suite runs; they are unpacked in
 # .build/sources/PACKAGE-VERSION
 requires_source() { :; }
-# requires_long_source PACKAGE...: source packages of Debian whose tests a suite runs with LLAVERO_TEST_LONG=1; they are
-# unpacked in .build/sources/PACKAGE
-requires_long_source() { :; }
+# requires_debian_source PACKAGE...: source packages of Debian whose tests a suite runs; they are unpacked in
+# .build/sources/PACKAGE
+requires_debian_source() { :; }
 # extracts PACKAGE...: packages from Debian whose files a suite needs, and which are not to be installed, because they
 # would start a service; they are in .build/extracted/PACKAGE
 extracts() { :; }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # A display for the programs of a desktop, and Seahorse on it. After secret-service-provider.sh.
 
-requires_long at-spi2-core dbus-bin gir1.2-atspi-2.0 imagemagick python3-gi xdotool xvfb
+if_long requires at-spi2-core dbus-bin gir1.2-atspi-2.0 imagemagick python3-gi xdotool xvfb
 
 # start_display: a screen, and the bus by which programs tell what they show; LLAVERO_TEST_SCREENSHOTS is a folder in
 # which `screenshot` puts pictures

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # Two Syncthings on loopback that share the vaults' folders of the machines `one` and `two`, and know no other devices.
 
-requires_long syncthing
+if_long requires syncthing
 
 # shellcheck source=integration/support/harness/ports.sh
 source "$SUPPORT/harness/ports.sh"

@@ -4,7 +4,7 @@
 # sign-in.sh and login.sh.
 
 requires dovecot-imapd dovecot-submissiond msmtp python3-aiosmtpd
-requires_long isync libsasl2-modules-kdexoauth2
+if_long requires isync libsasl2-modules-kdexoauth2
 
 # start_mail: sets imap and submission to the ports of a mail server for the tokens of $django
 start_mail() {
