@@ -107,7 +107,7 @@ let package = Package(
     .library(name: "Keychain", targets: ["Keychain", "SharedKeychain"]),
     .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
     .library(name: "Age", targets: ["Age"]),
-    .library(name: "EncryptedFile", targets: ["EncryptedFile", "UnlockCache"]),
+    .library(name: "EncryptedFile", targets: ["EncryptedFile"]),
     .library(name: "SecretService", targets: ["SecretService"]),
     .library(name: "DefaultKeychain", targets: ["DefaultKeychain", "KeychainChoice"]),
     .library(name: "Security", targets: ["Security"]),
@@ -145,8 +145,7 @@ let package = Package(
         .unsafeFlags(["-Xfrontend", "-module-abi-name", "-Xfrontend", "FoundationEssentials"])
       ]),
     // What all others stand on: secret bytes, and the reading and writing of bytes.
-    .target(name: "Bytes", swiftSettings: settings + answering + optimised),
-    .target(name: "JSON", dependencies: ["Bytes"], swiftSettings: settings + answering + optimised),
+    .target(name: "Bytes", dependencies: [], swiftSettings: settings + answering + optimised),
     // Threads, and other programs: what every system call of more than one line is for.
     .target(name: "System", dependencies: ["Bytes", "CLinux"], swiftSettings: settings + answering),
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
@@ -155,13 +154,9 @@ let package = Package(
     // One-time codes, over nettle: a tenth of libgcrypt, and Steam's codes need what liboath keeps to itself. The
     // archive, so that a program needs no library of another system for it.
     .target(name: "CNettle", linkerSettings: [.unsafeFlags(["-Xlinker", "-l:libnettle.a"])]),
-    .target(
-      name: "OneTimeCodes", dependencies: ["Bytes", "CNettle"], swiftSettings: settings + compactInside),
-    // The verification of hosts' keys, over libgcrypt.
-    .target(name: "HostKeys", dependencies: ["Bytes", "SSH", "CGcrypt"], swiftSettings: settings),
     // The model alone: it knows no file, no bus and no protocol.
     .target(
-      name: "Keychain", dependencies: ["Bytes", "JSON"],
+      name: "Keychain", dependencies: ["Bytes"],
       swiftSettings: settings + answering + compact),
     .target(name: "SharedKeychain", dependencies: ["Bytes", "Keychain", "System"], swiftSettings: settings),
     .target(name: "KeychainTesting", dependencies: ["Keychain"], swiftSettings: settings),
@@ -174,13 +169,8 @@ let package = Package(
       name: "Age", dependencies: ["Bytes", "System", "CSodium"],
       swiftSettings: settings + answering + compact),
     .target(
-      name: "UnlockCache", dependencies: ["Bytes", "System", "Keychain", "PrivateFiles", "Age", "CLinux"],
-      swiftSettings: settings + answering + compactInside),
-    .target(
       name: "EncryptedFile",
-      dependencies: [
-        "Bytes", "JSON", "Keychain", "PrivateFiles", "Age", "UnlockCache", "CLinux",
-      ],
+      dependencies: ["Bytes", "Keychain", "PrivateFiles", "Age", "CLinux", "System"],
       swiftSettings: settings + answering + compact + cheapPassphrases),
     .target(
       name: "SecretService",
@@ -193,18 +183,16 @@ let package = Package(
       swiftSettings: settings + compact),
     .target(
       name: "KeychainChoice",
-      dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "Forwarding", "CLinux",
-      ],
+      dependencies: ["Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "Forwarding", "CLinux"],
       swiftSettings: settings + answering + compact),
     .target(
       name: "DefaultKeychain",
       dependencies: [
-        "Keychain", "KeychainChoice", "EncryptedFile", "UnlockCache", "Forwarding",
+        "Keychain", "KeychainChoice", "EncryptedFile", "Forwarding",
         .target(name: "SecretService", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: settings),
     .target(
-      name: "CredentialProtocols", dependencies: ["Bytes", "JSON", "Keychain"],
+      name: "CredentialProtocols", dependencies: ["Bytes", "Keychain"],
       swiftSettings: settings + answering + compactInside),
     .target(
       name: "Security",
@@ -212,11 +200,11 @@ let package = Package(
       swiftSettings: settings),
     // OAuth: the flows as bytes in, bytes out. It knows no network and no keychain.
     .target(
-      name: "SignIn", dependencies: ["Bytes", "JSON", "CredentialProtocols", "CSodium"],
+      name: "SignIn", dependencies: ["Bytes", "CredentialProtocols", "CSodium"],
       swiftSettings: settings + compactInside),
     // A keychain in OpenBao or HashiCorp Vault. It knows no network either.
     .target(
-      name: "OpenBao", dependencies: ["Bytes", "JSON", "Keychain", "SignIn"],
+      name: "OpenBao", dependencies: ["Bytes", "Keychain", "SignIn"],
       swiftSettings: settings + compactInside),
     // The one place that links libcurl, and libcrypto, which that brings along.
     .target(
@@ -225,135 +213,61 @@ let package = Package(
     // A keychain on another machine: what is said between both, who may have what, and the side that asks.
     .target(
       name: "Forwarding",
-      dependencies: ["Bytes", "JSON", "SSH", "Keychain", "CredentialProtocols", "CLinux"],
-      swiftSettings: settings + compactInside),
-    // What the agent and the commands share: where its files and sockets are, and what is said over the control socket.
-    .target(
-      name: "ForwardingControl",
       dependencies: [
-        "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "EncryptedFile", "Forwarding", "CLinux",
+        "Bytes", "SSH", "Keychain", "CredentialProtocols", "CLinux", "PrivateFiles", "EncryptedFile",
       ],
       swiftSettings: settings + compactInside),
-    // The agent between ssh and a person's own agent, which offers the keychain to hosts.
-    .target(
-      name: "ForwardingAgent",
-      dependencies: [
-        "Bytes", "System", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl",
-        "CLinux",
-      ],
-      swiftSettings: settings + compact),
-    // Cursors of texts that programs keep their settings in: what they say, and where.
-    .target(name: "TextFormats", dependencies: ["Bytes", "JSON"], swiftSettings: settings + compactInside),
     .target(
       name: "Interchange",
-      dependencies: [
-        "Bytes", "JSON", "TextFormats", "Keychain", "CredentialProtocols", "OneTimeCodes", "CExpat",
-        "CNettle",
-      ],
+      dependencies: ["Bytes", "Keychain", "CredentialProtocols", "CExpat", "CNettle"],
       swiftSettings: settings + compactInside),
     // What a program shows of itself: its streams, its terminal, tables, and why it failed.
     .target(
       name: "Terminals",
       dependencies: [
         "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "CredentialProtocols",
-        "CLinux",
+        "CLinux", "System",
       ],
-      swiftSettings: settings + compactInside),
-    // The programs that it starts.
-    .target(
-      name: "Processes",
-      dependencies: [
-        "Bytes", "Keychain", "CredentialProtocols", "Terminals", "System", "PrivateFiles", "CLinux",
-      ],
-      swiftSettings: settings + compactInside),
-    .target(
-      name: "Passphrases",
-      dependencies: [
-        "Bytes", "System", "Keychain", "EncryptedFile", "KeychainChoice", "CredentialProtocols", "Terminals",
-        "Processes",
-        "CLinux",
-      ],
-      swiftSettings: settings + compactInside),
-    // Keeps tokens fresh, with the companion that has the network.
-    .target(
-      name: "Renewing",
-      dependencies: [
-        "Bytes", "System", "JSON", "Keychain", "PrivateFiles", "CredentialProtocols", "SignIn", "Terminals",
-        "Processes", "CLinux",
-      ],
-      swiftSettings: settings + compactInside),
-    // A keychain in OpenBao as a program uses it: where its login is, its copy on this machine, and the companion that
-    // has the network.
-    .target(
-      name: "OpenBaoAccess",
-      dependencies: [
-        "Bytes", "System", "JSON", "Keychain", "PrivateFiles", "Age", "EncryptedFile", "SignIn", "OpenBao",
-        "Renewing",
-        "Terminals", "Processes",
-      ],
-      swiftSettings: settings + compactInside),
-    // Keychains that are shared through git: the repository, and how a keychain is kept in step with it.
-    .target(
-      name: "GitShared",
-      dependencies: ["Bytes", "System", "JSON", "Keychain", "PrivateFiles", "EncryptedFile", "Processes"],
       swiftSettings: settings + compactInside),
     // What tools call, and all that this needs. No ArgumentParser, hence no Foundation and no Dispatch.
     .target(
       name: "ToolCommands",
       dependencies: [
-        "Bytes", "System", "JSON", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile",
-        "KeychainChoice",
-        "CredentialProtocols", "Forwarding", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess", "Terminals",
-        "Processes", "Passphrases",
-        "CLinux",
+        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice",
+        "CredentialProtocols", "Forwarding", "SignIn", "OpenBao", "Terminals", "CLinux", "Age",
       ],
       swiftSettings: settings + answering + compactInside),
     // The companion that forwards the keychain: its agent, and what answers one request.
     .target(
       name: "ForwardProgram",
       dependencies: [
-        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "SSH", "HostKeys",
-        "Forwarding", "ForwardingControl", "ForwardingAgent", "Terminals", "Processes", "Passphrases",
-        "ToolCommands", "CLinux",
+        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "SSH", "Forwarding",
+        "Terminals", "ToolCommands", "CLinux", "CGcrypt",
       ],
       swiftSettings: settings),
     // The companion that has the network: signing in, and renewing tokens.
     .target(
       name: "NetworkProgram",
       dependencies: [
-        "Bytes", "System", "JSON", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn", "Network",
-        "Terminals",
-        "Processes", "ToolCommands", "CLinux",
+        "Bytes", "System", "Keychain", "CredentialProtocols", "PrivateFiles", "SignIn", "Network",
+        "Terminals", "ToolCommands", "CLinux",
       ],
       swiftSettings: settings + compact),
-    // Apple's `security` command.
-    .target(
-      name: "SecurityProgram",
-      dependencies: [
-        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "SecurityCodes",
-        "Terminals",
-        "Processes", "Passphrases", "ToolCommands", "CLinux",
-      ],
-      swiftSettings: settings + compactInside),
     // What serves a keychain as the Secret Service.
     .target(
       name: "ServeProgram",
       dependencies: [
-        "Bytes", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice", "Passphrases",
-        "SecretService", "SecretServiceProvider", "Terminals", "ToolCommands", "CLinux",
+        "Bytes", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "Terminals", "SecretService",
+        "SecretServiceProvider", "ToolCommands", "CLinux",
       ],
       swiftSettings: settings + compact),
     // What people type.
     .target(
       name: "Commands",
       dependencies: [
-        "Bytes", "System", "Keychain", "PrivateFiles", "UnlockCache", "EncryptedFile", "KeychainChoice",
-        "JSON", "TextFormats", "CredentialProtocols", "Interchange", "Age", "SSH", "Forwarding",
-        "ForwardingControl",
-        "Terminals", "Processes", "Passphrases", "SignIn", "Renewing", "OpenBao", "OpenBaoAccess",
-        "GitShared", "OneTimeCodes",
-        "ToolCommands", "SecurityProgram", "CLinux",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Bytes", "System", "Keychain", "PrivateFiles", "EncryptedFile", "KeychainChoice", "Interchange",
+        "CredentialProtocols", "Age", "SSH", "Forwarding", "Terminals", "SignIn", "ToolCommands", "OpenBao",
+        "CLinux", .product(name: "ArgumentParser", package: "swift-argument-parser"), "SecurityCodes",
       ],
       swiftSettings: settings + compact),
     .executableTarget(
@@ -374,7 +288,7 @@ let package = Package(
     .executableTarget(
       name: "llavero-secret-service",
       dependencies: [
-        "Commands", "ToolCommands", "ServeProgram", "Processes", "Terminals", "Keychain", "SecretService",
+        "Commands", "ToolCommands", "ServeProgram", "Terminals", "Keychain", "SecretService",
         "WithoutFoundation", "CArguments",
       ],
       exclude: ["static", "llavero.portal"], swiftSettings: settings,
@@ -385,9 +299,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Bytes", "System", "Age", "Keychain", "PrivateFiles", "UnlockCache", "SharedKeychain",
-        "KeychainTesting",
-        "EncryptedFile", "SecretService", "SSH", "Forwarding", "SignIn", "OpenBao", "Network", "CLinux",
+        "Bytes", "System", "Age", "Keychain", "PrivateFiles", "EncryptedFile", "SharedKeychain",
+        "KeychainTesting", "SecretService", "SSH", "Forwarding", "SignIn", "OpenBao", "Network", "CLinux",
       ],
       path: "Tests/TestSupport",
       swiftSettings: settings),
@@ -399,14 +312,14 @@ let package = Package(
       name: "BytesTests", dependencies: ["Expectations", "Bytes", "TestSupport"], swiftSettings: language),
     .testTarget(
       name: "SSHTests",
-      dependencies: ["Expectations", "Bytes", "SSH", "HostKeys", "Properties", "TestSupport"],
+      dependencies: ["Expectations", "Bytes", "SSH", "ForwardProgram", "Properties", "TestSupport"],
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
-      name: "JSONTests", dependencies: ["Expectations", "Bytes", "JSON", "TestSupport", "Properties"],
+      name: "JSONTests", dependencies: ["Expectations", "Bytes", "TestSupport", "Properties"],
       swiftSettings: language),
     .testTarget(
       name: "KeychainTests",
-      dependencies: ["Expectations", "Bytes", "JSON", "Keychain", "KeychainTesting", "TestSupport"],
+      dependencies: ["Expectations", "Bytes", "Keychain", "KeychainTesting", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "SharedKeychainTests",
@@ -424,54 +337,48 @@ let package = Package(
       swiftSettings: language),
     .testTarget(
       name: "UnlockCacheTests",
-      dependencies: ["Expectations", "UnlockCache", "PrivateFiles", "Age", "CLinux", "TestSupport"],
+      dependencies: ["Expectations", "EncryptedFile", "PrivateFiles", "Age", "CLinux", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "EncryptedFileTests",
       dependencies: [
-        "Expectations",
-        "JSON", "System", "SharedKeychain", "KeychainTesting", "Bytes", "EncryptedFile", "UnlockCache",
-        "PrivateFiles",
-        "Age", "TestSupport", "Properties",
+        "Expectations", "Bytes", "System", "SharedKeychain", "KeychainTesting", "EncryptedFile",
+        "PrivateFiles", "Age", "TestSupport", "Properties",
       ],
       swiftSettings: language),
     .testTarget(
       name: "GitSharedTests",
-      dependencies: ["Expectations", "Bytes", "Keychain", "EncryptedFile", "GitShared", "TestSupport"],
+      dependencies: ["Expectations", "Bytes", "Keychain", "EncryptedFile", "Commands", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "KeychainChoiceTests",
-      dependencies: ["Expectations", "KeychainChoice", "EncryptedFile", "UnlockCache", "TestSupport"],
+      dependencies: ["Expectations", "KeychainChoice", "EncryptedFile", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "DefaultKeychainTests",
       dependencies: [
-        "Expectations",
-        "DefaultKeychain", "KeychainChoice", "EncryptedFile", "UnlockCache", "SecretService", "TestSupport",
+        "Expectations", "DefaultKeychain", "KeychainChoice", "EncryptedFile", "SecretService", "TestSupport",
       ],
       swiftSettings: language),
     .testTarget(
       name: "SecretServiceTests",
       dependencies: [
-        "Expectations",
-        "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles", "CLinux",
-        "TestSupport",
+        "Expectations", "SharedKeychain", "KeychainTesting", "SecretService", "Keychain", "PrivateFiles",
+        "CLinux", "TestSupport",
       ],
       swiftSettings: language),
     .testTarget(
       name: "SecretServiceProviderTests",
       dependencies: [
-        "Expectations",
-        "Bytes", "Forwarding", "Keychain", "KeychainTesting", "SecretService", "SecretServiceProvider",
-        "TestSupport",
+        "Expectations", "Bytes", "Forwarding", "Keychain", "KeychainTesting", "SecretService",
+        "SecretServiceProvider", "TestSupport",
       ],
       swiftSettings: language),
     // Runs security-programs and llavero, and depends on neither, as CommandsTests.
     .testTarget(
       name: "SecurityTests",
       dependencies: [
-        "Expectations", "System",
-        "KeychainTesting", "Security", "EncryptedFile", "TestSupport", "Properties",
+        "Expectations", "System", "KeychainTesting", "Security", "EncryptedFile", "TestSupport", "Properties",
       ],
       exclude: ["Programs"], swiftSettings: language),
     .testTarget(
@@ -481,28 +388,25 @@ let package = Package(
       ],
       swiftSettings: language),
     .testTarget(
-      name: "SignInTests", dependencies: ["Expectations", "Bytes", "JSON", "SignIn", "Properties"],
+      name: "SignInTests", dependencies: ["Expectations", "Bytes", "SignIn", "Properties"],
       swiftSettings: language),
     .testTarget(
       name: "OpenBaoTests",
       dependencies: [
-        "Expectations",
-        "Bytes", "JSON", "Keychain", "SignIn", "OpenBao", "Renewing", "TestSupport", "Properties",
+        "Expectations", "Bytes", "Keychain", "SignIn", "OpenBao", "ToolCommands", "TestSupport", "Properties",
       ],
       swiftSettings: language),
     .testTarget(
       name: "ForwardingTests",
       dependencies: [
-        "Expectations",
-        "Bytes", "CLinux", "JSON", "SSH", "Forwarding", "KeychainTesting", "TestSupport", "Properties",
+        "Expectations", "Bytes", "CLinux", "SSH", "Forwarding", "KeychainTesting", "TestSupport",
+        "Properties",
       ],
       swiftSettings: language),
     .testTarget(
       name: "ForwardingAgentTests",
       dependencies: [
-        "Expectations",
-        "Bytes", "JSON", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardingControl",
-        "ForwardingAgent",
+        "Expectations", "Bytes", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardProgram",
         "TestSupport", "Properties",
       ],
       swiftSettings: language),
@@ -511,38 +415,31 @@ let package = Package(
       dependencies: ["Expectations", "System", "Interchange", "TestSupport", "Properties"],
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
-      name: "OneTimeCodesTests", dependencies: ["Expectations", "OneTimeCodes", "TestSupport"],
+      name: "OneTimeCodesTests", dependencies: ["Expectations", "Interchange", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "TerminalsTests", dependencies: ["Expectations", "Terminals", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "SecurityProgramTests",
-      dependencies: [
-        "Expectations",
-        "SecurityProgram", "Processes", "Terminals", "Keychain", "TestSupport",
-      ],
+      dependencies: ["Expectations", "Commands", "Terminals", "Keychain", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "ProcessesTests",
       dependencies: [
-        "Expectations", "Bytes", "System", "Keychain", "Age", "UnlockCache", "Processes", "ForwardingAgent",
-        "NetworkProgram",
-        "TestSupport",
+        "Expectations", "Bytes", "System", "Keychain", "Age", "EncryptedFile", "Terminals", "ForwardProgram",
+        "NetworkProgram", "TestSupport",
       ],
       swiftSettings: language),
     .testTarget(
-      name: "PassphrasesTests", dependencies: ["Expectations", "Passphrases", "TestSupport"],
+      name: "PassphrasesTests", dependencies: ["Expectations", "Terminals", "TestSupport"],
       swiftSettings: language),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Expectations", "System",
-        "SecurityCodes", "KeychainTesting", "Commands", "ToolCommands", "Passphrases", "Terminals",
-        "SecurityProgram",
-        "CredentialProtocols", "Interchange",
-        "TestSupport",
+        "Expectations", "System", "SecurityCodes", "KeychainTesting", "Commands", "ToolCommands", "Terminals",
+        "CredentialProtocols", "Interchange", "TestSupport",
       ],
       exclude: ["Transcripts"], swiftSettings: language),
     .testTarget(

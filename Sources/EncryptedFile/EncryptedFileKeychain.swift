@@ -1,7 +1,6 @@
 import Age
 public import Keychain
 import PrivateFiles
-public import UnlockCache
 
 /// The keychain in one encrypted file: a standard age file that `age -d` opens.
 ///

@@ -2,14 +2,9 @@ import Bytes
 import CLinux
 import EncryptedFile
 import Forwarding
-import ForwardingControl
-import ForwardingAgent
 import Glibc
-import HostKeys
 import Keychain
-import Passphrases
 import PrivateFiles
-import Processes
 import Terminals
 import ToolCommands
 

@@ -1,8 +1,6 @@
 import Bytes
 import Forwarding
-import ForwardingAgent
 import Keychain
-import Passphrases
 import Terminals
 import ToolCommands
 

@@ -1,6 +1,5 @@
 package import Bytes
 import Glibc
-import JSON
 package import Keychain
 
 /// A keychain on another machine, which offers it through the SSH agent protocol. Nothing is stored on this one.

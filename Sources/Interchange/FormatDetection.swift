@@ -1,6 +1,4 @@
 public import Bytes
-import JSON
-import TextFormats
 
 /// How much a file looks like one of a format.
 enum Likeness: Comparable {

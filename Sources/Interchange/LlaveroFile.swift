@@ -1,7 +1,5 @@
 import Bytes
-import JSON
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The plaintext of a llavero vault, and the output of `llavero export`: JSON Lines, an object for each item. In a

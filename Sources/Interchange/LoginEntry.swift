@@ -1,8 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import OneTimeCodes
-import TextFormats
 
 /// An address of an entry.
 struct EntryAddress {

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// The name of a field in a source.

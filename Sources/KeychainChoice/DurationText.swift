@@ -1,4 +1,4 @@
-import UnlockCache
+import EncryptedFile
 
 /// A duration as people write it, such as 90s, 15m, 8h or 2d.
 package enum DurationText {

@@ -4,7 +4,6 @@ package import EncryptedFile
 package import Forwarding
 import Glibc
 package import Keychain
-package import UnlockCache
 
 /// The environment variables that select the keychain and control its use.
 package struct KeychainEnvironment {

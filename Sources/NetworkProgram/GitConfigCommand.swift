@@ -1,8 +1,8 @@
 import Bytes
 import Network
-import Processes
 import SignIn
 import System
+import Terminals
 import ToolCommands
 
 /// Git's settings, as git itself reads them in the working directory, but for a bare repository that it happens to be in.

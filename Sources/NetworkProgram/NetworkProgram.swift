@@ -1,9 +1,7 @@
 import Bytes
 import CLinux
 import Glibc
-import JSON
 import Network
-import Processes
 import SignIn
 import System
 import Terminals

@@ -1,5 +1,4 @@
-import Bytes
-package import JSON
+package import Bytes
 package import Keychain
 
 /// A copy of an item, in the version that it had on the server when it was read.

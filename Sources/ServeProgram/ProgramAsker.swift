@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import Passphrases
 import Terminals
 import ToolCommands
 

@@ -5,7 +5,6 @@ import PrivateFiles
 import SecretServiceProvider
 import Terminals
 import ToolCommands
-import UnlockCache
 
 /// The encrypted file, as it is served.
 enum ServedFile {

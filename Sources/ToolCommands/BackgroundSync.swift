@@ -4,8 +4,8 @@ import Glibc
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import Processes
 import System
+import Terminals
 
 /// How a keychain that is shared through git is kept in step while it is used: `llavero sync` runs behind a change, and
 /// before it is said that there is nothing.

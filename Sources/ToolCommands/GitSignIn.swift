@@ -4,7 +4,6 @@ import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
-import Renewing
 import SignIn
 import Terminals
 

@@ -3,13 +3,9 @@ import Forwarding
 import Glibc
 package import Keychain
 package import KeychainChoice
-package import Passphrases
 import PrivateFiles
-import Processes
-import Renewing
 import System
 package import Terminals
-import UnlockCache
 
 /// The selection of a keychain for a command, and how to unlock it.
 package struct KeychainSelection {

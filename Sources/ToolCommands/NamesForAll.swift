@@ -1,7 +1,6 @@
 package import Bytes
 package import Keychain
 package import KeychainChoice
-package import Renewing
 
 extension NameForAll {
   /// The name at a place, of an open keychain. That of another machine, and one on a server, give no client.

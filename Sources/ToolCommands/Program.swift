@@ -2,10 +2,8 @@ import CLinux
 import CredentialProtocols
 import EncryptedFile
 import Glibc
-import Processes
 import System
 package import Terminals
-import UnlockCache
 
 /// The running program, whichever executable it is and whatever name it is called by.
 package enum Program {

@@ -4,8 +4,6 @@ import Glibc
 import Keychain
 import KeychainChoice
 import OpenBao
-import OpenBaoAccess
-import Processes
 import System
 import Terminals
 

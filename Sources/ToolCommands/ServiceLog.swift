@@ -1,5 +1,4 @@
 package import Bytes
-import JSON
 package import Keychain
 package import PrivateFiles
 

@@ -5,9 +5,6 @@ import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
-import Passphrases
-import Processes
-import Renewing
 import System
 import Terminals
 

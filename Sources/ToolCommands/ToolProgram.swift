@@ -1,6 +1,5 @@
 import CredentialProtocols
 import Glibc
-import Processes
 import System
 import Terminals
 

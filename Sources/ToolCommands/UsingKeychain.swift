@@ -1,7 +1,6 @@
 import EncryptedFile
 import Keychain
 package import KeychainChoice
-import Processes
 package import Terminals
 
 extension KeychainSelection {

@@ -1,8 +1,8 @@
 import Commands
 import Keychain
-import Processes
 import SecretService
 import ServeProgram
+import Terminals
 import ToolCommands
 
 prepareProcess()

@@ -1,10 +1,8 @@
 import Bytes
 import Forwarding
-import ForwardingControl
-import JSON
 import Properties
 
-@testable import ForwardingAgent
+@testable import ForwardProgram
 
 /// The properties of any bytes as what the agent reads: requests of `llavero forward`, its own responses, questions for
 /// a person, and what its program has found.

@@ -5,7 +5,7 @@ import Keychain
 import SSH
 import Testing
 
-@testable import ForwardingAgent
+@testable import ForwardProgram
 
 @Suite("questions and decisions") struct QuestionTests {
   private let key = Item.Key.internetPassword(

@@ -1,12 +1,12 @@
 import Bytes
-@testable import Forwarding
-@testable import ForwardingControl
 import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
 import TestSupport
 import Testing
+
+@testable import Forwarding
 
 @Suite("the log of requests") struct RequestLogTests {
   private let folder = TemporaryFolder()

@@ -1,11 +1,11 @@
 import Bytes
-@testable import Forwarding
-@testable import ForwardingControl
 import Expectations
 import Glibc
 import Keychain
 import TestSupport
 import Testing
+
+@testable import Forwarding
 
 @Suite("the rule file") struct RuleStoreTests {
   private let folder = TemporaryFolder()

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Properties
 
 @testable import Forwarding

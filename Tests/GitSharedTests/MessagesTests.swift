@@ -1,7 +1,7 @@
 import Expectations
 import Testing
 
-@testable import GitShared
+@testable import Commands
 
 @Suite("What git says")
 struct MessagesTests {

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Properties
 
 /// The properties of any bytes as JSON, and of any values that are written.

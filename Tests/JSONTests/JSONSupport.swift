@@ -1,6 +1,5 @@
 import Bytes
 import Foundation
-import JSON
 
 /// A JSON value with everything decoded, for comparison.
 indirect enum DecodedJSON: Equatable {

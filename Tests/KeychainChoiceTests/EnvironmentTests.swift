@@ -5,7 +5,6 @@ import Keychain
 import KeychainChoice
 import TestSupport
 import Testing
-import UnlockCache
 
 @Suite("settings from the environment") struct EnvironmentTests {
   private static let location = VaultLocation(vaultFolder: "/v", stateFolder: "/s")

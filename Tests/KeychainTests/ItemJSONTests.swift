@@ -1,7 +1,6 @@
 import Bytes
 import Expectations
 import Foundation
-import JSON
 import Keychain
 import TestSupport
 import Testing

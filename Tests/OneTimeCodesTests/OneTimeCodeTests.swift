@@ -1,6 +1,6 @@
 import Bytes
 import Expectations
-import OneTimeCodes
+import Interchange
 import TestSupport
 import Testing
 

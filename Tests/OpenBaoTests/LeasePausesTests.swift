@@ -1,7 +1,7 @@
 import Expectations
 import Testing
 
-@testable import Renewing
+@testable import ToolCommands
 
 struct LeasePausesTests {
   /// How often somebody looks who waits for so long, in milliseconds.

@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-@testable import Passphrases
+@testable import Terminals
 
 @Suite("Assuan's lines and escapes") struct AssuanTests {
   @Test(

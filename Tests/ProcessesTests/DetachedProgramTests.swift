@@ -1,6 +1,6 @@
 import Expectations
 import Keychain
-import Processes
+import Terminals
 import TestSupport
 import Testing
 

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 
 @testable import Age
-@testable import ForwardingAgent
+@testable import EncryptedFile
+@testable import ForwardProgram
 @testable import NetworkProgram
-@testable import Processes
-@testable import UnlockCache
+@testable import Terminals
 
 /// Each program that llavero starts, started by a process that has another descriptor open, ignores SIGHUP, SIGPIPE and
 /// SIGXFSZ, and holds back SIGUSR1.

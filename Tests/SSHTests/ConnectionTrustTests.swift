@@ -1,8 +1,8 @@
 import Bytes
 import Expectations
-import HostKeys
 import Testing
 
+@testable import ForwardProgram
 @testable import SSH
 
 @Suite("who speaks on a connection") struct ConnectionTrustTests {

@@ -2,7 +2,7 @@ import Expectations
 import Keychain
 import Testing
 
-@testable import SecurityProgram
+@testable import Commands
 
 @Suite("which item security means") struct SecurityCriteriaTests {
   private func internet(_ texts: String...) throws -> SecurityCriteria {

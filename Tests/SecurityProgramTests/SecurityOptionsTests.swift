@@ -2,7 +2,7 @@ import Expectations
 import Keychain
 import Testing
 
-@testable import SecurityProgram
+@testable import Commands
 
 @Suite("options of security") struct SecurityOptionsTests {
   private func words(_ texts: [String]) -> [SecurityWord] { texts.map { SecurityWord(Secret($0)) } }

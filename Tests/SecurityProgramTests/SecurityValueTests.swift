@@ -3,7 +3,7 @@ import Keychain
 import TestSupport
 import Testing
 
-@testable import SecurityProgram
+@testable import Commands
 
 @Suite("values as security prints them") struct SecurityValueTests {
   private func printed(_ bytes: [UInt8]) -> String {

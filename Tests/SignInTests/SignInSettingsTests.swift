@@ -1,6 +1,5 @@
 import Bytes
 import Expectations
-import JSON
 import Testing
 
 @testable import SignIn

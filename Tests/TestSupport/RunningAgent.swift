@@ -1,10 +1,10 @@
 import Age
 import CLinux
+public import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
 import Synchronization
-public import UnlockCache
 
 /// An agent on a thread of this process. It ends when this is released at the latest.
 public final class RunningAgent: Sendable {

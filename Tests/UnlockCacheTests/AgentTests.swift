@@ -7,7 +7,7 @@ import PrivateFiles
 import TestSupport
 import Testing
 
-@testable import UnlockCache
+@testable import EncryptedFile
 
 @Suite("The agent")
 struct AgentTests {

@@ -2,7 +2,7 @@ import Age
 import Keychain
 import TestSupport
 
-@testable import UnlockCache
+@testable import EncryptedFile
 
 /// A vault's name that no other test, and no vault of this machine, has.
 func randomUUID() -> String {

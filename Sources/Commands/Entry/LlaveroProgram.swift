@@ -1,7 +1,6 @@
 import ArgumentParser
 import CredentialProtocols
 import Glibc
-import SecurityProgram
 import System
 import Terminals
 package import ToolCommands

@@ -2,12 +2,9 @@ import ArgumentParser
 import Bytes
 import EncryptedFile
 import Forwarding
-import ForwardingControl
 import Glibc
-import JSON
 import Keychain
 import KeychainChoice
-import Processes
 import System
 import Terminals
 import ToolCommands

@@ -2,7 +2,6 @@ import ArgumentParser
 import Bytes
 import Glibc
 import Keychain
-import Processes
 import System
 import Terminals
 

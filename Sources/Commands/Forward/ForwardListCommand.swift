@@ -1,8 +1,6 @@
 import ArgumentParser
 import Bytes
 import Forwarding
-import ForwardingControl
-import JSON
 import Keychain
 import KeychainChoice
 import Terminals

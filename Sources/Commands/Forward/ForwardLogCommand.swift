@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bytes
-import ForwardingControl
-import JSON
+import Forwarding
 import Keychain
 import PrivateFiles
 import Terminals

@@ -2,10 +2,8 @@ import ArgumentParser
 import Bytes
 import CredentialProtocols
 import Forwarding
-import ForwardingControl
 import Keychain
 import KeychainChoice
-import Processes
 import SSH
 import System
 import Terminals

@@ -1,10 +1,8 @@
 import ArgumentParser
 import Bytes
 import Forwarding
-import ForwardingControl
 import Glibc
 import Keychain
-import Processes
 import System
 import Terminals
 import ToolCommands

@@ -2,9 +2,7 @@ import ArgumentParser
 import Bytes
 import EncryptedFile
 import Forwarding
-import ForwardingControl
 import Keychain
-import Processes
 import SSH
 import Terminals
 

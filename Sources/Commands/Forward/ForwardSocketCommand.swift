@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bytes
 import Forwarding
-import ForwardingControl
 import Keychain
 import Terminals
 

@@ -1,7 +1,5 @@
 import Bytes
 import Forwarding
-import ForwardingControl
-import JSON
 import Keychain
 import Terminals
 

@@ -1,10 +1,9 @@
+import Bytes
 import CLinux
 import CredentialProtocols
 import EncryptedFile
 import Forwarding
-import ForwardingControl
 import Glibc
-import JSON
 import Keychain
 import SSH
 import Terminals

@@ -1,9 +1,8 @@
 import ArgumentParser
 import Bytes
-import JSON
+import Interchange
 import Keychain
 import KeychainChoice
-import OneTimeCodes
 import Terminals
 import ToolCommands
 

@@ -3,7 +3,6 @@ import CredentialProtocols
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Renewing
 import SignIn
 import Terminals
 import ToolCommands

@@ -1,10 +1,8 @@
 import ArgumentParser
 import Bytes
 import CredentialProtocols
-import JSON
 import Keychain
 import KeychainChoice
-import Renewing
 import Terminals
 import ToolCommands
 

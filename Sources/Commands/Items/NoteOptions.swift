@@ -1,8 +1,7 @@
 import ArgumentParser
 import Bytes
+import Interchange
 import Keychain
-import OneTimeCodes
-import Passphrases
 import Terminals
 
 /// Options for an item's notes: attributes that are not part of its key.

@@ -3,7 +3,6 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import OpenBao
-import Renewing
 import Terminals
 import ToolCommands
 

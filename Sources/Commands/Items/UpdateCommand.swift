@@ -1,7 +1,6 @@
 import ArgumentParser
 import Keychain
 import KeychainChoice
-import Passphrases
 import Terminals
 import ToolCommands
 

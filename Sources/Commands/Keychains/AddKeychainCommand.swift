@@ -2,11 +2,9 @@ import ArgumentParser
 import Bytes
 import EncryptedFile
 import Glibc
-import JSON
 import Keychain
 import KeychainChoice
 import OpenBao
-import OpenBaoAccess
 import PrivateFiles
 import Terminals
 import ToolCommands

@@ -3,9 +3,9 @@ import Glibc
 import Keychain
 import KeychainChoice
 import OpenBao
-import OpenBaoAccess
 import SignIn
 import Terminals
+import ToolCommands
 
 /// A keychain on a server, as a person describes it when adding it, or changes what was said before.
 struct DescribedServer {

@@ -2,7 +2,6 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Passphrases
 import Terminals
 import ToolCommands
 

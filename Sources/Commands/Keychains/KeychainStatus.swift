@@ -1,12 +1,10 @@
 import Bytes
 import EncryptedFile
 import Forwarding
-import JSON
 import Keychain
 import KeychainChoice
 import Terminals
 import ToolCommands
-import UnlockCache
 
 /// The state of a keychain, as `llavero status` reports it.
 struct KeychainStatus {

@@ -3,7 +3,6 @@ import Bytes
 import EncryptedFile
 import Forwarding
 import Glibc
-import JSON
 import Keychain
 import KeychainChoice
 import Terminals

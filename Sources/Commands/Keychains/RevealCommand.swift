@@ -1,7 +1,6 @@
 import ArgumentParser
 import Bytes
 import EncryptedFile
-import JSON
 import Keychain
 import KeychainChoice
 import Terminals

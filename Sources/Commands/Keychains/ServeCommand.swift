@@ -1,6 +1,5 @@
 import ArgumentParser
 import KeychainChoice
-import Processes
 import Terminals
 import ToolCommands
 

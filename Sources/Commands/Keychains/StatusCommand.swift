@@ -1,6 +1,5 @@
 import ArgumentParser
 import Keychain
-import Processes
 import Terminals
 import ToolCommands
 

@@ -1,5 +1,5 @@
+import Bytes
 import CredentialProtocols
-import JSON
 import Keychain
 import ToolCommands
 

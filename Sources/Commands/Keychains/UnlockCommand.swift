@@ -1,12 +1,11 @@
 import ArgumentParser
 import EncryptedFile
-import ForwardingControl
+import Forwarding
 import Keychain
 import KeychainChoice
 import PrivateFiles
 import Terminals
 import ToolCommands
-import UnlockCache
 
 /// `llavero unlock`
 struct UnlockCommand: ParsableCommand {

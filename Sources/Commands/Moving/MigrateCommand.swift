@@ -3,9 +3,7 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import OpenBao
-import Renewing
 import PrivateFiles
-import Processes
 import Terminals
 import ToolCommands
 

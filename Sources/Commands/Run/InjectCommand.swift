@@ -3,7 +3,6 @@ import CredentialProtocols
 import Glibc
 import Keychain
 import KeychainChoice
-import Processes
 import System
 import Terminals
 import ToolCommands

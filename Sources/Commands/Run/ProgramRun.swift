@@ -1,7 +1,6 @@
 import Bytes
 import Glibc
 import Keychain
-import Processes
 import Synchronization
 import System
 import Terminals

@@ -2,7 +2,6 @@ import Bytes
 import CredentialProtocols
 import Glibc
 import Keychain
-import Processes
 import Terminals
 
 /// The variables to set for a program: values with references to secrets in them.

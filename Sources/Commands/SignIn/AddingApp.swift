@@ -4,7 +4,6 @@ import Glibc
 import Keychain
 import KeychainChoice
 import PrivateFiles
-import Renewing
 import SignIn
 import Terminals
 import ToolCommands

@@ -5,7 +5,6 @@ import EncryptedFile
 import Glibc
 import Keychain
 import KeychainChoice
-import Renewing
 import SignIn
 import Terminals
 import ToolCommands

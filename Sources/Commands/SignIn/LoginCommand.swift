@@ -3,8 +3,6 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 import OpenBao
-import Processes
-import Renewing
 import SignIn
 import Terminals
 import ToolCommands

@@ -2,7 +2,6 @@ import ArgumentParser
 import EncryptedFile
 import Keychain
 import KeychainChoice
-import Renewing
 import SignIn
 import Terminals
 import ToolCommands

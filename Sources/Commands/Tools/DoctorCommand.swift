@@ -2,10 +2,8 @@ import ArgumentParser
 import Bytes
 import EncryptedFile
 import Forwarding
-import JSON
 import Keychain
 import KeychainChoice
-import Processes
 import Terminals
 import ToolCommands
 

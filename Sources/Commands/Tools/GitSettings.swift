@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import Processes
 import System
 import Terminals
 

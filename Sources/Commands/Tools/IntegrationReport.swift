@@ -1,13 +1,11 @@
 import Bytes
 import CredentialProtocols
 import Glibc
-import PrivateFiles
-import JSON
 import Keychain
-import Processes
-import Renewing
+import PrivateFiles
 import System
 import Terminals
+import ToolCommands
 
 /// A report on the tools that log in from here, made without reading any secret.
 struct IntegrationReport {

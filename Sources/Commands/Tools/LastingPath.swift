@@ -1,7 +1,6 @@
 import Bytes
 import Glibc
 import PrivateFiles
-import Processes
 import System
 import Terminals
 

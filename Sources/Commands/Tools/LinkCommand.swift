@@ -1,5 +1,5 @@
 import ArgumentParser
-import JSON
+import Bytes
 import Keychain
 import Terminals
 

@@ -1,5 +1,4 @@
 import EncryptedFile
-import GitShared
 import Keychain
 import KeychainChoice
 import Terminals

@@ -3,8 +3,6 @@ import EncryptedFile
 import Glibc
 import Keychain
 import PrivateFiles
-import Processes
-import SecurityProgram
 import System
 import Terminals
 import ToolCommands

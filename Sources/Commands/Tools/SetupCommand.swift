@@ -1,8 +1,6 @@
 import ArgumentParser
 import Bytes
-import JSON
 import Keychain
-import Processes
 import Terminals
 import ToolCommands
 

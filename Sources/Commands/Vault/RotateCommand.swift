@@ -2,7 +2,6 @@ import ArgumentParser
 import EncryptedFile
 import Glibc
 import Keychain
-import Passphrases
 import Terminals
 import ToolCommands
 

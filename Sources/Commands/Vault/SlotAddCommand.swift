@@ -1,8 +1,7 @@
 import ArgumentParser
+import Bytes
 import EncryptedFile
-import JSON
 import Keychain
-import Passphrases
 import Terminals
 import ToolCommands
 

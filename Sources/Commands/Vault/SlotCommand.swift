@@ -1,7 +1,7 @@
 import ArgumentParser
+import Bytes
 import EncryptedFile
 import Glibc
-import JSON
 import Keychain
 import KeychainChoice
 import Terminals

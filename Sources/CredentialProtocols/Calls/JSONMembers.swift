@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 
 extension Secret {
   /// Passes the members of a single JSON object to `take`, in order, as ``JSONReader/members(of:_:)`` does.

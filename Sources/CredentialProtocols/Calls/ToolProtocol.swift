@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 public import Keychain
 
 /// A protocol in which a tool asks for credentials: a parser, a formatter, and the reply if nothing is found.

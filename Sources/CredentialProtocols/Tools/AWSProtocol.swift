@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// The protocol of `credential_process` in the AWS CLI and SDKs (AWS SDKs and Tools Reference Guide, "Process

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// The protocol of bazel's credential helpers (EngFlow/credential-helper-spec).

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 package import Keychain
 
 /// The protocol of cargo's credential providers, version 1, which uses JSON lines (The Cargo Book, "Credential Provider

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 package import Keychain
 
 /// The protocol of docker's credential helpers, which podman, skopeo, buildah, helm and others speak as well

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// The protocol of exec plugins for kubectl and all other Kubernetes clients (Kubernetes, "client-go credential

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// The protocol of Terraform's and OpenTofu's credentials helpers (Terraform, "Create Credentials Helpers").

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// When an item's key, its other attributes, its secret and what no tool gets were last changed. When two copies of a

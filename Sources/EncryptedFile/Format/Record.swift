@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// One line of a vault: an item and its confidential parts, as a JSON object.

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 public import Keychain
 
 /// Why a record went out of use.

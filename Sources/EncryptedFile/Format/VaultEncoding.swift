@@ -1,7 +1,6 @@
 import Age
 import Bytes
 import Glibc
-import JSON
 import Keychain
 
 /// A new generation of a vault, laid out. It is encrypted while it is written, so that a large one is never whole in

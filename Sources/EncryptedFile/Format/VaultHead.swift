@@ -2,7 +2,6 @@ import Age
 import Bytes
 import CLinux
 import Glibc
-import JSON
 import Keychain
 
 /// The first line of a vault's plaintext: which generation this is, and who may read and write it.

@@ -1,7 +1,6 @@
 import Bytes
 import CLinux
 import Glibc
-import JSON
 import Keychain
 
 /// A vault's records, or a part of them, as sorted lines that can be changed. The lines are held without their LF and

@@ -1,7 +1,6 @@
 import Age
 public import Keychain
 import PrivateFiles
-import UnlockCache
 
 extension EncryptedFileKeychain {
   /// Adds an item.

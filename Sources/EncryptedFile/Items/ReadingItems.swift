@@ -1,7 +1,6 @@
 import Age
 public import Keychain
 import PrivateFiles
-import UnlockCache
 
 extension EncryptedFileKeychain {
   /// Whether there is a vault, or the remains of one.

@@ -1,6 +1,5 @@
 import Age
 import Bytes
-import JSON
 import Keychain
 import PrivateFiles
 

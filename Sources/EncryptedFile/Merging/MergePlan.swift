@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// The plan for merging two copies of a vault, item by item. Each part of an item (its key, its other attributes, its

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// The state of an item in one of two copies of a vault that are being merged, or the result of merging both.

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// The changes that merging another copy has made.

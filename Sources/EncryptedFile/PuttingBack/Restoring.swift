@@ -1,5 +1,5 @@
 import Age
-import JSON
+import Bytes
 public import Keychain
 import PrivateFiles
 

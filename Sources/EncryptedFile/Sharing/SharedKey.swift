@@ -1,6 +1,5 @@
 import Age
 import Bytes
-import JSON
 import Keychain
 
 /// What the first line of a shared vault says about its key. The member `key_number` counts the keys that the vault has

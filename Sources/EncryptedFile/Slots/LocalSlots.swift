@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import JSON
 import Keychain
 import PrivateFiles
 

@@ -1,7 +1,6 @@
 import Age
 public import Keychain
 import PrivateFiles
-import UnlockCache
 
 /// Asks for the passphrase of one slot. `attempt` counts from 1. Returns `nil` if nobody can be asked, or no longer.
 public typealias SlotPassphraseSource =

@@ -3,7 +3,6 @@ import Bytes
 import Glibc
 public import Keychain
 import PrivateFiles
-import UnlockCache
 
 extension EncryptedFileKeychain {
   /// Lends the lines of the change in progress, or else of the newest generation.

@@ -1,7 +1,6 @@
 import Age
 public import Keychain
 import PrivateFiles
-public import UnlockCache
 
 extension EncryptedFileKeychain {
   /// The result of unlocking a vault.

@@ -2,7 +2,6 @@ import Age
 import Bytes
 public import Keychain
 import PrivateFiles
-import UnlockCache
 
 /// Asks for a passphrase. `attempt` counts from 1. Returns `nil` if nobody can be asked, or no longer.
 public typealias PassphraseSource = (_ attempt: Int) throws(KeychainError) -> Secret?

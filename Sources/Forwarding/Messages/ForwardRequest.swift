@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 package import Keychain
 import SSH
 

@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 package import Keychain
 
 /// The answer of a forwarded keychain: one JSON object.

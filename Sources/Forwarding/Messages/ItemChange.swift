@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 package import Keychain
 
 /// A change of one item, as it is sent. An object, because a credential can't be an element of an array.

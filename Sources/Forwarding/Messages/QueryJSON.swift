@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 // The queries of tools as JSON: the members are an item's, and one that is missing may have any value.

@@ -1,5 +1,4 @@
 package import Bytes
-import JSON
 import Keychain
 
 /// A request together with what its sender may have, as the agent hands it to the program that opens the keychain.

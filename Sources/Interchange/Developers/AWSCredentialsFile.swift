@@ -1,8 +1,6 @@
 import Bytes
 import CredentialProtocols
-import JSON
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The keys of the AWS CLI and SDKs (AWS SDKs and Tools Reference Guide, "Shared config and credentials files"), those of

@@ -1,6 +1,5 @@
 import Bytes
 import CredentialProtocols
-import JSON
 import Keychain
 
 extension FileFormat {

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The logins in git's configuration: passwords in the URLs of remotes, of `url.URL.insteadOf` and of proxies, headers of

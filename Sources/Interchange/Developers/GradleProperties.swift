@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The secrets in a person's properties of Gradle (its user manual, "Handling credentials"): `NAMEUsername` and

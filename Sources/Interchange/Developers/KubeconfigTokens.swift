@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The tokens of the users in a kubeconfig (Kubernetes, "Organizing Cluster Access Using kubeconfig Files"). They are

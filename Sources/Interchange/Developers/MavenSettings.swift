@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The settings of Maven (maven.apache.org, "Settings Reference"): passwords and passphrases of servers, tokens in headers

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The passwords in the option files of MySQL's and MariaDB's programs (MySQL Reference Manual, "Using Option Files").

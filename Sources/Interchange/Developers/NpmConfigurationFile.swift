@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The configuration of npm, pnpm and version 1 of yarn (docs.npmjs.com, "npmrc", "Auth related configuration").

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The logins of NuGet's sources (learn.microsoft.com, "nuget.config reference"), as the login for the source's URL, or

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The passwords of PostgreSQL's programs (its documentation, "The Password File"): host, port, database, user and

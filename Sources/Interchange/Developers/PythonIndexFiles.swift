@@ -1,5 +1,4 @@
 import Bytes
-import TextFormats
 
 extension FileFormat {
   /// Passwords in the URLs of pip's configuration, such as those of `index-url` (pip's documentation, "Authentication").

@@ -1,8 +1,6 @@
 import Bytes
 import CredentialProtocols
-import JSON
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The passwords, keys and tokens of rclone's remotes (rclone.org, "Configuration Encryption" and each backend's page). A

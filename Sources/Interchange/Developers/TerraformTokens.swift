@@ -1,8 +1,6 @@
 import Bytes
 import CredentialProtocols
-import JSON
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The tokens of Terraform and OpenTofu: `credentials.tfrc.json`, as `terraform login` writes it, and blocks

@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The token of the command line of Vault and OpenBao (Vault's documentation, "Token helpers"), which is all that is in

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The configuration of yarn from version 2 on (yarnpkg.com, "Settings"): tokens and logins of the registry in use, of

@@ -1,8 +1,6 @@
 import Bytes
 import CredentialProtocols
-import JSON
 import Keychain
-import OneTimeCodes
 
 extension ExportFormat {
   /// The Credential Exchange Format of the FIDO Alliance (CXF 1.0, August 2025), as one account.

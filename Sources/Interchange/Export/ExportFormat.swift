@@ -1,5 +1,4 @@
 public import Bytes
-import JSON
 public import Keychain
 
 /// A format in which items are exported to other programs.

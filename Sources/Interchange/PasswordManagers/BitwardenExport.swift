@@ -1,7 +1,5 @@
 import Bytes
-import JSON
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The output of "Export vault" in Bitwarden and Vaultwarden, as CSV or as unencrypted JSON.

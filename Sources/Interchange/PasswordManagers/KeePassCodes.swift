@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import OneTimeCodes
 
 /// The secrets of one-time codes in KeePass's entries, which each of its programs has kept under names of its own.
 enum KeePassCodes {

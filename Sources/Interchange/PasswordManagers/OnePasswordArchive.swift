@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// What 1Password's own forms of export have in common: kinds of entries, and fields in sections.

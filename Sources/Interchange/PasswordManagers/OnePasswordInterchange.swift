@@ -1,7 +1,5 @@
 import Bytes
-import JSON
 import Keychain
-import TextFormats
 
 /// 1Password's older Interchange Format, `data.1pif`: an entry in JSON on a line, between lines that separate them.
 enum OnePasswordInterchange {

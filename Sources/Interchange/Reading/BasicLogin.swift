@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FoundLogins {
   /// Adds a login that is written as in HTTP's scheme `Basic` (RFC 7617, section 2): in Base64, a user name, a colon and a

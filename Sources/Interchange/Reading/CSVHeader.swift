@@ -1,5 +1,4 @@
 import Bytes
-import TextFormats
 
 /// The names of the columns of a file of comma-separated values, and what separates them: commas, or semicolons or tabs
 /// where a spreadsheet has written the file.

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 
 /// The folders of a source, as entries call them, and which of them hold something.
 struct Folders {

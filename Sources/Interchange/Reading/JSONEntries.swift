@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 
 /// The entries of a source in JSON, each an object somewhere in it.

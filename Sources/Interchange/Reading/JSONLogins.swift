@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 
 /// A login in JSON that is a member of an object, by the name of what it is for: `{"auths": {"HOST": …}}`.
 struct JSONLogin {

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FoundLogins {
   /// Adds the logins of the URLs in a part of a text, which have a password before their `@`. The URL stays without the

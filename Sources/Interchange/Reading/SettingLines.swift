@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import TextFormats
 
 /// A line `NAME = VALUE` of a file.
 struct SettingLine {

@@ -1,5 +1,4 @@
 import Bytes
-import TextFormats
 
 extension Removal {
   /// Takes a setting out of a file, up to a comment behind it, which then has the line for itself.

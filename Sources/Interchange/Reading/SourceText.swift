@@ -1,5 +1,4 @@
 public import Bytes
-import TextFormats
 
 /// How the text of a file is encoded: UTF-8 with or without a byte order mark, or UTF-16 with one (The Unicode Standard,
 /// section 23.8). Readers get it as UTF-8 without a mark, and positions are those in that text.

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 /// The hosts in a YAML file, each with the tokens of its accounts. What else the file says of a host stays in it.
 struct TokensOfHosts {

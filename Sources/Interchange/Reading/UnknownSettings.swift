@@ -1,6 +1,5 @@
 import Bytes
 import Keychain
-import TextFormats
 
 extension FoundLogins {
   /// Names each line of which nothing was taken or named, and that has a secret by its looks: a password in a URL, a setting

@@ -1,5 +1,4 @@
 import Bytes
-import TextFormats
 
 /// Files that people take for an export, and that no format can be.
 extension FormatFault {

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The file of cargo's provider `cargo:token` (The Cargo Book, "Configuration", "Credentials"). It names the

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// A file of Git Credential Manager's store in plain text (its documentation, "Credential stores"), which has one for each

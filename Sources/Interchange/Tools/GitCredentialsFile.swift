@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The file of `git credential-store`: a URL with user name and password on each line (git-credential-store(1),

@@ -1,5 +1,4 @@
 import Bytes
-import TextFormats
 
 extension FileFormat {
   /// The file of GitHub's command line, which stores tokens there if it found no keyring (cli.github.com, "gh auth

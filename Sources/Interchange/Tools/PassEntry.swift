@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 public import Keychain
-import TextFormats
 
 /// An entry of a `pass` or gopass store, whose first line is the password. The rest of it and its name follow
 /// conventions: those of browserpass, gopass and Git Credential Manager are understood.

@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The file of twine and other programs that publish Python packages (packaging.python.org, "The .pypirc file").

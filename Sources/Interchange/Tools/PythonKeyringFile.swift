@@ -1,7 +1,6 @@
 import Bytes
 import CredentialProtocols
 import Keychain
-import TextFormats
 
 extension FileFormat {
   /// The file of the backend `PlaintextKeyring` of Python's keyring (PyPI, "keyrings.alt"): a section for each

@@ -1,5 +1,4 @@
-import Bytes
-package import JSON
+package import Bytes
 
 /// What an item keeps beside its secret, as confidential, and what no tool that signs in ever gets: a one-time code's
 /// secret, and the fields that a password manager hides.

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 
 /// The bounds that every keychain observes, so that an item can move from any keychain to any other.
 public enum ItemBounds {

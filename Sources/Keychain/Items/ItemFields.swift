@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 
 extension Item {
   /// Fields with names that a person gave them, and that aren't confidential. Those that are belong to

@@ -1,5 +1,4 @@
-import Bytes
-package import JSON
+package import Bytes
 
 // The JSON form of an item's attributes: members of one object, named as in Keychain Services. The vault and the
 // `--json` option of every command share it.

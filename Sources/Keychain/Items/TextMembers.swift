@@ -1,5 +1,4 @@
-import Bytes
-package import JSON
+package import Bytes
 
 /// A JSON object whose members are texts, each name once, as one piece of bytes: what people call fields.
 package enum TextMembers {

@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 package import Keychain
 
 /// An item as it is stored: an object whose values are strings, because a server keeps neither large numbers nor bytes

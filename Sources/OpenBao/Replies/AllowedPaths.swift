@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 
 /// What a login may list and read, as far as its policies name it. A server leaves out paths with a `+` in them.
 struct AllowedPaths {

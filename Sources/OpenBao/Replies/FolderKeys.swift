@@ -1,5 +1,4 @@
-import Bytes
-package import JSON
+package import Bytes
 
 /// The keys that a server lists of a folder.
 package struct FolderKeys: Equatable, Sendable {

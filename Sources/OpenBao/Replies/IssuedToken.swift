@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// A token that a login or a renewal has given.
 package struct IssuedToken: ~Copyable {

@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// A server's reply, whatever its status, and what can be read from its body.
 package struct ServerReply: ~Copyable {

@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// What a server says of one version of a record: the member `metadata` of a reply to a read, or `data` of one to a
 /// write.

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 
 /// Who has a token, and may do what with it, as far as the server says: no two of whom one may read more than the other
 /// are the same.

@@ -1,5 +1,4 @@
 package import Bytes
-import JSON
 
 /// How to log in to a server.
 package enum LoginMethod: Equatable, Sendable {

@@ -1,6 +1,5 @@
 package import Bytes
 import Glibc
-import JSON
 import Keychain
 package import SignIn
 

@@ -1,5 +1,4 @@
 package import Bytes
-import JSON
 
 /// Whose the token of a service account of Kubernetes is, by what it says itself. Nobody has checked here who signed
 /// that: it tells one account from another, and lets nobody in.

@@ -1,5 +1,4 @@
 package import Bytes
-import JSON
 
 /// A GitHub App, which gets tokens for the organisations and people that have installed it.
 package struct GitHubApp: ~Copyable {

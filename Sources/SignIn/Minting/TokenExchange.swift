@@ -1,6 +1,5 @@
 package import Bytes
 import CredentialProtocols
-package import JSON
 
 /// An exchange of one token for another (RFC 8693): of the one by which a service vouches for a job, for one of a
 /// server.

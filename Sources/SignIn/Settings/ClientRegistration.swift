@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// A client of an authorization server: who llavero is there, and where the server's endpoints are.
 ///

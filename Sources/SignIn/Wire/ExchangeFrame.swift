@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 // What goes between a program that has a keychain and the one that has the network, for exchanges. Each message is
 // JSON, after its length in four bytes, most significant first. A set-up comes first, then one reply follows each

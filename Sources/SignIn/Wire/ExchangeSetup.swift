@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// How the program that has the network is to connect to servers, for a program that has it exchange requests.
 package struct ExchangeSetup: Equatable, Sendable {

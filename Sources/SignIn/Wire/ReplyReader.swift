@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// A member of a reply: of a JSON object, or a parameter of a form.
 package enum ReplyValue: ~Copyable {

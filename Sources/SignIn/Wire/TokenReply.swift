@@ -1,5 +1,4 @@
 package import Bytes
-import JSON
 
 /// What a token endpoint replies (RFC 6749 section 5).
 package enum TokenReply: ~Copyable {

@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// A page that a person's browser is to open, and where it comes back to on this machine (RFC 8252 section 7.3).
 package struct BrowserVisit: ~Copyable {

@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// The login of a proxy on the way to a service.
 package struct ProxyLogin: ~Copyable {

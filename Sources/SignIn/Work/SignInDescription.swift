@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// What signing in to a place would do.
 package struct SignInDescription: Equatable {

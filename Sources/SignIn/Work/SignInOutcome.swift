@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// What the companion that has the network answers.
 package enum SignInOutcome: ~Copyable {

@@ -1,5 +1,4 @@
 package import Bytes
-package import JSON
 
 /// What the programs that hold the keychain ask of the companion that has the network. It comes by descriptor, for it
 /// holds secrets.

@@ -2,10 +2,9 @@ import Age
 import Bytes
 import Expectations
 import Glibc
-import JSON
 import Keychain
-import Testing
 import TestSupport
+import Testing
 
 @testable import EncryptedFile
 

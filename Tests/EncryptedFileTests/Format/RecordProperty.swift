@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 import Keychain
 import Properties
 

@@ -2,9 +2,8 @@ import Age
 import Expectations
 import Glibc
 import Keychain
-import Testing
 import TestSupport
-import UnlockCache
+import Testing
 
 @testable import EncryptedFile
 

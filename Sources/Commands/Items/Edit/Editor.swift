@@ -1,6 +1,5 @@
 import Glibc
 import Keychain
-import Processes
 import System
 import Terminals
 

@@ -1,6 +1,5 @@
 import Bytes
 import EncryptedFile
-import JSON
 import Keychain
 import KeychainChoice
 import Terminals

@@ -1,5 +1,5 @@
+import Bytes
 import EncryptedFile
-import JSON
 import Keychain
 import Terminals
 

@@ -1,6 +1,5 @@
 import Bytes
 import EncryptedFile
-import GitShared
 import Glibc
 import Keychain
 import KeychainChoice

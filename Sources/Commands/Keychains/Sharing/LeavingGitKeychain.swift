@@ -1,5 +1,4 @@
 import EncryptedFile
-import GitShared
 import KeychainChoice
 import Terminals
 import ToolCommands

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Bytes
 import EncryptedFile
-import GitShared
-import JSON
 import Keychain
 import KeychainChoice
 import Terminals

@@ -1,10 +1,9 @@
+import Bytes
 import EncryptedFile
-import GitShared
-import JSON
 import Keychain
 import KeychainChoice
-import OpenBaoAccess
 import Terminals
+import ToolCommands
 
 /// How a keychain that others use, too, stands with its repository or server, as far as that is known on this machine.
 struct SharingState {

@@ -1,9 +1,7 @@
 import ArgumentParser
 import Bytes
 import EncryptedFile
-import GitShared
 import Glibc
-import JSON
 import Keychain
 import KeychainChoice
 import Terminals

@@ -1,5 +1,5 @@
 import Bytes
-import TextFormats
+import Interchange
 
 /// A part of a text between line ends, braces and commas, compared without copying it: it may be confidential.
 private struct TextPart: Hashable {

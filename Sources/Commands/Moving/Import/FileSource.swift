@@ -5,7 +5,6 @@ import Glibc
 import Interchange
 import Keychain
 import PrivateFiles
-import Processes
 import Terminals
 
 /// A file of another program.

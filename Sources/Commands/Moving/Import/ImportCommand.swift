@@ -3,8 +3,6 @@ import EncryptedFile
 import Interchange
 import Keychain
 import KeychainChoice
-import Passphrases
-import Processes
 import Terminals
 import ToolCommands
 

@@ -2,7 +2,6 @@ import Bytes
 import EncryptedFile
 import Interchange
 import Keychain
-import Processes
 import System
 import Terminals
 

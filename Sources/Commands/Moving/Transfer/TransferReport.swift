@@ -1,6 +1,6 @@
+import Bytes
 import CredentialProtocols
 import Interchange
-import JSON
 import Keychain
 import Terminals
 

@@ -1,6 +1,6 @@
 import Bytes
+import Interchange
 import Terminals
-import TextFormats
 
 extension KnownTool {
   /// Cargo.

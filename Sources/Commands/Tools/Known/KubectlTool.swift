@@ -1,6 +1,6 @@
 import Bytes
+import Interchange
 import Terminals
-import TextFormats
 
 extension KnownTool {
   /// kubectl, and every other program that reads kubeconfigs. Each user in them is set up by itself.

@@ -3,7 +3,6 @@ import CLinux
 import Glibc
 import Keychain
 import PrivateFiles
-import Processes
 import Terminals
 
 /// A configuration file of another program. It may contain passwords, so nothing of it is written anywhere else.

@@ -1,5 +1,4 @@
 import Bytes
-import JSON
 
 /// What a tool's configuration says that keeps the tool from asking llavero, or lets something else answer first.
 struct EarlierAnswers: Sendable {

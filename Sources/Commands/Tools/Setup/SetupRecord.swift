@@ -1,7 +1,6 @@
 import Bytes
 import EncryptedFile
 import Glibc
-import JSON
 import Keychain
 import PrivateFiles
 import Terminals

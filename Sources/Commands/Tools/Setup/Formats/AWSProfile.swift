@@ -1,5 +1,5 @@
 import Bytes
-import TextFormats
+import Interchange
 
 /// A profile in the configuration of the AWS CLI and SDKs.
 enum AWSProfile {

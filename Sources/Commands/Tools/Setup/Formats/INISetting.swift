@@ -1,5 +1,5 @@
 import Bytes
-import TextFormats
+import Interchange
 
 /// Options in sections of a file that Python's `configparser` reads, such as those of pip, of Python's keyring and of aws,
 /// or of a file of the message bus and of systemd.

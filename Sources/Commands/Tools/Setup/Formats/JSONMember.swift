@@ -1,6 +1,5 @@
 import Bytes
-import JSON
-import TextFormats
+import Interchange
 
 /// A string member of a JSON file's object, read as Go reads it: names are compared without regard to case. The rest of
 /// the file keeps its form, and is never shown, because these files may contain passwords.

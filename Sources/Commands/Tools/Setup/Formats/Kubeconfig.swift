@@ -1,5 +1,5 @@
 import Bytes
-import TextFormats
+import Interchange
 
 /// What a kubeconfig says of users, clusters and contexts (Kubernetes, "Organizing Cluster Access Using kubeconfig
 /// Files").

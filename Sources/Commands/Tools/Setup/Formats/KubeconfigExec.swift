@@ -1,6 +1,6 @@
 import Bytes
+import Interchange
 import Terminals
-import TextFormats
 
 /// The `exec` entry of a user in a kubeconfig (Kubernetes, "client-go credential plugins"). Only kubectl writes it.
 struct KubeconfigExec: ConfigurationFormat {

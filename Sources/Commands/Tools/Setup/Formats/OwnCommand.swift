@@ -1,6 +1,6 @@
 import Bytes
 import Keychain
-import Processes
+import Terminals
 
 /// A tool's own command that writes a setting into its configuration. No secret is in its words.
 struct OwnCommand: Sendable {

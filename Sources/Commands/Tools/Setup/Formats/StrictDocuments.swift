@@ -1,5 +1,5 @@
 import Bytes
-import TextFormats
+import Interchange
 
 extension INIDocument {
   /// Reads a text that `configparser` takes.

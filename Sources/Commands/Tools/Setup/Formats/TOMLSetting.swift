@@ -1,5 +1,5 @@
 import Bytes
-import TextFormats
+import Interchange
 
 /// A key of a TOML file, at the top level or in a table: those of cargo, podman and uv.
 struct TOMLSetting: ConfigurationFormat {

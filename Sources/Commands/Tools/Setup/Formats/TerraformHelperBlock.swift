@@ -1,5 +1,5 @@
 import Bytes
-import TextFormats
+import Interchange
 
 /// The single block `credentials_helper "NAME" { … }` that Terraform's CLI configuration may have.
 struct TerraformHelperBlock: ConfigurationFormat {

@@ -1,4 +1,4 @@
-import TextFormats
+import Interchange
 
 /// A line of a text, and its position.
 struct TextLine {

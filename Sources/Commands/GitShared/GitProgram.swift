@@ -1,0 +1,141 @@
+import Bytes
+import Glibc
+import Keychain
+import System
+import Terminals
+
+/// git, for a repository of ours.
+///
+/// It gets nothing of the environment by which a git command that is running elsewhere describes its own repository,
+/// and no setting for one command alone. The login for the remote comes from the person's own keychain:
+/// `LLAVERO_KEYCHAIN` names it there, and ``SyncingMark`` says that no shared keychain may be used, and none be brought
+/// in step, to find it.
+struct GitProgram {
+  /// How git was done.
+  struct Answer: ~Copyable {
+    let status: Int32
+    let output: Secret
+    /// Its messages.
+    let said: String
+  }
+
+  private let path: CString
+  /// The bare repository.
+  let folder: String
+  /// The keychain from which the login for the remote may come.
+  let personalKeychain: String
+  /// Whether a person may be asked, by ssh for example.
+  let mayAsk: Bool
+  /// The time limit for an operation, in milliseconds.
+  let timeout: Int
+
+  /// Variables of git that it gets from this process. They are about the connection, and none of them about a
+  /// repository.
+  private static let kept: Set<String> = [
+    "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_PROXY_COMMAND", "GIT_PROXY_SSL_CAINFO",
+    "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_CIPHER_LIST", "GIT_SSL_KEY",
+    "GIT_SSL_NO_VERIFY",
+    "GIT_SSL_VERSION", "GIT_HTTP_USER_AGENT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+    "GIT_EXEC_PATH", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
+  ]
+
+  /// Settings for every command: no hook of the person's runs in this repository, and nothing goes on in the
+  /// background.
+  private static let settings = [
+    "core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false", "core.fsmonitor=false",
+    "core.logAllRefUpdates=false", "http.lowSpeedLimit=1", "http.lowSpeedTime=20",
+    "advice.pushUpdateRejected=false", "core.askPass=", "log.showSignature=false", "push.gpgSign=false",
+  ]
+
+  /// Finds git on the PATH.
+  ///
+  /// - Throws: ``SharingFault/noGit``.
+  init(
+    at folder: String, personalKeychain: String, mayAsk: Bool, timeout: Int
+  ) throws(SharingFault) {
+    guard let path = ProgramSearch.path(of: CString("git")) else { throw .noGit }
+    self.path = CString(copying: path)
+    self.folder = folder
+    self.personalKeychain = personalKeychain
+    self.mayAsk = mayAsk
+    self.timeout = timeout
+  }
+
+  /// Runs a command of git.
+  ///
+  /// - Parameters:
+  ///   - arguments: the command and its arguments.
+  ///   - input: what it reads.
+  ///   - limit: the longest output, in bytes.
+  /// - Throws: ``SharingFault/tooSlow(operation:milliseconds:)``, and ``SharingFault/keychain(_:)`` if it can't be
+  ///   started.
+  func run(
+    _ arguments: [String], sending input: borrowing Secret = Secret(), limit: Int = 1 << 20
+  ) throws(SharingFault) -> Answer {
+    var words = [path, CString("--git-dir"), CString(copying: folder)]
+    for setting in Self.settings { words += [CString("-c"), CString(copying: setting)] }
+    words += arguments.map { CString(copying: $0) }
+    var variables = [
+      "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "LLAVERO_KEYCHAIN=\(personalKeychain)",
+      "\(SyncingMark.variable)=1",
+      "LLAVERO_PROMPT=never",
+    ]
+    var withheld = [
+      "LC_ALL", "LANGUAGE", "LLAVERO_KEYCHAIN", SyncingMark.variable, "LLAVERO_PROMPT", "GIT_ASKPASS",
+      "SSH_ASKPASS",
+    ]
+    withheld += Self.variablesToWithhold
+    if !mayAsk {
+      variables.append("SSH_ASKPASS_REQUIRE=never")
+      withheld.append("SSH_ASKPASS_REQUIRE")
+    }
+    let operation = arguments.first ?? ""
+    let outcome: ProgramOutput.Recorded
+    do throws(KeychainError) {
+      outcome = try ProgramOutput.record(
+        words, withholding: withheld, setting: variables.map { CString(copying: $0) }, sending: input,
+        timeout: timeout, limit: limit)
+    } catch {
+      throw .keychain(error)
+    }
+    switch consume outcome {
+    case .failed(.tooMuch(let limit)):
+      throw .keychain(.tooLarge(what: "the output of git \(operation)", limit: limit))
+    case .failed: throw .tooSlow(operation: operation, milliseconds: timeout)
+    case .ended(let record):
+      let status: Int32 =
+        switch record.ending {
+        case .exited(let status): status
+        case .killed(let signal): 128 + signal
+        }
+      return Answer(
+        status: status, output: record.output.copy(), said: String(decoding: record.errors, as: UTF8.self))
+    }
+  }
+
+  /// Runs a command that has to succeed.
+  ///
+  /// - Throws: ``SharingFault`` by what it says, if it fails.
+  func output(
+    _ arguments: [String], sending input: borrowing Secret = Secret(), limit: Int = 1 << 20
+  ) throws(SharingFault) -> Secret {
+    let answer = try run(arguments, sending: input, limit: limit)
+    guard answer.status == 0 else {
+      throw SharingFault(arguments.first ?? "", status: answer.status, said: answer.said, isPush: false)
+    }
+    return answer.output.copy()
+  }
+
+  /// The names of the variables of this process that begin with `GIT_`, but for ``kept``.
+  private static var variablesToWithhold: [String] {
+    var names: [String] = []
+    var next = environ
+    while let variable = next.pointee {
+      let text = String(cString: variable)
+      let name = text.prefix { $0 != "=" }
+      if name.hasPrefix("GIT_"), !kept.contains(String(name)) { names.append(String(name)) }
+      next += 1
+    }
+    return names
+  }
+}

@@ -1,0 +1,87 @@
+import Bytes
+import EncryptedFile
+import Keychain
+
+/// The members of a shared keychain: whoever has a key that opens one of its slots.
+extension SharedKeychainSync {
+  /// Adds a member, and tells the repository.
+  ///
+  /// - Parameters:
+  ///   - recipient: in age's notation, or a line of an ssh public key.
+  ///   - label: what people call the member.
+  /// - Returns: the slot's identifier.
+  /// - Throws: ``SharingFault``, with `KeychainError.SlotFault.alreadyThere` for somebody who is a member.
+  func add(
+    member recipient: String, label: String?
+  ) throws(SharingFault) -> (id: String, Outcome) {
+    // Who isn't a member finds out before anything is changed.
+    var outcome = try sync()
+    for _ in 0..<Self.maximumAdditions {
+      let id: String
+      do throws(KeychainError) {
+        id = try keychain.addRecipient(recipient, identity: nil, label: label)
+      } catch {
+        throw .keychain(error)
+      }
+      outcome = outcome.followed(by: try sync())
+      do throws(KeychainError) {
+        // It is gone if somebody else has made a new key meanwhile.
+        if try keychain.slots()?.contains(where: { $0.id == id }) ?? false {
+          outcome.withFormerKey.removeAll { $0.hasPart(recipient) }
+          return (id, outcome)
+        }
+      } catch {
+        throw .keychain(error)
+      }
+    }
+    throw .contended(attempts: Self.maximumAdditions)
+  }
+
+  /// How often a member is added whose slot others have taken away by making a new key.
+  private static let maximumAdditions = 5
+
+  /// The members, as the copy on this machine has them.
+  ///
+  /// - Throws: what reading throws.
+  func members() throws(KeychainError) -> [SlotSummary] { try keychain.slots() ?? [] }
+
+  /// The identifier of the slot that this machine's identity opens; `nil` if it opens none.
+  ///
+  /// - Throws: what reading throws.
+  func ownSlot() throws(KeychainError) -> String? {
+    guard let identity else { return nil }
+    return try keychain.noteIdentity(identity)
+  }
+
+  /// What a member who is removed has been able to read.
+  struct Removal: Sendable {
+    /// The items that the member could read since the slot was added, those first that are in use.
+    var known: [KnownItem] = []
+    var outcome = Outcome()
+    /// Why the repository doesn't have it yet; `nil` if it was asked.
+    var fault: SharingFault?
+  }
+
+  /// Removes a member: the keychain gets another key, which the member's slot doesn't have.
+  ///
+  /// - Parameter id: the slot's identifier.
+  /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot. Then nobody was removed.
+  func remove(member id: String) throws(SharingFault) -> Removal {
+    var removal = Removal(outcome: try sync())
+    do throws(KeychainError) {
+      guard let slot = try keychain.slots()?.first(where: { $0.id == id }) else {
+        throw .slot(.notFound(id: id))
+      }
+      removal.known = try keychain.knownItems(since: slot.added)
+      try keychain.rotate(dropping: [id], passphrase: { _, _ in nil }, announce: { _ in })
+    } catch {
+      throw .keychain(error)
+    }
+    do throws(SharingFault) {
+      removal.outcome = removal.outcome.followed(by: try sync())
+    } catch {
+      removal.fault = error
+    }
+    return removal
+  }
+}

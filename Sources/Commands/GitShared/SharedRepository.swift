@@ -1,0 +1,294 @@
+import Bytes
+import Glibc
+import Keychain
+import PrivateFiles
+
+/// The repository of a shared keychain: a bare clone on this machine, and the remote.
+///
+/// Its branch has, besides anything else,
+///
+///     vault.age          a whole vault
+///     changes/NAME.age   vaults of the records that were changed since
+///     slots/ID.age       the slots of vault.age, for programs that know age and no keychain
+///
+/// Nothing is ever merged by git here: what the keychain lacks is merged into it, and what the branch lacks becomes one
+/// more commit on the branch as it is. If somebody else was faster, that commit is forgotten and made anew.
+struct SharedRepository {
+  static let wholeName = "vault.age"
+  static let changesName = "changes"
+  static let slotsName = "slots"
+  /// The branch that is used unless another one is named.
+  static let defaultBranch = "main"
+
+  private static let remoteSetting = "llavero.remote"
+  private static let branchSetting = "llavero.branch"
+  private static let remoteReference = "refs/llavero/remote"
+  private static let seenReference = "refs/llavero/seen"
+  private static let outgoingReference = "refs/llavero/outgoing"
+
+  let git: GitProgram
+  /// The address of the remote, as git takes it.
+  let remote: String
+  let branch: String
+
+  /// Whether git takes a text for the name of a branch, as git-check-ref-format(1) says it.
+  static func canBeBranch(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    guard 1...200 ~= bytes.count, name != "@", bytes.first != UInt8(ascii: "-") else { return false }
+    if name.hasPart("..") || name.hasPart("@{") || name.hasPart("//") || name.hasSuffix(".") { return false }
+    if bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f || "~^:?*[\\".utf8.contains($0) }) { return false }
+    return bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in
+      !part.isEmpty && part.first != UInt8(ascii: ".") && !part.suffix(5).elementsEqual(".lock".utf8)
+    }
+  }
+
+  init(_ git: GitProgram, remote: String, branch: String) {
+    self.git = git
+    self.remote = remote
+    self.branch = branch
+  }
+
+  /// Makes the clone, unless it is there. Nothing is fetched.
+  ///
+  /// - Throws: ``SharingFault``.
+  func make() throws(SharingFault) {
+    do throws(KeychainError) {
+      _ = try Folder(creating: git.folder)
+    } catch {
+      throw .keychain(error)
+    }
+    if FileStatus.isThere(git.folder + "/HEAD") { return }
+    _ = try git.output(["init", "--quiet", "--bare", "--template=", git.folder])
+    try notePlace()
+  }
+
+  /// How long a lock of git's is there, in milliseconds, before it counts as left by one that was killed. git holds these
+  /// for moments.
+  private static let abandonedAfter: Int64 = 60_000
+
+  /// Removes the locks of references and settings that killed gits have left: each later one would fail. Needs the turn
+  /// to sync.
+  func removeAbandonedLocks() {
+    for place in [git.folder, git.folder + "/refs/llavero"] {
+      guard let folder = try? Folder(opening: place), let names = try? folder.names() else { continue }
+      for name in names where name.utf8.suffix(5).elementsEqual(".lock".utf8) {
+        guard let status = try? folder.status(of: name),
+          Timestamp.now.milliseconds - status.modificationDate.milliseconds > Self.abandonedAfter
+        else { continue }
+        unlinkat(folder.descriptor, name, 0)
+      }
+    }
+  }
+
+  /// A remote, and a branch of it.
+  struct Place: Equatable, Sendable {
+    /// The address, as git takes it.
+    let remote: String
+    let branch: String
+  }
+
+  /// Where the keychain is.
+  var place: Place { Place(remote: remote, branch: branch) }
+
+  private func notePlace() throws(SharingFault) {
+    _ = try git.output(["config", Self.remoteSetting, remote])
+    _ = try git.output(["config", Self.branchSetting, branch])
+  }
+
+  /// Notes that the clone is for this remote from now on.
+  ///
+  /// - Parameter isNew: whether nothing counts that was seen in another one.
+  /// - Throws: ``SharingFault``.
+  func moveHere(isNew: Bool) throws(SharingFault) {
+    try notePlace()
+    if isNew { _ = try git.output(["update-ref", "-d", Self.seenReference]) }
+  }
+
+  /// The place for which the clone was made; `nil` if there is none.
+  ///
+  /// - Throws: ``SharingFault``.
+  func former() throws(SharingFault) -> Place? {
+    guard FileStatus.isThere(git.folder + "/HEAD"), let remote = try setting(Self.remoteSetting) else {
+      return nil
+    }
+    return Place(remote: remote, branch: try setting(Self.branchSetting) ?? Self.defaultBranch)
+  }
+
+  func setting(_ name: String) throws(SharingFault) -> String? {
+    let answer = try git.run(["config", "--get", name])
+    return answer.status == 0 ? Self.lines(answer.output).first : nil
+  }
+
+  /// Fetches the branch.
+  ///
+  /// - Returns: its commit; `nil` if the remote has no such branch.
+  /// - Throws: ``SharingFault``.
+  func fetch() throws(SharingFault) -> String? {
+    let answer = try git.run([
+      "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", remote,
+      "+refs/heads/\(branch):\(Self.remoteReference)",
+    ])
+    if answer.status == 0 { return try commit(of: Self.remoteReference) }
+    guard answer.said.hasPart("couldn't find remote ref") else {
+      throw SharingFault("fetch", status: answer.status, said: answer.said, isPush: false)
+    }
+    return nil
+  }
+
+  /// The commit that a reference leads to; `nil` if there is none.
+  func commit(of reference: String) throws(SharingFault) -> String? {
+    let answer = try git.run(["rev-parse", "--verify", "--quiet", reference + "^{commit}"])
+    if answer.status != 0 { return nil }
+    return Self.lines(answer.output).first
+  }
+
+  /// The commit that this machine has seen last; `nil` if it has seen none.
+  func seen() throws(SharingFault) -> String? { try commit(of: Self.seenReference) }
+
+  /// Notes that a commit was seen.
+  func see(_ commit: String) throws(SharingFault) {
+    _ = try git.output(["update-ref", Self.seenReference, commit])
+  }
+
+  /// Whether a commit comes from another one.
+  func comes(_ commit: String, from ancestor: String) throws(SharingFault) -> Bool {
+    if commit == ancestor { return true }
+    let answer = try git.run(["merge-base", "--is-ancestor", ancestor, commit])
+    switch answer.status {
+    case 0: return true
+    case 1: return false
+    default: throw SharingFault("merge-base", status: answer.status, said: answer.said, isPush: false)
+    }
+  }
+
+  /// A change of the keychain's files.
+  enum Change {
+    /// One more file among the changes.
+    case added([UInt8])
+    /// A whole vault, instead of all that is there, with its slots.
+    case whole([UInt8], slots: [(id: String, file: [UInt8])])
+  }
+
+  /// Makes a commit.
+  ///
+  /// - Parameters:
+  ///   - change: what it changes; `nil` for nothing.
+  ///   - parent: the commit that it comes after; `nil` for the first one.
+  ///   - message: what it says, in one line.
+  /// - Returns: the commit.
+  /// - Throws: ``SharingFault``.
+  func commit(
+    _ change: Change?, after parent: String?, message: String
+  ) throws(SharingFault) -> String {
+    var stream = Secret()
+    func append(_ text: String) { stream.append(contentsOf: ByteString(text)) }
+    func append(data bytes: [UInt8]) {
+      append("data \(bytes.count)\n")
+      bytes.withUnsafeBytes { stream.append($0) }
+      append("\n")
+    }
+    append("feature done\nreset \(Self.outgoingReference)\ncommit \(Self.outgoingReference)\n")
+    append("committer \(try committer()) now\n")
+    append(data: Array((message + "\n").utf8))
+    if let parent { append("from \(parent)\n") }
+    switch change {
+    case nil: break
+    case .added(let file):
+      append("M 100644 inline \(Self.changesName)/\(Self.newName()).age\n")
+      append(data: file)
+    case .whole(let file, let slots):
+      append("D \(Self.changesName)\nD \(Self.slotsName)\n")
+      append("M 100644 inline \(Self.wholeName)\n")
+      append(data: file)
+      for slot in slots {
+        append("M 100644 inline \(Self.slotsName)/\(slot.id).age\n")
+        append(data: slot.file)
+      }
+    }
+    append("done\n")
+    _ = try git.output(["fast-import", "--quiet", "--force", "--date-format=now"], sending: stream)
+    guard let commit = try commit(of: Self.outgoingReference) else {
+      throw .failed(operation: "fast-import", status: 0, said: "it has made no commit")
+    }
+    return commit
+  }
+
+  /// `NAME <ADDRESS>`, as the person has told git, else llavero's own.
+  private func committer() throws(SharingFault) -> String {
+    let answer = try git.run(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"])
+    guard answer.status == 0, let line = Self.lines(answer.output).first,
+      let end = line.lastIndex(of: ">")
+    else { return "llavero <llavero@localhost>" }
+    return String(line[...end])
+  }
+
+  /// A name that no other change has.
+  private static func newName() -> String {
+    hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+  }
+
+  /// How a push went.
+  enum Push: Hashable, Sendable {
+    case done
+    /// Somebody else was faster, or holds this lock of git's.
+    case rejected(lock: String?)
+  }
+
+  /// Sends a commit to the branch. It is never forced.
+  ///
+  /// - Throws: ``SharingFault/refused(said:)`` if the repository doesn't take it; other faults.
+  func push(_ commit: String) throws(SharingFault) -> Push {
+    switch try send("\(commit):refs/heads/\(branch)") {
+    case .done:
+      _ = try git.output(["update-ref", Self.remoteReference, commit])
+      return .done
+    case .rejected(let lock): return .rejected(lock: lock)
+    case .refused(let reason): throw .refused(said: reason)
+    }
+  }
+
+  /// What a repository says to a reference.
+  enum Sent: Hashable {
+    case done
+    /// Somebody else was faster, or holds this lock of git's.
+    case rejected(lock: String?)
+    /// It doesn't take it, for this reason, which may be empty.
+    case refused(reason: String)
+  }
+
+  /// Sends a reference.
+  ///
+  /// - Parameter options: further options of `git push`.
+  /// - Throws: ``SharingFault`` if the repository takes nothing at all.
+  func send(_ reference: String, _ options: [String] = []) throws(SharingFault) -> Sent {
+    let answer = try git.run(
+      ["push"] + options + ["--porcelain", "--no-verify", "--", remote, reference])
+    if answer.status == 0 { return .done }
+    for line in Self.lines(answer.output) where line.hasPrefix("!") {
+      if line.hasPart("[rejected]") { return .rejected(lock: nil) }
+      guard line.hasPart("[remote rejected]") else { continue }
+      let reasons = [
+        "failed to update ref", "cannot lock ref", "incorrect old value", "failed to lock", "fetch first",
+        "already exists",
+      ]
+      if reasons.contains(where: { line.hasPart($0) || answer.said.hasPart($0) }) {
+        return .rejected(lock: SharingFault.lock(in: answer.said))
+      }
+      let reason = line.lastIndex(of: "(").map { String(line[$0...].dropFirst().dropLast()) } ?? ""
+      let said = answer.said.hasPart("remote: ") ? SharingFault.remoteLine(of: answer.said) : nil
+      return .refused(reason: said.map { "\(reason): \($0)" } ?? reason)
+    }
+    throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)
+  }
+
+  /// Puts objects together that are loose, as git does by itself otherwise. Failures are ignored.
+  func tidy() {
+    _ = try? git.run(["-c", "gc.auto=2000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"])
+  }
+
+  static func lines(_ output: borrowing Secret) -> [String] {
+    output.withUnsafeBytes { bytes in
+      bytes.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}

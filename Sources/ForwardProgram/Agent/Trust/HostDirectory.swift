@@ -1,0 +1,72 @@
+import Bytes
+import Forwarding
+import SSH
+
+/// Finds the rules about hosts, which name them, by the keys that were proven.
+///
+/// A name is matched against `known_hosts` for each rule, and not the other way round, because names may be hashed
+/// there.
+struct HostDirectory<Cryptography: HostCryptography> {
+  private let known: KnownHosts
+  private let cryptography: Cryptography
+  /// What is known of each name that was looked for. Keys come from the other side, as many as it likes; names don't.
+  private var lines: [HostName: KnownHosts] = [:]
+
+  private static var maximumNames: Int { 10_000 }
+
+  /// - Parameters:
+  ///   - known: the user's known hosts.
+  ///   - cryptography: what verifies hosts.
+  init(_ known: KnownHosts, _ cryptography: Cryptography) {
+    self.known = known
+    self.cryptography = cryptography
+  }
+
+  /// Whether a rule's host is the owner of the key.
+  mutating func isHost(_ host: ForwardedHost, _ key: HostKey, at now: Timestamp) -> Bool {
+    switch host {
+    case .socket: return false
+    case .key(let fingerprint):
+      return !known.isRevoked(key.plain) && !known.isRevoked(key.encoded)
+        && fingerprint == ByteString(key.fingerprint(cryptography))
+    case .name(let name):
+      return lines(about: name).identifies(name, by: key, at: UInt64(max(0, now.seconds)), cryptography)
+    }
+  }
+
+  private mutating func lines(about name: HostName) -> KnownHosts {
+    if let known = lines[name] { return known }
+    if lines.count >= Self.maximumNames { lines = [:] }
+    let about = known.lines(about: name, cryptography)
+    lines[name] = about
+    return about
+  }
+
+  /// The rules about each host on the way that count now.
+  mutating func rules(
+    _ rules: [ForwardingRule], about keys: [HostKey], at now: Timestamp
+  ) -> [[ForwardingRule]] {
+    var verdicts: [ForwardedHost: Bool] = [:]
+    return keys.map { key in
+      verdicts = [:]
+      return rules.filter { rule in
+        guard rule.counts(at: now) else { return false }
+        if let known = verdicts[rule.host] { return known }
+        let isHost = isHost(rule.host, key, at: now)
+        verdicts[rule.host] = isHost
+        return isHost
+      }
+    }
+  }
+
+  /// The host as rules and people should name it: by a name of some rules or of `known_hosts`, else by its fingerprint.
+  ///
+  /// - Parameter candidates: names that may be the host's, such as those of rules and of ssh's configuration.
+  mutating func name(
+    of key: HostKey, among candidates: [ForwardedHost], at now: Timestamp
+  ) -> ForwardedHost {
+    let names = candidates + known.plainNames(of: key.plain).map { .name($0) }
+    for case .name(let name) in names where isHost(.name(name), key, at: now) { return .name(name) }
+    return .key(ByteString(key.fingerprint(cryptography)))
+  }
+}

@@ -1,0 +1,292 @@
+package import Bytes
+import SSH
+
+/// The extension by which `llavero forward` speaks with the agent, over a socket that is nobody else's.
+package enum ControlExtension {
+  /// The name of the extension.
+  package static let name: StaticString = "control-v1@llavero"
+}
+
+/// What `llavero forward` asks the agent.
+package enum ControlRequest {
+  /// What it is doing.
+  case status
+  /// To forget what was decided for sessions.
+  case lock
+  /// To pass everything else to the agent at this path from now on.
+  case upstream(ByteString)
+  /// Whether to pass requests for ssh keys on from now on.
+  case keys(Bool)
+  /// To look again which sockets there should be.
+  case sockets
+  /// To make a socket with these rules, until this connection ends. The rules name any socket as their host.
+  case sandbox([ForwardingRule])
+
+  /// The request as JSON.
+  package var encoded: Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    switch self {
+    case .status: json.member("do", "status" as ByteString)
+    case .lock: json.member("do", "lock" as ByteString)
+    case .sockets: json.member("do", "sockets" as ByteString)
+    case .keys(let passes): json.member("do", (passes ? "keys" : "no-keys") as ByteString)
+    case .upstream(let path):
+      json.member("do", "upstream" as ByteString)
+      json.member("path", path)
+    case .sandbox(let rules):
+      json.member("do", "sandbox" as ByteString)
+      json.beginArray("rules")
+      for rule in rules { json.element(ByteString(rule.text)) }
+      json.endArray()
+    }
+    json.endObject()
+    return json.finish()
+  }
+
+  /// Parses a request.
+  ///
+  /// - Throws: ``JSONReader/Malformed``.
+  package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    var name: ByteString?
+    var path: ByteString?
+    var rules: [ForwardingRule] = []
+    try JSONReader.members(of: text) { (member, value) throws(JSONReader.Malformed) in
+      if member == "do" {
+        name = try value.string()
+      } else if member == "path" {
+        path = try value.string()
+      } else if member == "rules" {
+        try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+          let text = try element.string()
+          guard
+            let rule = try? text.bytes.lendingBytes({ (line) throws(RuleFault) in
+              try ForwardingRule(parsing: line)
+            })
+          else { throw JSONReader.Malformed() }
+          rules.append(rule)
+        }
+      }
+    }
+    switch name {
+    case "status": self = .status
+    case "lock": self = .lock
+    case "sockets": self = .sockets
+    case "keys": self = .keys(true)
+    case "no-keys": self = .keys(false)
+    case "upstream":
+      guard let path, path == shown(path) else { throw JSONReader.Malformed() }
+      self = .upstream(path)
+    case "sandbox": self = .sandbox(rules)
+    default: throw JSONReader.Malformed()
+    }
+  }
+}
+
+/// What the agent answers to `llavero forward`.
+package struct ControlResponse {
+  /// Somebody who is connected.
+  package struct Client: Hashable, Sendable {
+    /// The hosts on the way, the nearest first, or the socket; none if nobody has been verified.
+    package var hosts: [ByteString]
+    /// The fingerprints of their keys.
+    package var keys: [ByteString]
+    /// The process on this machine.
+    package var process: Int
+    /// How many connections it has.
+    package var connections: Int
+
+    /// Puts together what is known of somebody.
+    package init(hosts: [ByteString], keys: [ByteString], process: Int, connections: Int) {
+      self.hosts = hosts
+      self.keys = keys
+      self.process = process
+      self.connections = connections
+    }
+  }
+
+  /// What a person has allowed for a session.
+  package struct Lease: Hashable, Sendable {
+    /// The hosts on the way, or the socket.
+    package var hosts: [ByteString]
+    /// The tool, as the other side names it.
+    package var tool: ByteString
+    /// The place.
+    package var place: ByteString
+    /// The account.
+    package var account: ByteString?
+    /// Whether it may be changed, too.
+    package var mayChange: Bool
+    /// For how long, in seconds.
+    package var seconds: Int
+
+    /// Puts together what was allowed.
+    package init(
+      hosts: [ByteString], tool: ByteString, place: ByteString, account: ByteString?, mayChange: Bool,
+      seconds: Int
+    ) {
+      self.hosts = hosts
+      self.tool = tool
+      self.place = place
+      self.account = account
+      self.mayChange = mayChange
+      self.seconds = seconds
+    }
+  }
+
+  /// Why nothing was done; `nil` if it was done.
+  package var problem: ByteString?
+  /// When the agent started.
+  package var start: Timestamp?
+  /// The path of the person's own agent, to which everything else goes.
+  package var upstream: ByteString?
+  /// Whether somebody can be asked.
+  package var canAsk = false
+  /// Whether requests for ssh keys are passed on.
+  package var passesKeys = false
+  /// The sockets' names.
+  package var sockets: [ByteString] = []
+  /// The path of the socket that was made.
+  package var socket: ByteString?
+  /// Who is connected.
+  package var clients: [Client] = []
+  /// What was allowed for sessions.
+  package var leases: [Lease] = []
+  /// How many questions wait for an answer.
+  package var questions = 0
+
+  /// Says that it was done.
+  package init() {}
+
+  /// Says why it was not done.
+  package init(problem: String) { self.problem = ByteString(problem) }
+
+  /// The response as JSON.
+  package var encoded: Secret {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("problem", problem.map(shown))
+    members(in: &json)
+    json.endObject()
+    return json.finish()
+  }
+
+  /// Writes what the agent is doing into an object that has begun.
+  package func members(in json: inout JSONWriter) {
+    json.member("start", start)
+    json.member("upstream", upstream.map(shown))
+    json.member("canAsk", canAsk)
+    json.member("passesKeys", passesKeys)
+    Self.write("sockets", sockets, to: &json)
+    json.member("socket", socket.map(shown))
+    json.beginArray("clients")
+    for client in clients {
+      json.beginObject()
+      Self.write("hosts", client.hosts, to: &json)
+      Self.write("keys", client.keys, to: &json)
+      json.member("process", client.process)
+      json.member("connections", client.connections)
+      json.endObject()
+    }
+    json.endArray()
+    json.beginArray("leases")
+    for lease in leases {
+      json.beginObject()
+      Self.write("hosts", lease.hosts, to: &json)
+      json.member("tool", shown(lease.tool))
+      json.member("place", shown(lease.place))
+      json.member("account", lease.account.map(shown))
+      json.member("mayChange", lease.mayChange)
+      json.member("seconds", lease.seconds)
+      json.endObject()
+    }
+    json.endArray()
+    json.member("questions", questions)
+  }
+
+  private static func write(_ name: StaticString, _ texts: [ByteString], to json: inout JSONWriter) {
+    json.beginArray(name)
+    for text in texts { json.element(shown(text)) }
+    json.endArray()
+  }
+
+  /// Parses a response.
+  ///
+  /// - Throws: ``JSONReader/Malformed``.
+  package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
+    try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+      if name == "problem" {
+        problem = try value.string()
+      } else if name == "start" {
+        start = try value.timestamp()
+      } else if name == "upstream" {
+        upstream = try value.string()
+      } else if name == "canAsk" {
+        canAsk = try value.bool()
+      } else if name == "passesKeys" {
+        passesKeys = try value.bool()
+      } else if name == "sockets" {
+        sockets = try Self.texts(value)
+      } else if name == "socket" {
+        socket = try value.string()
+      } else if name == "questions" {
+        questions = try value.integer()
+      } else if name == "clients" {
+        try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+          clients.append(try Self.client(element))
+        }
+      } else if name == "leases" {
+        try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+          leases.append(try Self.lease(element))
+        }
+      }
+    }
+  }
+
+  private static func texts(_ value: JSONValue) throws(JSONReader.Malformed) -> [ByteString] {
+    var texts: [ByteString] = []
+    try JSONReader.elements(of: value.raw) { (element) throws(JSONReader.Malformed) in
+      texts.append(try element.string())
+    }
+    return texts
+  }
+
+  private static func client(_ value: JSONValue) throws(JSONReader.Malformed) -> Client {
+    var client = Client(hosts: [], keys: [], process: 0, connections: 0)
+    try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+      if name == "hosts" {
+        client.hosts = try texts(value)
+      } else if name == "keys" {
+        client.keys = try texts(value)
+      } else if name == "process" {
+        client.process = try value.integer()
+      } else if name == "connections" {
+        client.connections = try value.integer()
+      }
+    }
+    return client
+  }
+
+  private static func lease(_ value: JSONValue) throws(JSONReader.Malformed) -> Lease {
+    var lease = Lease(hosts: [], tool: "", place: "", account: nil, mayChange: false, seconds: 0)
+    try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
+      if name == "hosts" {
+        lease.hosts = try texts(value)
+      } else if name == "tool" {
+        lease.tool = try value.string()
+      } else if name == "place" {
+        lease.place = try value.string()
+      } else if name == "account" {
+        lease.account = try value.string()
+      } else if name == "mayChange" {
+        lease.mayChange = try value.bool()
+      } else if name == "seconds" {
+        lease.seconds = try value.integer()
+      }
+    }
+    return lease
+  }
+}
+
+/// A text that people read, with its invisible characters shown. JSON holds it as it is.
+func shown(_ text: ByteString) -> ByteString { ByteString(showingInvisible(text.description)) }

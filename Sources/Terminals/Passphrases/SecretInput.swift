@@ -1,0 +1,93 @@
+import CredentialProtocols
+import Glibc
+package import Keychain
+
+/// Reads the secrets that commands need. They never come from an argument, which every process can read.
+package enum SecretInput {
+  /// Reads the secret for an item: all of standard input without a final line feed or, if that is a terminal, what the
+  /// user types there twice.
+  ///
+  /// - Parameter mayAsk: whether the user may be asked.
+  /// - Throws: ``Failure`` if it is empty or too long, or the two differ.
+  package static func read(for item: String, mayAsk: Bool) throws(Failure) -> Secret {
+    if !StandardStreams.isTerminal(0) {
+      let secret = try StandardStreams.readAll(0, limit: ItemBounds.secret + 1, what: "the secret")
+      if secret.isEmpty {
+        throw Failure(
+          "no secret was given on standard input", hint: "an empty line is an empty secret", status: .usage)
+      }
+      return secret.withoutLastLineFeed()
+    }
+    if !mayAsk {
+      throw Failure(
+        "nobody may be asked for the secret", hint: "give it on standard input", status: .usage)
+    }
+    return try readTwice(try terminal(), "Secret for \(item): ")
+  }
+
+  /// Reads a secret that the user types or pastes on the terminal, whatever standard input is.
+  ///
+  /// - Throws: ``Failure`` if there is no terminal, or nothing is typed.
+  package static func ask(_ prompt: String) throws(Failure) -> Secret {
+    try line(try terminal(), prompt)
+  }
+
+  private static func terminal() throws(Failure) -> Terminal {
+    guard let terminal = Terminal() else {
+      throw Failure(
+        "there is no terminal to ask for the secret", hint: "give it on standard input", status: .usage)
+    }
+    return terminal
+  }
+
+  /// Reads a passphrase from a descriptor that the caller has opened, without a final line feed.
+  ///
+  /// - Throws: ``Failure`` as ``secret(from:limit:what:)`` does.
+  package static func passphrase(from descriptor: Int32) throws(Failure) -> Secret {
+    try secret(from: descriptor, limit: PassphraseSources.longest, what: "passphrase")
+  }
+
+  /// Reads a secret from a descriptor that the caller has opened, without a final line feed.
+  ///
+  /// A number that the caller has forgotten to open may by now be that of a file of this program's own, such as the
+  /// vault. Those are closed on exec, as nothing is that came through it.
+  ///
+  /// - Parameters:
+  ///   - limit: the maximum number of bytes.
+  ///   - what: what it is, for messages.
+  /// - Throws: ``Failure`` if the caller hasn't opened it, there is more, or reading fails.
+  package static func secret(from descriptor: Int32, limit: Int, what: String) throws(Failure) -> Secret {
+    let flags = fcntl(descriptor, F_GETFD)
+    if flags < 0 || flags & FD_CLOEXEC != 0 {
+      throw Failure(
+        "descriptor \(descriptor), which is to give the \(what), is not open",
+        hint: "redirect a file to it: \(descriptor)< FILE", status: .usage)
+    }
+    return try StandardStreams.readAll(
+      descriptor, limit: limit, what: "the \(what) from descriptor \(descriptor)"
+    )
+    .withoutLastLineFeed()
+  }
+
+  private static func readTwice(_ terminal: borrowing Terminal, _ prompt: String) throws(Failure) -> Secret {
+    for _ in 0..<PassphraseSources.tries {
+      let first = try line(terminal, prompt)
+      let second = try line(terminal, PassphraseQuestion.onceMore)
+      if first.isEqual(to: second) { return first }
+      terminal.show("The two differ.\n")
+    }
+    throw Failure("the two differed three times", status: .usage)
+  }
+
+  private static func line(_ terminal: borrowing Terminal, _ prompt: String) throws(Failure) -> Secret {
+    switch terminal.askForSecret("\(prompt)") {
+    case .line(let line): return line
+    case .ended: throw Failure("nothing was typed", status: .usage)
+    case .unusable: throw Failure("the terminal's echo can't be switched off", status: .usage)
+    case .tooLong:
+      throw Failure(
+        "a terminal takes \(Terminal.longestLine) bytes at most", hint: "give it on standard input",
+        status: .usage)
+    }
+  }
+}

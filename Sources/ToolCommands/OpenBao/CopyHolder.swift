@@ -1,0 +1,141 @@
+import Age
+import Bytes
+import Keychain
+import OpenBao
+import PrivateFiles
+import SignIn
+
+/// Who has made the copies of a keychain: once somebody else logs in, or the same person may do other things, they go.
+///
+/// It is a small file with codes of the holder and of the tokens that are known to be theirs, so that nobody has to ask
+/// the server whose token it is but once.
+final class CopyHolder: TokenHolderNoting {
+  private struct Note {
+    var key: ByteString = ""
+    var holder: ByteString = ""
+    var tokens: [ByteString] = []
+  }
+
+  /// The most tokens of one holder that are remembered, the last ones.
+  private static let maximumTokens = 8
+  private static let maximumSize = 4096
+
+  private let folder: String
+  private let copies: CopyFiles
+  private let atHand: () -> Secret?
+  /// The holder for whom this process asks.
+  private var own: ByteString?
+
+  /// - Parameters:
+  ///   - folder: the folder of this machine's files about the keychain.
+  ///   - copies: the copies that are the holder's.
+  ///   - atHand: returns the token that would be used, if that costs nothing to speak of; `nil` if there is none.
+  init(in folder: String, of copies: CopyFiles, atHand: @escaping () -> Secret?) {
+    self.folder = folder
+    self.copies = copies
+    self.atHand = atHand
+  }
+
+  /// Whether the token at hand may be another holder's than the copies.
+  var isUnknown: Bool {
+    switch atHand() {
+    case .none: false
+    case .some(let token): !knows(token)
+    }
+  }
+
+  /// Whether what this process has been told is for the holder of the copies, as others may have changed that
+  /// meanwhile.
+  var isOwn: Bool { own == nil || read().holder == own }
+
+  func knows(_ token: borrowing Secret) -> Bool {
+    let note = read()
+    guard !note.key.isEmpty, note.tokens.contains(code(of: token, note)) else { return false }
+    own = note.holder
+    return true
+  }
+
+  func note(_ holder: ByteString?, of token: borrowing Secret) {
+    let lock = locked()
+    defer { withExtendedLifetime(lock) {} }
+    var note = read()
+    if note.key.isEmpty { note.key = RandomText.unreserved(byteCount: 16).withUnsafeBytes { ByteString($0) } }
+    let token = code(of: token, note)
+    // Of a token that may not look itself up, nobody knows who else has another one.
+    let holder = holder.map { code(of: Secret(copying: $0), note) } ?? token
+    if holder != note.holder {
+      // First of all: what is noted must be true of each copy.
+      copies.clear()
+      note.holder = holder
+      note.tokens = []
+    }
+    note.tokens = note.tokens.filter { $0 != token }.suffix(Self.maximumTokens - 1) + [token]
+    own = holder
+    write(note)
+  }
+
+  func note(_ login: borrowing Secret) {
+    let lock = locked()
+    defer { withExtendedLifetime(lock) {} }
+    var note = read()
+    // Another process may have noted another holder meanwhile.
+    guard let own, note.holder == own else { return }
+    let login = code(of: login, note)
+    if note.tokens.contains(login) { return }
+    note.tokens = note.tokens.suffix(Self.maximumTokens - 1) + [login]
+    write(note)
+  }
+
+  /// The first bytes of the HMAC-SHA-256 of a text, in hexadecimal digits.
+  private func code(of text: borrowing Secret, _ note: Note) -> ByteString {
+    var code = [UInt8](repeating: 0, count: KeyDerivation.hashSize)
+    code.withUnsafeMutableBytes { code in
+      note.key.bytes.withUnsafeBytes { key in
+        text.withUnsafeBytes { KeyDerivation.hmacSHA256(key: key, message: $0, into: code) }
+      }
+    }
+    return ByteString(hexadecimal(Array(code.prefix(16))))
+  }
+
+  /// The right to say whose the copies are, which nobody changes meanwhile. Whoever doesn't get it in time says it all
+  /// the same.
+  private func locked() -> FileLock? {
+    guard let folder = try? Folder(creating: folder) else { return nil }
+    return try? FileLock(StateFiles.copiesLock, in: folder, patience: CopyFiles.patience, onWaiting: {})
+  }
+
+  private func read() -> Note {
+    var note = Note()
+    guard let folder = try? Folder(opening: folder), let file = try? folder.file(StateFiles.login),
+      let text = try? file.contents(limit: Self.maximumSize)
+    else { return note }
+    text.withUnsafeBytes { text in
+      try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+        if name == "key" { note.key = try value.string() }
+        if name == "holder" { note.holder = try value.string() }
+        if name == "tokens" {
+          try JSONReader.elements(of: value.raw) { (token) throws(JSONReader.Malformed) in
+            note.tokens.append(try token.string())
+          }
+        }
+      }
+    }
+    return note
+  }
+
+  private func write(_ note: Note) {
+    var json = JSONWriter()
+    json.beginObject()
+    json.member("key", note.key)
+    json.member("holder", note.holder)
+    json.beginArray("tokens")
+    for token in note.tokens { json.element(token) }
+    json.endArray()
+    json.endObject()
+    let line = json.finishLine()
+    guard let folder = try? Folder(creating: folder) else { return }
+    try? line.withUnsafeBytes { (bytes) throws(KeychainError) in
+      try folder.replaceForNow(StateFiles.login, with: bytes)
+    }
+  }
+}

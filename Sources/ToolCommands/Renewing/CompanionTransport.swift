@@ -1,0 +1,174 @@
+import Bytes
+import CLinux
+import Glibc
+import Keychain
+package import SignIn
+import System
+import Terminals
+
+/// Exchanges requests with servers by the program that has the network, for one that has none itself. It is started at
+/// the first request, keeps its connections, and ends with this object.
+package final class CompanionTransport: Transport {
+  private let path: String
+  private let setup: ExchangeSetup
+  private var running: Conversation?
+
+  /// `nil` if the program isn't installed or can't be started, or `LLAVERO_NETWORK` is `never`.
+  ///
+  /// - Parameter setup: how it connects to servers.
+  package init?(_ setup: ExchangeSetup) {
+    guard let companion = NetworkCompanion() else { return nil }
+    path = companion.path
+    self.setup = setup
+  }
+
+  /// Starts the program already, while there is something else to do until the first request.
+  package func prepare() { _ = try? started() }
+
+  package func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
+    // More than its own time limit, which it reports by itself.
+    let deadline = SystemClock.awake + setup.timeout + 5000
+    let text = try answer(to: request.encoded(), until: deadline)
+    let outcome: ExchangeOutcome
+    do throws(JSONReader.Malformed) {
+      outcome = try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+        try ExchangeOutcome(parsing: text)
+      }
+    } catch {
+      throw abandon(at: deadline)
+    }
+    switch consume outcome {
+    case .reply(let reply): return reply
+    case .fault(let fault): throw fault
+    }
+  }
+
+  /// The message that answers another one.
+  private func answer(to message: consuming Secret, until deadline: Int) throws(TransportFault) -> Secret {
+    let conversation = try started()
+    guard conversation.send(ExchangeFrame.framed(message), until: deadline) else {
+      throw abandon(at: deadline)
+    }
+    switch conversation.message(until: deadline) {
+    case .none: throw abandon(at: deadline)
+    case .some(let answer): return answer.copy()
+    }
+  }
+
+  private func started() throws(TransportFault) -> Conversation {
+    if let running { return running }
+    let conversation: Conversation
+    do throws(KeychainError) {
+      conversation = try Conversation(path)
+    } catch {
+      throw .unreachable("\(Executables.network) can't be started")
+    }
+    guard conversation.send(ExchangeFrame.framed(setup.encoded), until: SystemClock.awake + setup.timeout)
+    else { throw .unreachable("\(Executables.network) has ended") }
+    running = conversation
+    return conversation
+  }
+
+  /// What comes next would not belong to the next request.
+  private func abandon(at deadline: Int) -> TransportFault {
+    running = nil
+    return SystemClock.awake >= deadline
+      ? .tooSlow(milliseconds: setup.timeout) : .unreachable("\(Executables.network) has ended")
+  }
+}
+
+extension CompanionTransport: BrowserVisiting {
+  package static var patience: Int { 600_000 }
+
+  package func visit(_ visit: borrowing BrowserVisit) throws(TransportFault) -> BrowserReturn {
+    let deadline = SystemClock.awake + Self.patience + 5000
+    let text = try answer(to: visit.encoded(), until: deadline)
+    do throws(JSONReader.Malformed) {
+      return try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
+        try BrowserReturn(parsing: text)
+      }
+    } catch {
+      throw abandon(at: deadline)
+    }
+  }
+}
+
+/// The running program, and the socket to it.
+private final class Conversation {
+  private let socket: Int32
+  private var child: ChildProcess
+
+  init(_ path: String) throws(KeychainError) {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0, &ends) == 0 else {
+      throw .system(operation: "make a socket for", path: path, errno: errno)
+    }
+    defer { close(ends[1]) }
+    clinux_make_blocking(ends[1])
+    do throws(KeychainError) {
+      child = try ChildProcess(
+        [CString(copying: path), CString("exchange")], [.copy(of: ends[1]), .copy(of: ends[1]), .inherited])
+    } catch {
+      close(ends[0])
+      throw error
+    }
+    socket = ends[0]
+  }
+
+  deinit { close(socket) }
+
+  /// Sends a frame. Returns whether all of it could be sent in time.
+  func send(_ frame: borrowing Secret, until deadline: Int) -> Bool {
+    frame.withUnsafeBytes { bytes in
+      var sent = 0
+      while sent < bytes.count {
+        let count = Glibc.send(socket, bytes.start + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
+        if count > 0 {
+          sent += count
+          continue
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count < 0, errno == EAGAIN, wait(for: POLLOUT, until: deadline) else { return false }
+      }
+      return true
+    }
+  }
+
+  /// The next message; `nil` if none came in time, or it can't be understood.
+  func message(until deadline: Int) -> Secret? {
+    switch bytes(ExchangeFrame.lengthSize, until: deadline) {
+    case .none: return nil
+    case .some(let length):
+      guard let size = length.withUnsafeBytes({ ExchangeFrame.size($0) }) else { return nil }
+      return bytes(size, until: deadline)
+    }
+  }
+
+  private func bytes(_ count: Int, until deadline: Int) -> Secret? {
+    var read = Secret(capacity: count)
+    while read.count < count {
+      let left = count - read.count
+      var outcome = 0
+      var number: Int32 = 0
+      read.append(count: left) { buffer in
+        outcome = recv(socket, buffer.baseAddress, buffer.count, 0)
+        number = errno
+        return max(0, outcome)
+      }
+      if outcome > 0 || outcome < 0 && number == EINTR { continue }
+      guard outcome < 0, number == EAGAIN, wait(for: POLLIN, until: deadline) else { return nil }
+    }
+    return read
+  }
+
+  private func wait(for event: Int32, until deadline: Int) -> Bool {
+    while true {
+      let left = deadline - SystemClock.awake
+      if left <= 0 { return false }
+      var ready = pollfd(fd: socket, events: Int16(event), revents: 0)
+      let result = poll(&ready, 1, Int32(min(left, 60_000)))
+      if result > 0 { return true }
+      if result < 0, errno != EINTR { return false }
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import Bytes
+import CredentialProtocols
+import Keychain
+import SignIn
+
+/// The clients with which a person has signed in, as the keychain keeps them: each a generic password of its server,
+/// `oauth:https://example.com`, with the logins that it got. A keychain on a server has each with its login instead.
+enum KeptClient: ~Copyable {
+  /// There is none.
+  case none
+  case client(ClientRegistration)
+  /// There is something that is no client, for example because somebody has edited it.
+  case unreadable
+
+  private static func items(_ origin: String, in keychain: any KeychainStore) throws(KeychainError) -> [Item]
+  {
+    let service = RenewalSetting.client.service(of: origin)
+    return try keychain.find(.genericPassword(try GenericPasswordQuery(service: service)))
+  }
+
+  /// The client for a login; if it isn't known which one got it, that of a login that isn't there any more, else any
+  /// client of the server.
+  ///
+  /// - Parameter origin: scheme, host and port, as ``EndpointURL/origin`` has them.
+  /// - Throws: ``KeychainError`` if the keychain can't be read.
+  static func find(
+    _ origin: String, for key: InternetPassword, in keychain: any KeychainStore
+  ) throws(KeychainError) -> KeptClient {
+    if let keychain = keychain as? any RemoteKeychain {
+      guard let text = try keychain.client(for: key) else { return .none }
+      guard let client = text.withUnsafeBytes({ try? ClientRegistration(json: $0) }) else {
+        return .unreadable
+      }
+      return .client(client)
+    }
+    let name = name(of: key)
+    return try keychain.reading { () throws(KeychainError) -> KeptClient in
+      var any: ClientRegistration?
+      var isOfRenamed = false
+      var isUnreadable = false
+      let clients = try items(origin, in: keychain)
+      let names = clients.count < 2 ? [] : try names(of: key, in: keychain)
+      for item in clients {
+        guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
+        guard let kept = Kept(credential.secret) else {
+          isUnreadable = true
+          continue
+        }
+        let isItsOwn = kept.logins.contains(name)
+        if isItsOwn { return .client(kept.client.copy()) }
+        // A login that isn't there has another name by now, perhaps this one.
+        let hasRenamed = !kept.logins.isSubset(of: names)
+        if any == nil || hasRenamed && !isOfRenamed {
+          any = kept.client.copy()
+          isOfRenamed = hasRenamed
+        }
+      }
+      switch consume any {
+      case .some(let client): return .client(client)
+      case .none: return isUnreadable ? .unreadable : .none
+      }
+    }
+  }
+
+  /// The client, if there is one.
+  consuming func orNone() -> ClientRegistration? {
+    switch consume self {
+    case .client(let client): client
+    case .none: nil
+    case .unreadable: nil
+    }
+  }
+
+  /// Keeps the client that got a login, which is there. One that has none left is forgotten.
+  ///
+  /// - Throws: ``KeychainError``.
+  static func save(
+    _ client: borrowing ClientRegistration, _ origin: String, for key: InternetPassword,
+    in keychain: any KeychainStore
+  ) throws(KeychainError) {
+    let client = client.copy()
+    if let keychain = keychain as? any RemoteKeychain {
+      var json = JSONWriter()
+      json.beginObject()
+      client.write(to: &json)
+      json.endObject()
+      return try keychain.keep(client: json.finish(), for: key)
+    }
+    let name = name(of: key)
+    try keychain.exclusively { () throws(KeychainError) in
+      var logins: Set<ByteString> = [name]
+      for item in try items(origin, in: keychain) {
+        guard let credential = try keychain.credentialIfPresent(of: item), var kept = Kept(credential.secret)
+        else {
+          continue
+        }
+        if item.key.account == ByteString(client.clientID) {
+          logins.formUnion(kept.logins)
+        } else if kept.logins.remove(name) != nil {
+          if kept.logins.isEmpty {
+            try keychain.delete([item])
+          } else {
+            try keychain.update(item, Credential(kept.encoded))
+          }
+        }
+      }
+      var item = Item(
+        .genericPassword(
+          GenericPassword(
+            service: RenewalSetting.client.service(of: origin), account: ByteString(client.clientID))))
+      item.itemDescription = "OAuth client"
+      try keychain.save(item, Credential(Kept(client: client.copy(), logins: logins).encoded))
+    }
+  }
+
+  /// Whether a keychain of one's own has the client of this identifier with another registration. Its tokens go where
+  /// that says, and nobody who shares another keychain has a say in it.
+  ///
+  /// - Throws: ``KeychainError`` if the keychain can't be read.
+  static func isOtherwise(
+    _ client: borrowing ClientRegistration, _ origin: String, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Bool {
+    let identifier = ByteString(client.clientID)
+    let registration = client.encoded
+    for item in try items(origin, in: keychain) where item.key.account == identifier {
+      guard let credential = try keychain.credentialIfPresent(of: item), let kept = Kept(credential.secret)
+      else { continue }
+      if !kept.client.encoded.isEqual(to: registration) { return true }
+    }
+    return false
+  }
+
+  /// Forgets the clients for a server. Returns how many there were.
+  ///
+  /// - Throws: ``KeychainError``.
+  @discardableResult
+  static func forget(_ origin: String, in keychain: any KeychainStore) throws(KeychainError) -> Int {
+    let service = RenewalSetting.client.service(of: origin)
+    return try keychain.erase(.genericPassword(try GenericPasswordQuery(service: service)))
+  }
+
+  /// How the logins at a server are named in the list of a client.
+  private static func names(
+    of key: InternetPassword, in keychain: any KeychainStore
+  ) throws(KeychainError) -> Set<ByteString> {
+    var criteria = ItemCriteria()
+    criteria.server = key.server
+    return Set(
+      try keychain.items(matching: .criteria(criteria)).compactMap { item in
+        guard case .internetPassword(let login) = item.key else { return nil }
+        return name(of: login)
+      })
+  }
+
+  /// How a login is named in the list of a client.
+  private static func name(of key: InternetPassword) -> ByteString {
+    ByteString("\(key.url(withAccount: true) ?? "") \(key.securityDomain.map { "\($0)" } ?? "")")
+  }
+
+  /// What the secret of such an item holds: a registration, and `logins`.
+  private struct Kept: ~Copyable {
+    let client: ClientRegistration
+    var logins: Set<ByteString>
+
+    init(client: consuming ClientRegistration, logins: Set<ByteString>) {
+      self.client = client
+      self.logins = logins
+    }
+
+    init?(_ secret: borrowing Secret) {
+      let parsed = secret.withUnsafeBytes { (text) -> ClientRegistration? in
+        try? ClientRegistration(json: text)
+      }
+      guard let parsed else { return nil }
+      client = parsed
+      var found: Set<ByteString> = []
+      secret.withUnsafeBytes { text in
+        // A broken list is none.
+        try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
+          guard name == "logins" else { return }
+          try JSONReader.elements(of: value.raw) { (login) throws(JSONReader.Malformed) in
+            found.insert(try login.string())
+          }
+        }
+      }
+      logins = found
+    }
+
+    var encoded: Secret {
+      var json = JSONWriter()
+      json.beginObject()
+      client.write(to: &json)
+      json.beginArray("logins")
+      for login in logins.sorted() { json.element(login) }
+      json.endArray()
+      json.endObject()
+      return json.finish()
+    }
+  }
+}
