@@ -55,8 +55,11 @@ extension UnsafeRawBufferPointer {
   }
 
   /// The number at `offset`, most significant byte first. Traps out of bounds.
-  package func bigEndian<Number: FixedWidthInteger>(at offset: Int, _ type: Number.Type) -> Number {
-    part(offset, MemoryLayout<Number>.size).reduce(0) { $0 << 8 | Number($1) }
+  @inlinable
+  package func bigEndian<Number: FixedWidthInteger & BitwiseCopyable>(
+    at offset: Int, _ type: Number.Type
+  ) -> Number {
+    Number(bigEndian: part(offset, MemoryLayout<Number>.size).loadUnaligned(as: Number.self))
   }
 }
 

@@ -112,6 +112,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
   }
 
   /// Adds a number at the end, most significant byte first.
+  @inlinable
   package mutating func append(bigEndian number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.bigEndian) { append($0) }
   }

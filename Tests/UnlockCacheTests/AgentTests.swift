@@ -28,6 +28,26 @@ struct AgentTests {
     expect(agent.ends())
   }
 
+  @Test("gives the file key of the header that the vault's key is asked for with, if that opens it")
+  func fileKeyAtOnce() throws {
+    let agent = try RunningAgent()
+    let cache = agent.cache()
+    let sample = Sample()
+    try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
+    let fileKey = FileKey()
+    let bytes = fileKey.withUnsafeBytes { Array($0) }
+    func found(_ stanzas: [Stanza]) -> [UInt8]? {
+      guard var kept = cache.key(of: sample.uuid, toOpen: stanzas), let found = kept.fileKey.take()
+      else { return nil }
+      return found.withUnsafeBytes { Array($0) }
+    }
+    let own = try sample.identity.recipient.wrap(fileKey)
+    let other = try X25519Identity().recipient.wrap(fileKey)
+    expect(found(own), is: bytes)
+    expect(found(other) == nil && found([]) == nil)
+    expect(cache.forget(nil), is: [])
+  }
+
   @Test("opens nothing that is another's, and refuses a share of low order")
   func otherStanzas() throws {
     let agent = try RunningAgent()
@@ -201,7 +221,7 @@ struct AgentTests {
     defer { memory.deallocate() }
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     var keys = AgentKeys(memory)
-    let result = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
+    let result = UnsafeMutableRawBufferPointer.allocate(byteCount: 96, alignment: 16)
     defer { result.deallocate() }
     let names = (0..<80).map { _ in Array(randomUUID().utf8) }
     // Each with its recipient.

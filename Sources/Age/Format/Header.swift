@@ -72,9 +72,19 @@ public struct Header: Sendable {
   }
 
   /// Unwraps the file key with one identity; `nil` if it doesn't open the header.
-  package func fileKey(with identity: any Identity) throws(AgeError) -> FileKey? {
+  ///
+  /// - Parameter known: what the identity has unwrapped of this header already.
+  package func fileKey(
+    with identity: any Identity, _ known: consuming FileKey? = nil
+  ) throws(AgeError) -> FileKey? {
     guard Header.isAcceptable(stanzas) else { throw .header(.scryptNotAlone) }
-    guard let fileKey = try identity.unwrap(stanzas) else { return nil }
+    let fileKey: FileKey
+    if let known {
+      fileKey = known
+    } else {
+      guard let unwrapped = try identity.unwrap(stanzas) else { return nil }
+      fileKey = unwrapped
+    }
     try verify(fileKey)
     return fileKey
   }

@@ -41,9 +41,10 @@ final class VaultKey: Sendable {
 
   /// The file key of a header; `nil` if the header belongs to another vault's key.
   ///
+  /// - Parameter known: what the identity has unwrapped of this header already.
   /// - Throws: ``AgeError`` for a header that is malformed or was altered.
-  func fileKey(of header: Header) throws(AgeError) -> FileKey? {
-    try header.fileKey(with: identity)
+  func fileKey(of header: Header, _ known: consuming FileKey? = nil) throws(AgeError) -> FileKey? {
+    try header.fileKey(with: identity, known)
   }
 
   /// HMAC-SHA256 of the message by the authentication key, 32 bytes.

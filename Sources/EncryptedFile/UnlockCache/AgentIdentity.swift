@@ -6,12 +6,13 @@ import Keychain
 final class AgentIdentity: Identity {
   private let uuid: String
   private let recipient: X25519Recipient
-  private let connection: AgentConnection
+  private let folder: String
 
-  init(uuid: String, _ recipient: X25519Recipient, _ connection: AgentConnection) {
+  /// - Parameter folder: that of the agent.
+  init(uuid: String, _ recipient: X25519Recipient, in folder: String) {
     self.uuid = uuid
     self.recipient = recipient
-    self.connection = connection
+    self.folder = folder
   }
 
   /// Unwraps the file key from the first X25519 stanza that the identity opens.
@@ -25,7 +26,7 @@ final class AgentIdentity: Identity {
       recipient.publicKey.withUnsafeBytes { arguments.append($0) }
       wrapped.share.withUnsafeBytes { arguments.append($0) }
       wrapped.body.withUnsafeBytes { arguments.append($0) }
-      guard let reply = connection.ask(.unwrap, arguments) else { throw .identityGone }
+      guard let reply = AgentRequest.ask(folder, .unwrap, arguments) else { throw .identityGone }
       switch reply.outcome {
       case .done:
         return try reply.result.withUnsafeBytes { (key) throws(AgeError) in try FileKey(bytes: key) }

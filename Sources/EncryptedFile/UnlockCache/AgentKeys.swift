@@ -80,10 +80,17 @@ struct AgentKeys {
     switch operation {
     case .describe:
       if rest[0] != 0 { entries[index].idleEnd = now + entries[index].idle }
-      result.copyMemory(from: UnsafeRawBufferPointer(rebasing: entries[index].keys[KeptKey.keySize...]))
+      let keys = UnsafeRawBufferPointer(entries[index].keys)
+      result.copyMemory(from: UnsafeRawBufferPointer(rebasing: keys[KeptKey.keySize...]))
+      let fileKey = result.part(2 * KeptKey.keySize + 1, FileKey.size)
+      fileKey.wipe()
+      let isOpened = rest[1] != 0 && Self.unwrap(rest.dropFirst(2), with: keys, into: fileKey) == .done
+      result[2 * KeptKey.keySize] = isOpened ? 1 : 0
       return .done
     case .unwrap:
-      return Self.unwrap(rest, with: UnsafeRawBufferPointer(entries[index].keys), into: result)
+      let keys = UnsafeRawBufferPointer(entries[index].keys)
+      let isSame = rest.prefix(KeptKey.keySize).elementsEqual(keys[KeptKey.keySize..<2 * KeptKey.keySize])
+      return isSame ? Self.unwrap(rest.dropFirst(KeptKey.keySize), with: keys, into: result) : .notKept
     case .state:
       let left = [entries[index].nextEnd - now, entries[index].end - now]
       for (number, milliseconds) in left.enumerated() {
@@ -115,14 +122,12 @@ struct AgentKeys {
   }
 
   private static func unwrap(
-    _ arguments: UnsafeRawBufferPointer, with keys: UnsafeRawBufferPointer,
+    _ stanza: Slice<UnsafeRawBufferPointer>, with keys: UnsafeRawBufferPointer,
     into result: UnsafeMutableRawBufferPointer
   ) -> AgentProtocol.Outcome? {
     func part(_ number: Int) -> UnsafeRawBufferPointer {
       UnsafeRawBufferPointer(rebasing: keys[number * KeptKey.keySize..<(number + 1) * KeptKey.keySize])
     }
-    guard arguments.prefix(KeptKey.keySize).elementsEqual(part(1)) else { return .notKept }
-    let stanza = arguments.dropFirst(KeptKey.keySize)
     let wrapped = X25519WrappedKey(
       share: Array(stanza.prefix(X25519WrappedKey.shareSize)),
       body: Array(stanza.dropFirst(X25519WrappedKey.shareSize)))

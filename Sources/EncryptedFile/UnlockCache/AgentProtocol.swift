@@ -19,7 +19,8 @@ enum AgentProtocol {
     case keep = 1
     /// uuid, recipient, share, body. Returns the file key of an X25519 stanza, if the key that is kept is that recipient's.
     case unwrap
-    /// uuid, 1 for a use or else 0. Returns recipient and authentication key.
+    /// uuid, 1 for a use or else 0, 1 if there is a stanza or else 0, share, body. Returns recipient, authentication
+    /// key, 1 if the key opens that X25519 stanza or else 0, file key.
     case describe
     /// uuid. Returns the remaining idle seconds and the remaining seconds in total, u32 each.
     case state
@@ -33,7 +34,7 @@ enum AgentProtocol {
       switch self {
       case .keep: uuidSize + 8 + 3 * KeptKey.keySize
       case .unwrap: uuidSize + KeptKey.keySize + X25519WrappedKey.shareSize + X25519WrappedKey.bodySize
-      case .describe: uuidSize + 1
+      case .describe: uuidSize + 2 + X25519WrappedKey.shareSize + X25519WrappedKey.bodySize
       case .state, .forget: uuidSize
       case .forgetAll: 0
       }
@@ -44,7 +45,7 @@ enum AgentProtocol {
       switch self {
       case .keep, .forget, .forgetAll: 0
       case .unwrap: FileKey.size
-      case .describe: 2 * KeptKey.keySize
+      case .describe: 2 * KeptKey.keySize + 1 + FileKey.size
       case .state: 8
       }
     }

@@ -10,6 +10,9 @@ package struct KeptKey: ~Copyable {
   /// The key that proves who wrote the vault, 32 bytes.
   package let authenticationKey: Secret
 
+  /// The file key of the header that it was asked for with, if it opens that.
+  package var fileKey: FileKey?
+
   /// The size of each of the three keys in bytes.
   static let keySize = 32
 }

@@ -53,20 +53,28 @@ public struct UnlockCache: Sendable {
   }
 
   /// The key of a vault; `nil` if none is kept, or its agent doesn't answer.
-  package func key(of uuid: String) -> KeptKey? {
+  ///
+  /// - Parameter stanzas: those of the header that is to be opened with it, which saves a request.
+  package func key(of uuid: String, toOpen stanzas: [Stanza] = []) -> KeptKey? {
     if mode == .none { return nil }
+    let stanza = stanzas.first { $0.type == X25519WrappedKey.stanzaType }
+    let wrapped = stanza.flatMap { try? X25519WrappedKey($0) }
     var arguments = Self.arguments(uuid)
     arguments.append(renews ? 1 : 0)
+    arguments.append(wrapped == nil ? 0 : 1)
+    let nothing = [UInt8](repeating: 0, count: X25519WrappedKey.shareSize + X25519WrappedKey.bodySize)
+    (wrapped.map { $0.share + $0.body } ?? nothing).withUnsafeBytes { arguments.append($0) }
     for folder in places.folders {
-      let connection = AgentConnection(to: folder)
-      guard let reply = connection.ask(.describe, arguments), reply.outcome == .done else { continue }
+      guard let reply = AgentRequest.ask(folder, .describe, arguments), reply.outcome == .done
+      else { continue }
       return reply.result.withUnsafeBytes { keys -> KeptKey? in
-        let recipient = try? X25519Recipient(publicKey: Array(keys.prefix(KeptKey.keySize)))
-        guard let recipient else { return nil }
+        let size = KeptKey.keySize
+        guard let recipient = try? X25519Recipient(publicKey: Array(keys.part(0, size))) else { return nil }
+        let isOpened = keys[2 * size] != 0
         return KeptKey(
-          identity: AgentIdentity(uuid: uuid, recipient, connection), recipient: recipient,
-          authenticationKey: Secret(
-            copying: UnsafeRawBufferPointer(rebasing: keys[KeptKey.keySize...])))
+          identity: AgentIdentity(uuid: uuid, recipient, in: folder), recipient: recipient,
+          authenticationKey: Secret(copying: keys.part(size, size)),
+          fileKey: isOpened ? try? FileKey(bytes: keys.part(2 * size + 1, FileKey.size)) : nil)
       }
     }
     return nil
@@ -88,10 +96,10 @@ public struct UnlockCache: Sendable {
     identity.recipient.publicKey.withUnsafeBytes { arguments.append($0) }
     arguments.append(authenticationKey)
     let folder = places.own
-    let deadline = SystemClock.sinceBoot + 2 * AgentConnection.patience
+    let deadline = SystemClock.sinceBoot + 2 * AgentRequest.patience
     // An agent that is just ending no longer answers, and another takes its place.
     while true {
-      if let reply = AgentConnection(to: folder).ask(.keep, arguments) {
+      if let reply = AgentRequest.ask(folder, .keep, arguments) {
         if reply.outcome == .done {
           places.note(folder)
           return
@@ -113,7 +121,7 @@ public struct UnlockCache: Sendable {
   public func state(of uuid: String) -> UnlockState? {
     if mode == .none { return nil }
     for folder in places.folders {
-      guard let reply = AgentConnection(to: folder).ask(.state, Self.arguments(uuid)), reply.outcome == .done
+      guard let reply = AgentRequest.ask(folder, .state, Self.arguments(uuid)), reply.outcome == .done
       else { continue }
       return reply.result.withUnsafeBytes {
         UnlockState(
@@ -134,14 +142,13 @@ public struct UnlockCache: Sendable {
   }
 
   private func isForgotten(_ uuid: String?, by folder: String) -> Bool {
-    let deadline = SystemClock.sinceBoot + AgentConnection.patience
+    let deadline = SystemClock.sinceBoot + AgentRequest.patience
     while true {
-      let connection = AgentConnection(to: folder)
       let reply =
         if let uuid {
-          connection.ask(.forget, Self.arguments(uuid))
+          AgentRequest.ask(folder, .forget, Self.arguments(uuid))
         } else {
-          connection.ask(.forgetAll, Secret())
+          AgentRequest.ask(folder, .forgetAll, Secret())
         }
       if reply != nil || !AgentProgram.lives(in: folder) { return true }
       // It may be about to end, or to listen.

@@ -164,11 +164,11 @@ struct Unlocking {
     _ header: Header, _ stanzas: VaultStanzas
   ) throws(KeychainError) -> UnlockedHeader? {
     if needsIdentity { return nil }
-    guard let cache, let kept = cache.key(of: stanzas.uuid) else { return nil }
+    guard let cache, var kept = cache.key(of: stanzas.uuid, toOpen: header.stanzas) else { return nil }
     let key = VaultKey(
       identity: kept.identity, recipient: kept.recipient, authenticationKey: kept.authenticationKey.copy())
     do throws(KeychainError) {
-      if let unlocked = try open(header, with: key) { return unlocked }
+      if let unlocked = try open(header, with: key, kept.fileKey.take()) { return unlocked }
     } catch .locked {
       // It was locked just now, or got another key.
       return nil
@@ -233,13 +233,17 @@ struct Unlocking {
   }
 
   /// Opens a header with a vault's key; `nil` if it is another vault's.
-  func open(_ header: Header, with key: VaultKey) throws(KeychainError) -> UnlockedHeader? {
+  ///
+  /// - Parameter known: the header's file key, if the vault's key has been asked for it already.
+  func open(
+    _ header: Header, with key: VaultKey, _ known: consuming FileKey? = nil
+  ) throws(KeychainError) -> UnlockedHeader? {
     if let recognizes {
       // The header only names the vault; nothing is read with its file key.
       return try recognizes(key) ? UnlockedHeader(key: key, fileKey: FileKey()) : nil
     }
     do throws(AgeError) {
-      guard let fileKey = try key.fileKey(of: header) else { return nil }
+      guard let fileKey = try key.fileKey(of: header, known) else { return nil }
       return UnlockedHeader(key: key, fileKey: fileKey)
     } catch {
       throw KeychainError(error, path: location.vaultFile)

@@ -9,12 +9,11 @@ import Testing
 
 @Suite("Staying unlocked")
 struct StayingUnlockedTests {
-  /// A vault with a passphrase and a unique name, and an agent that keeps it unlocked.
+  /// A vault with a passphrase, and an agent that keeps it unlocked.
   private func vault() throws -> (Place, HandMadeVault, RunningAgent) {
     let place = Place()
     place.makeFolders()
-    var vault = try HandMadeVault()
-    vault.uuid = EncryptedFile.randomUUID()
+    let vault = try HandMadeVault()
     try put(vault, into: place)
     return (place, vault, try RunningAgent(in: place.path + "/agent"))
   }

@@ -2,30 +2,14 @@ import Bytes
 import CLinux
 import Glibc
 package import PrivateFiles
-import Synchronization
 
-/// A client's connection to an agent. It is opened when there is something to ask, and reopened if the agent has
-/// closed it.
-final class AgentConnection: Sendable {
+/// A client's requests to an agent, each on a connection of its own.
+enum AgentRequest {
   /// The longest time for connecting, asking and receiving together, in milliseconds.
   static let patience = 2000
   /// The largest number of connection attempts for one request; the last one waits about 20 milliseconds for its
   /// turn.
   private static let maximumAttempts = 20
-
-  /// The folder of the agent's socket.
-  let folder: String
-
-  private let descriptor = Mutex<Int32>(-1)
-
-  init(to folder: String) {
-    self.folder = folder
-  }
-
-  deinit {
-    let last = descriptor.withLock { $0 }
-    if last >= 0 { close(last) }
-  }
 
   /// The outcome of a request, and its result.
   struct Reply: ~Copyable {
@@ -33,54 +17,34 @@ final class AgentConnection: Sendable {
     let result: Secret
   }
 
-  /// Sends a request and waits for the reply; `nil` if there is no agent, or it doesn't answer in time or correctly.
+  /// Sends a request to the agent in a folder and waits for the reply; `nil` if there is no agent, or it doesn't answer
+  /// in time or correctly.
   ///
   /// - Parameter arguments: as many bytes as the operation takes.
-  func ask(_ operation: AgentProtocol.Operation, _ arguments: borrowing Secret) -> Reply? {
+  static func ask(
+    _ folder: String, _ operation: AgentProtocol.Operation, _ arguments: borrowing Secret
+  ) -> Reply? {
     var request = Secret(capacity: AgentProtocol.lengthSize + 2 + operation.argumentSize)
     request.append(bigEndian: UInt32(2 + arguments.count))
     request.append(AgentProtocol.version)
     request.append(operation.rawValue)
     request.append(arguments)
-    let deadline = SystemClock.sinceBoot + Self.patience
-    var descriptor = self.descriptor.withLock { held in
-      defer { held = -1 }
-      return held
-    }
-    if descriptor >= 0 {
-      if let reply = Self.exchange(descriptor, request, operation, deadline) {
-        hold(descriptor)
-        return reply
-      }
-      close(descriptor)
-    }
+    let deadline = SystemClock.sinceBoot + patience
     // If many connect at once, the agent may disconnect a client that has not sent a request yet. Every request may
     // be repeated.
-    for attempt in 1...Self.maximumAttempts {
-      descriptor = connect(deadline)
+    for attempt in 1...maximumAttempts {
+      let descriptor = connect(to: folder, deadline)
       if descriptor < 0 { return nil }
-      if let reply = Self.exchange(descriptor, request, operation, deadline) {
-        hold(descriptor)
-        return reply
-      }
-      close(descriptor)
+      defer { close(descriptor) }
+      if let reply = exchange(descriptor, request, operation, deadline) { return reply }
       if SystemClock.sinceBoot >= deadline { return nil }
       usleep(UInt32(attempt * 1000))
     }
     return nil
   }
 
-  /// Keeps a connection for the next request.
-  private func hold(_ descriptor: Int32) {
-    let former = self.descriptor.withLock { held in
-      defer { held = descriptor }
-      return held
-    }
-    if former >= 0 { close(former) }
-  }
-
   /// Connects to an agent of this user; -1 if there is none.
-  private func connect(_ deadline: Int) -> Int32 {
+  private static func connect(to folder: String, _ deadline: Int) -> Int32 {
     guard let folder = try? Folder(opening: folder) else { return -1 }
     let path = Agent.socketPath(in: folder)
     let patience = Int32(clamping: deadline - SystemClock.sinceBoot)
