@@ -111,7 +111,7 @@ import Testing
     let sources = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/Sources"
     var files = 0
     for path in swiftFiles(below: sources) where !path.contains("/Bytes/") {
-      let text = String(decoding: contents(of: path), as: UTF8.self)
+      let text = String(decoding: try contents(of: path), as: UTF8.self)
       guard text.contains("RawBufferPointer") || text.contains("ithUnsafeBytes") else { continue }
       files += 1
       let isImported = text.split(separator: "\n").contains {
@@ -123,25 +123,9 @@ import Testing
   }
 
   private func swiftFiles(below folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var found: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasPrefix(".") { continue }
+    names(in: folder).filter { !$0.hasPrefix(".") }.flatMap { name in
       let path = "\(folder)/\(name)"
-      found += name.hasSuffix(".swift") ? [path] : swiftFiles(below: path)
+      return name.hasSuffix(".swift") ? [path] : swiftFiles(below: path)
     }
-    return found
-  }
-
-  private func contents(of path: String) -> [UInt8] {
-    guard let file = fopen(path, "rbe") else { return [] }
-    defer { fclose(file) }
-    var contents = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&contents, 1, contents.count, file)
-    return Array(contents[..<count])
   }
 }

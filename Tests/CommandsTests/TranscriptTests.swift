@@ -11,38 +11,16 @@ struct TranscriptFile: Sendable, CustomTestStringConvertible {
   static let folder = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Transcripts"
   var path: String { "\(Self.folder)/\(name)" }
 
-  static let all: [TranscriptFile] = {
-    var files: [TranscriptFile] = []
-    guard let folder = opendir(folder) else { return [] }
-    defer { closedir(folder) }
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(".txt") { files.append(TranscriptFile(name: name)) }
-    }
-    return files.sorted { $0.name < $1.name }
-  }()
+  static let all = names(in: folder).filter { $0.hasSuffix(".txt") }.map(TranscriptFile.init)
 
   /// Whether it tests `security`, whose messages are those of Apple's program.
   var isOfSecurity: Bool { name.hasPrefix("security") }
 
   func read() throws -> Transcript {
-    guard let file = fopen(path, "rbe") else { throw Missing(path: path) }
-    defer { fclose(file) }
-    var contents = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&contents, 1, contents.count, file)
-    return Transcript(parsing: String(decoding: contents[..<count], as: UTF8.self))
+    Transcript(parsing: String(decoding: try contents(of: path), as: UTF8.self))
   }
 
-  func write(_ text: String) throws {
-    guard let file = fopen(path, "wbe") else { throw Missing(path: path) }
-    defer { fclose(file) }
-    let bytes = Array(text.utf8)
-    fwrite(bytes, 1, bytes.count, file)
-  }
-
-  struct Missing: Error { let path: String }
+  func write(_ text: String) throws { try put(Array(text.utf8), into: path) }
 }
 
 @Suite("transcripts", .timeLimit(.minutes(60))) struct TranscriptTests {

@@ -40,12 +40,8 @@ import Testing
     folder.write(Array(script.utf8), to: "script")
     try expect(
       TestProgram.run(["bash", "-c", "bash '\(folder["script"])' >'\(folder["out"])'"]), is: .exited(0))
-    let file = try #require(fopen(folder["out"], "re"))
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = fread(&bytes, 1, bytes.count, file)
-    let given = bytes[..<count].split(separator: 0, omittingEmptySubsequences: false).dropLast()
-    expect(given.map { String(decoding: $0, as: UTF8.self) }, is: words)
+    let given = try contents(of: folder["out"]).split(separator: 0, omittingEmptySubsequences: false)
+    expect(given.dropLast().map { String(decoding: $0, as: UTF8.self) }, is: words)
   }
 
   @Test("a refusal's message shows its invisible characters, for tools pass it on to a terminal")

@@ -18,10 +18,7 @@ import Testing
 
   private func write(_ text: String) throws {
     for name in ["config", "config/llavero"] { mkdir(folder[name], 0o700) }
-    let file = try #require(fopen(path, "we"))
-    fputs(text, file)
-    fclose(file)
-    chmod(path, 0o600)
+    try put(Array(text.utf8), into: path)
   }
 
   private func contents() throws -> String { try String(decoding: store.read().text, as: UTF8.self) }
@@ -66,11 +63,7 @@ import Testing
     #expect(throws: RuleStore.Fault.malformed(RuleFile.Malformed(line: 2, fault: .word("wrte")))) {
       _ = try store.change { $0.set(new, at: .now) }
     }
-    let file = try #require(fopen(path, "re"))
-    defer { fclose(file) }
-    var bytes = [CChar](repeating: 0, count: 200)
-    let count = fread(&bytes, 1, bytes.count, file)
-    expect(String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self), is: text)
+    try expect(String(decoding: TestSupport.contents(of: path), as: UTF8.self), is: text)
   }
 
   @Test("a file that others could write is not read", arguments: [mode_t(0o620), 0o602])

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A file as another program writes it.
@@ -24,10 +25,6 @@ enum Sample {
   /// The contents of the sample with this name.
   static func bytes(of name: String) throws -> [UInt8] {
     let folder = #filePath.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Samples"
-    let file = try #require(fopen("\(folder)/\(name)", "rbe"), "there is a sample \(name)")
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return Array(bytes[..<count])
+    return try contents(of: "\(folder)/\(name)")
   }
 }

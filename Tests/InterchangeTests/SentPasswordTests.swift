@@ -132,11 +132,7 @@ struct SentPasswordTests {
   }
 
   private static func readings(of path: String) throws -> [[UInt8]] {
-    let file = try #require(fopen(path, "re"))
-    defer { fclose(file) }
-    var text = [UInt8](repeating: 0, count: 1 << 16)
-    let count = fread(&text, 1, text.count, file)
-    return text[..<count].split(separator: 0x0a).map { line in
+    try contents(of: path).split(separator: 0x0a).map { line in
       let digits = Array(line)
       return stride(from: 0, to: digits.count, by: 2).map { index in
         UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16) ?? 0

@@ -40,29 +40,17 @@ public final class TemporaryFolder: Sendable {
 
   /// Writes a whole file.
   public func write(_ contents: [UInt8], to name: String) {
-    guard let file = fopen(self[name], "wbe") else { fatalError("cannot write \(self[name])") }
-    defer { fclose(file) }
-    guard fwrite(contents, 1, contents.count, file) == contents.count else {
-      fatalError("cannot write \(self[name])")
-    }
+    do { try put(contents, into: self[name]) } catch { fatalError("cannot write \(error)") }
   }
 
   /// Reads a whole file; `nil` if it can't be read.
   public func read(_ name: String) -> [UInt8]? {
-    guard let file = fopen(self[name], "rbe") else { return nil }
-    defer { fclose(file) }
-    var contents: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = fread(&buffer, 1, buffer.count, file)
-      if count == 0 { return contents }
-      contents += buffer[..<count]
-    }
+    try? TestSupport.contents(of: self[name])
   }
 
   /// The paths of everything below the folder, sorted, folders with a trailing slash.
   public func tree() -> [String] {
-    Self.names(in: path).flatMap { Self.tree(path, $0) }.sorted()
+    names(in: path).flatMap { Self.tree(path, $0) }.sorted()
   }
 
   private static func tree(_ base: String, _ name: String) -> [String] {
@@ -83,19 +71,5 @@ public final class TemporaryFolder: Sendable {
   private static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
-
-  /// The names in a folder; empty if it is not a folder.
-  static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != "." && name != ".." { names.append(name) }
-    }
-    return names
   }
 }

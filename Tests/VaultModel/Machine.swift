@@ -356,7 +356,7 @@ struct FileNumber: Hashable {
   init?(_ path: String, _ generation: Int64) {
     var status = stat()
     guard stat(path, &status) == 0,
-      let header = try? bytes(of: path).withUnsafeBytes({ try Header(parsing: $0) })
+      let header = try? contents(of: path).withUnsafeBytes({ try Header(parsing: $0) })
     else { return nil }
     self.generation = generation
     inode = UInt64(status.st_ino)

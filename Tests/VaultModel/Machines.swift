@@ -42,8 +42,8 @@ struct Machines {
     if let other { removeAll(other.folder) }
     mkdir(copy.location.vaultFolder, 0o700)
     mkdir(copy.location.stateFolder, 0o700)
-    try put(try bytes(of: current.location.vaultFile), into: copy.location.vaultFile)
-    try put(try bytes(of: current.location.identityFile), into: copy.location.identityFile)
+    try put(try contents(of: current.location.vaultFile), into: copy.location.vaultFile)
+    try put(try contents(of: current.location.identityFile), into: copy.location.identityFile)
     copy.become(current)
     other = copy
     count += 1
@@ -52,7 +52,7 @@ struct Machines {
 
   private mutating func keepBase(of machine: Machine) throws {
     let file = folder + "/base.age"
-    try put(try bytes(of: machine.location.vaultFile), into: file)
+    try put(try contents(of: machine.location.vaultFile), into: file)
     base = (file, machine.state)
   }
 
@@ -85,32 +85,32 @@ struct Machines {
       reverse.merge(current.state, base: nil, losersRetireAt: date)
       guard reverse.items == expected.items else { throw Finding("the rules of merging are not symmetrical") }
     }
-    let ours = try bytes(of: current.location.vaultFile)
+    let ours = try contents(of: current.location.vaultFile)
     switch kind {
     case .merge:
       try current.keychain.merge(copyAt: other.location.vaultFile, base: usesBase ? base.file : nil)
     case .mergeConflictCopy:
       let copy = current.location.vaultFolder + "/vault.sync-conflict-20261121-123456-\(count)ABCDEF.age"
-      try put(try bytes(of: other.location.vaultFile), into: copy)
+      try put(try contents(of: other.location.vaultFile), into: copy)
       _ = try current.reopened().items(matching: .all)
       if access(copy, F_OK) == 0 { throw Finding("a conflict copy was not merged") }
     case .replaceUnseen:
-      try bring(try bytes(of: other.location.vaultFile), current.location.vaultFile)
+      try bring(try contents(of: other.location.vaultFile), current.location.vaultFile)
       current.written = other.written
       _ = try current.reopened().items(matching: .all)
     case .killExchange:
       let exchanged = current.location.vaultFolder + "/.vault.age.0123456789abcdef.out.tmp"
-      try put(try bytes(of: other.location.vaultFile), into: exchanged)
+      try put(try contents(of: other.location.vaultFile), into: exchanged)
       try current.reopened().exclusively { () throws(KeychainError) in }
       if access(exchanged, F_OK) == 0 { throw Finding("what was exchanged was not merged") }
     default:
       let file = folder + "/ours.age"
       try put(ours, into: file)
       try current.keychain.mergeFiles(base: base.file, ours: file, theirs: other.location.vaultFile)
-      try put(try bytes(of: file), into: current.location.vaultFile)
+      try put(try contents(of: file), into: current.location.vaultFile)
     }
     // If there is nothing to write, nothing is recorded.
-    if try bytes(of: current.location.vaultFile) == ours { current.knowsPast = false }
+    if try contents(of: current.location.vaultFile) == ours { current.knowsPast = false }
     current.keychain = current.reopened()
     current.state = expected
     current.past.formUnion(other.past)
@@ -129,15 +129,15 @@ struct Machines {
     // The history doesn't go back further than these generations.
     if abs(current.generation - other.generation) > 14 { return true }
     let vault = current.location.vaultFile
-    let own = try bytes(of: vault)
-    let theirs = try bytes(of: other.location.vaultFile)
+    let own = try contents(of: vault)
+    let theirs = try contents(of: other.location.vaultFile)
     if current.past.contains(try headerMAC(of: other.location.vaultFile)) {
       if own == theirs { return true }
       if kind == .killExchange {
         let exchanged = current.location.vaultFolder + "/.vault.age.0123456789abcdef.out.tmp"
         try put(theirs, into: exchanged)
         try current.reopened().exclusively { () throws(KeychainError) in }
-        guard access(exchanged, F_OK) != 0, try bytes(of: vault) == own else {
+        guard access(exchanged, F_OK) != 0, try contents(of: vault) == own else {
           throw Finding("an earlier generation was merged")
         }
         return true
@@ -153,7 +153,7 @@ struct Machines {
     if kind == .replaceUnseen, other.past.contains(try headerMAC(of: vault)) {
       try bring(theirs, vault)
       _ = try current.reopened().items(matching: .all)
-      guard try bytes(of: vault) == theirs else { throw Finding("it was merged into what comes from it") }
+      guard try contents(of: vault) == theirs else { throw Finding("it was merged into what comes from it") }
       current.become(other)
       return true
     }
@@ -164,7 +164,7 @@ struct Machines {
   /// A damaged vault is an error, and is never empty or overwritten.
   private func damage(_ choices: inout Choices) throws {
     guard current.generation > 0 else { return }
-    let good = try bytes(of: current.location.vaultFile)
+    let good = try contents(of: current.location.vaultFile)
     var bad = good
     switch choices.index(3) {
     case 0: bad.removeLast(1 + choices.index(bad.count))
@@ -180,7 +180,7 @@ struct Machines {
     guard reading != .succeeded, writing != .succeeded else {
       throw Finding("a damaged vault: reading \(reading), writing \(writing)")
     }
-    guard try bytes(of: current.location.vaultFile) == bad else {
+    guard try contents(of: current.location.vaultFile) == bad else {
       throw Finding("a damaged vault was written over")
     }
     try put(good, into: current.location.vaultFile)
@@ -210,7 +210,7 @@ extension Machine {
 
   /// Whether the machine has written the vault's file itself.
   var hasNewestWrite: Bool {
-    guard let vault = try? bytes(of: location.vaultFile), let newest = try? bytes(of: newestWrite) else {
+    guard let vault = try? contents(of: location.vaultFile), let newest = try? contents(of: newestWrite) else {
       return false
     }
     return vault == newest
@@ -219,30 +219,11 @@ extension Machine {
 
 /// The MAC of a vault's header.
 func headerMAC(of path: String) throws -> [UInt8] {
-  try bytes(of: path).withUnsafeBytes { try Header(parsing: $0) }.mac
+  try contents(of: path).withUnsafeBytes { try Header(parsing: $0) }.mac
 }
 
 /// Replaces a file with a new one with these bytes, as sync programs do.
 func replace(_ path: String, with bytes: [UInt8]) throws {
   try put(bytes, into: path + ".incoming")
   rename(path + ".incoming", path)
-}
-
-func bytes(of path: String) throws -> [UInt8] {
-  let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { throw Finding("\(path) can't be opened: \(errno)") }
-  defer { close(file) }
-  var status = stat()
-  fstat(file, &status)
-  var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-  guard read(file, &bytes, bytes.count) == bytes.count else { throw Finding("\(path) can't be read") }
-  return bytes
-}
-
-/// Writes bytes to a file of mode 0600, in place.
-func put(_ bytes: [UInt8], into path: String) throws {
-  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-  guard file >= 0 else { throw Finding("\(path) can't be written: \(errno)") }
-  defer { close(file) }
-  guard write(file, bytes, bytes.count) == bytes.count else { throw Finding("\(path) can't be written") }
 }

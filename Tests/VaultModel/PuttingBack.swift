@@ -28,7 +28,7 @@ extension Machine {
     // A generation from elsewhere, whose contents are unknown.
     guard let then = chosen.1, let last = newest.1 else { return }
     var loss = choices.generator.pick(Loss.allCases)
-    let good = try bytes(of: location.vaultFile)
+    let good = try contents(of: location.vaultFile)
     let header = try good.withUnsafeBytes { try Header(parsing: $0) }
     // In a larger one, only some parts could be read.
     // This machine's copy of the file may be lost with it.
@@ -40,7 +40,7 @@ extension Machine {
 
     let slots = Set(header.stanzas.filter { $0.type == "llavero/slot" }.map { $0.arguments[1] })
     let copies = copiesOfSlots()
-    let recipientBefore = try bytes(of: location.identityFile)
+    let recipientBefore = try contents(of: location.identityFile)
     var bad = good
     if !hasCopy { unlink(newestWrite) }
     switch loss {
@@ -61,11 +61,11 @@ extension Machine {
     }
     try putBack(chosen.0, then, isSalvaged: isSalvaged, loss, hasCopy: hasCopy)
 
-    guard try bytes(of: location.identityFile) == recipientBefore else {
+    guard try contents(of: location.identityFile) == recipientBefore else {
       throw Finding("putting a vault back has changed the identity file")
     }
     let after = Set(
-      try bytes(of: location.vaultFile).withUnsafeBytes { try Header(parsing: $0) }.stanzas
+      try contents(of: location.vaultFile).withUnsafeBytes { try Header(parsing: $0) }.stanzas
         .filter { $0.type == "llavero/slot" }.map { $0.arguments[1] })
     let expected = loss == .payload || hasCopy ? slots : copies ?? (loss == .headerMAC ? slots : nil)
     if let expected, after != expected {

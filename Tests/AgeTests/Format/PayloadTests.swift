@@ -1,5 +1,6 @@
 import Age
 import Expectations
+import TestSupport
 import Testing
 
 @Suite struct PayloadTests {
@@ -48,7 +49,7 @@ import Testing
     let plaintext = sample(200_000)
     var reader = try makeReader(
       try AgeFile.encrypt(plaintext, to: [Self.identity.recipient]), with: [Self.identity])
-    var generator = SeededGenerator(state: 3)
+    var generator = SeededGenerator(seed: 3)
     let edges = [0, 1, 65535, 65536, 65537, 131_071, 131_072, 131_073, 199_999, 200_000]
     for _ in 0..<200 {
       let bounds = (0..<2).map { _ in

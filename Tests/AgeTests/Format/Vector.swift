@@ -1,6 +1,7 @@
 import Age
 import CZlib
 import Glibc
+import TestSupport
 import Testing
 
 /// A vector of the public age test kit (C2SP/CCTV, age): a description, an empty line, and an age file.
@@ -28,21 +29,10 @@ struct Vector: Sendable, CustomTestStringConvertible {
 
   static let isPresent = !all.isEmpty
 
-  static let all: [Vector] = {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted().compactMap(Vector.init(name:))
-  }()
+  static let all = names(in: folder).filter { !$0.hasPrefix(".") }.compactMap(Vector.init(name:))
 
   init?(name: String) {
-    guard let contents = readFile(Vector.folder + "/" + name) else { return nil }
+    guard let contents = try? TestSupport.contents(of: Vector.folder + "/" + name) else { return nil }
     self.name = name
     var fields: [(String, String)] = []
     var start = 0

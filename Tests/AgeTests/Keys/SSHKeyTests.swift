@@ -2,6 +2,7 @@ import Age
 import Bytes
 import CSodium
 import Expectations
+import TestSupport
 import Testing
 
 /// Keys made by ssh-keygen.
@@ -10,13 +11,13 @@ struct SSHKey {
   let privateFile: [UInt8]
 
   init(type: String = "ed25519", passphrase: String = "", comment: String = "alice@example.com") throws {
-    let folder = try ScratchFolder()
+    let folder = TemporaryFolder()
     try execute(
       "/usr/bin/ssh-keygen",
       ["-q", "-t", type, "-N", passphrase, "-C", comment, "-f", folder["key"]]
         + (passphrase.isEmpty ? [] : ["-a", "1"]) + (type == "rsa" ? ["-b", "1024"] : []))
-    privateFile = try folder.read("key")
-    publicLine = String(decoding: try folder.read("key.pub").dropLast(), as: UTF8.self)
+    privateFile = try TestSupport.contents(of: folder["key"])
+    publicLine = String(decoding: try TestSupport.contents(of: folder["key.pub"]).dropLast(), as: UTF8.self)
   }
 
   func identity() throws -> SSHEd25519Identity { try Self.parse(privateFile) }
@@ -246,7 +247,7 @@ private enum StockAgeFile {
     let key = try SSHKey()
     let contents = try SSHKey.contents(key.privateFile)
     let recipient = try key.identity().recipient
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     var refused = 0
     for _ in 0..<500 {
       var damaged = contents

@@ -1,5 +1,6 @@
 import Age
 import Expectations
+import TestSupport
 import Testing
 
 @Suite struct Bech32Tests {
@@ -41,7 +42,7 @@ import Testing
 
   @Test("what is encoded decodes to itself, in either case", arguments: [true, false])
   func roundTrip(_ uppercase: Bool) throws {
-    var generator = SeededGenerator(state: 1)
+    var generator = SeededGenerator(seed: 1)
     for count in 0...70 {
       let data = generator.bytes(count)
       let prefix: StaticString = uppercase ? "LLAVERO-" : "llavero-"

@@ -1,6 +1,7 @@
 import Age
 import Bytes
 import Expectations
+import TestSupport
 import Testing
 
 @Suite struct PluginFrameTests {
@@ -57,7 +58,7 @@ import Testing
 
   @Test("frames are found however they arrive", arguments: 0..<8)
   func pieces(_ seed: UInt64) throws {
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<50 {
       let frames = try (0..<5).map { index in
         try Self.encode(["c\(index)", "x"], random.bytes(Int.random(in: 0...300, using: &random)))
@@ -82,7 +83,7 @@ import Testing
 
   @Test("damaged frames are refused, or are what a writer would write of what was read", arguments: 0..<8)
   func fuzz(_ seed: UInt64) throws {
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     var (refused, waiting, read) = (0, 0, 0)
     for _ in 0..<2000 {
       var bytes = try Self.encode(["file-key", "0"], random.bytes(Int.random(in: 0...120, using: &random)))

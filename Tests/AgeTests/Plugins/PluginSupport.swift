@@ -1,16 +1,17 @@
 import Age
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// The tests' own plugin in a fresh folder, which is the whole search path.
 struct TestPlugin {
-  let folder: ScratchFolder
+  let folder: TemporaryFolder
   let name: String
 
   /// With a name other than `test` it misbehaves in the way of that name before it reads anything.
   init(name: String = "test") throws {
-    folder = try ScratchFolder()
+    folder = TemporaryFolder()
     self.name = name
     let source = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
     guard symlink("/\(source)/age-plugin-test", folder["age-plugin-\(name)"]) == 0 else {
@@ -50,7 +51,7 @@ struct TestPlugin {
 
   /// Whether the last plugin is gone, and is not a zombie.
   func isGone() throws -> Bool {
-    let text = String(decoding: try folder.read("pid"), as: UTF8.self)
+    let text = String(decoding: try contents(of: folder["pid"]), as: UTF8.self)
     guard let process = pid_t(text) else { throw Failure("the plugin left no process id: \(text)") }
     return kill(process, 0) == -1 && errno == ESRCH
   }

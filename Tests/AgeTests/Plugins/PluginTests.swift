@@ -1,6 +1,7 @@
 import Age
 import Expectations
 import Glibc
+import TestSupport
 import Testing
 
 @Suite struct PluginTests {
@@ -242,7 +243,7 @@ import Testing
 
   @Test("our own descriptors are as many after as before")
   func leaks() throws {
-    let folder = try ScratchFolder()
+    let folder = TemporaryFolder()
     expect(symlink("/bin/true", folder["age-plugin-true"]), is: 0)
     func sockets() -> Int {
       (3..<Int32(4096)).count { descriptor in
@@ -268,7 +269,7 @@ import Testing
   @Test("a plugin that is missing or can't be run is said to be so")
   func missing() throws {
     let plugin = try TestPlugin()
-    let folder = try ScratchFolder()
+    let folder = TemporaryFolder()
     var settings = plugin.settings()
     func fault(_ searchPath: String) throws -> PluginFault? {
       settings.searchPath = searchPath

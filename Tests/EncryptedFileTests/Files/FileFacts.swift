@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 struct FileFacts: Hashable {
   let inode: UInt
@@ -16,7 +17,7 @@ struct FileFacts: Hashable {
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
     modified = isFolder ? [] : [Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec)]
     contents =
-      status.st_mode & S_IFMT == S_IFREG ? try EncryptedFileTests.contents(of: path) : []
+      status.st_mode & S_IFMT == S_IFREG ? try TestSupport.contents(of: path) : []
   }
 }
 
@@ -26,50 +27,9 @@ struct Failed: Error {
   let errno: Int32
 }
 
-func contents(of path: String) throws -> [UInt8] {
-  let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { throw Failed(operation: "open", path: path, errno: errno) }
-  defer { close(file) }
-  var status = stat()
-  fstat(file, &status)
-  return [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { memory, count in
-    while count < memory.count, let base = memory.baseAddress {
-      let done = read(file, base + count, memory.count - count)
-      if done <= 0 { return }
-      count += done
-    }
-  }
-}
-
-/// Writes bytes to a file of mode 0600, in place.
-func put(_ bytes: [UInt8], into path: String) throws {
-  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-  guard file >= 0 else { throw Failed(operation: "open", path: path, errno: errno) }
-  defer { close(file) }
-  var done = 0
-  while done < bytes.count {
-    let count = bytes.withUnsafeBytes { write(file, $0.baseAddress.map { $0 + done }, bytes.count - done) }
-    guard count > 0 else { throw Failed(operation: "write", path: path, errno: errno) }
-    done += count
-  }
-}
-
 func exists(_ path: String) -> Bool {
   var status = stat()
   return lstat(path, &status) == 0
-}
-
-func names(in folder: String) -> [String] {
-  guard let stream = opendir(folder) else { return [] }
-  defer { closedir(stream) }
-  var names: [String] = []
-  while let entry = readdir(stream) {
-    let name = withUnsafePointer(to: &entry.pointee.d_name) {
-      $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-    }
-    if name != ".", name != ".." { names.append(name) }
-  }
-  return names.sorted()
 }
 
 func removeAll(_ path: String) {

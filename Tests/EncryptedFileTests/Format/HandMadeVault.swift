@@ -2,6 +2,7 @@ import Age
 import Bytes
 import Glibc
 import Keychain
+import TestSupport
 
 @testable import EncryptedFile
 

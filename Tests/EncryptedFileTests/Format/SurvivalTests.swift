@@ -1,6 +1,7 @@
 import Age
 import Expectations
 import Keychain
+import TestSupport
 import Testing
 
 @testable import EncryptedFile

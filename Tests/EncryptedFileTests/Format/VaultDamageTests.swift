@@ -179,13 +179,3 @@ struct VaultDamageTests {
     }
   }
 }
-
-extension VaultDamageTests {
-  private func put(_ bytes: ArraySlice<UInt8>, into path: String) throws {
-    try EncryptedFileTests.put(Array(bytes), into: path)
-  }
-
-  private func put(_ bytes: [UInt8], into path: String) throws {
-    try EncryptedFileTests.put(bytes, into: path)
-  }
-}

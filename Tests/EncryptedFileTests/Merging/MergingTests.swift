@@ -198,7 +198,7 @@ struct RequestedMergeTests {
     _ = try pair.keychain(pair.one).merge(copyAt: pair.two.vault)
     expect(!exists(stale))
     expect([young, inUse, other].allSatisfy { exists($0 + "/generations/1-00000000.age") })
-    expect(EncryptedFileTests.names(in: state).count { $0.hasPrefix("merge-") }, is: 3)
+    expect(TestSupport.names(in: state).count { $0.hasPrefix("merge-") }, is: 3)
     withExtendedLifetime(held) {}
   }
 }
@@ -218,7 +218,7 @@ struct ConflictCopyTests {
     try expect(keychain.servers(), is: ["a.example", "b.example", "c.example", "d.example"])
     expect(notices.all, is: [.merged(copies: 1)])
     expect(
-      EncryptedFileTests.names(in: pair.one.location.vaultFolder),
+      TestSupport.names(in: pair.one.location.vaultFolder),
       is: [pair.one.newestWriteName, "generations", "lock", "vault.age"])
     try expect(keychain.generations().count, is: 3)
     try expect(keychain.summary()?.contents?.generation, is: 3)
@@ -265,7 +265,7 @@ struct ConflictCopyTests {
     let keychain = pair.one.keychain(onNotice: { notices.append($0) })
     try expect(keychain.servers(), is: ["a.example", "b.example"])
     expect(
-      EncryptedFileTests.names(in: folder),
+      TestSupport.names(in: folder),
       is: (backups + [
         pair.one.newestWriteName, "lock", "vault.age", "vault.conflict-garbage.age",
         "vault.conflict-of-another.age",

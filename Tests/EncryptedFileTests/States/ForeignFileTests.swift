@@ -1,5 +1,6 @@
 import Expectations
 import Glibc
+import TestSupport
 import Testing
 
 @testable import EncryptedFile

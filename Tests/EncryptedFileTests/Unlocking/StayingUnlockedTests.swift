@@ -21,7 +21,7 @@ struct StayingUnlockedTests {
   private func put(_ vault: HandMadeVault, into place: Place) throws {
     var vault = vault
     vault.stanzas = [try vault.vaultStanza(), try vault.slot("right")]
-    try EncryptedFileTests.put(try vault.file(), into: place.vault)
+    try TestSupport.put(try vault.file(), into: place.vault)
   }
 
   /// A keychain, which the agent lives as long as, and the number of times it has asked.
@@ -243,7 +243,7 @@ struct StayingUnlockedTests {
     let mac = try file.withUnsafeBytes { try Header(parsing: $0).mac }
     let folder = place.location.vaultFolder + "/generations"
     expect(mkdir(folder, 0o700), is: 0)
-    try EncryptedFileTests.put(file, into: "\(folder)/6-\(Past.start(of: mac)).age")
+    try TestSupport.put(file, into: "\(folder)/6-\(Past.start(of: mac)).age")
     let (second, asked) = keychain(place, agent, nil)
     let generation = try #require(try second.generations().first)
     expect(failure { try second.verify(generation) }, is: .promptDismissed)
@@ -256,7 +256,7 @@ struct StayingUnlockedTests {
   @Test("the identity file comes first, and then nothing is to be unlocked")
   func identityFile() throws {
     let (place, vault, agent) = try vault()
-    try EncryptedFileTests.put(vault.identityText(), into: place.identityFile)
+    try TestSupport.put(vault.identityText(), into: place.identityFile)
     let (keychain, asked) = keychain(place, agent)
     try expect(keychain.servers().count, is: 3)
     try expect(keychain.unlock(anew: false), is: .notNeeded)

@@ -3,52 +3,6 @@ import System
 import TestSupport
 import Testing
 
-/// A fresh folder for one test, removed with its contents when the test ends.
-final class Workplace: Sendable {
-  let path: String
-
-  init() throws {
-    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array("\(base)/llavero-age-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Failure("cannot make a temporary folder in \(base)") }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    guard let directory = opendir(path) else { return }
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != "." && name != ".." { unlink("\(path)/\(name)") }
-    }
-    closedir(directory)
-    rmdir(path)
-  }
-
-  subscript(name: String) -> String { "\(path)/\(name)" }
-
-  func write(_ contents: [UInt8], to name: String) throws {
-    guard let file = fopen(self[name], "wb") else { throw Failure("cannot write \(self[name])") }
-    defer { fclose(file) }
-    guard fwrite(contents, 1, contents.count, file) == contents.count else {
-      throw Failure("cannot write \(self[name])")
-    }
-  }
-
-  func read(_ name: String) throws -> [UInt8] {
-    guard let file = fopen(self[name], "rb") else { throw Failure("there is no \(self[name])") }
-    defer { fclose(file) }
-    var contents: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = fread(&buffer, 1, buffer.count, file)
-      if count == 0 { return contents }
-      contents += buffer[..<count]
-    }
-  }
-}
-
 /// A sentence that says what made a test impossible.
 struct Failure: Error, CustomStringConvertible {
   let description: String
