@@ -46,4 +46,40 @@ package enum PercentEncoding {
     }
     return readable
   }
+
+  /// The bytes that an encoded text stands for; `nil` if an escape is malformed.
+  ///
+  /// - Parameter mark: what is before the two digits.
+  package static func decoded(_ text: some Sequence<UInt8>, mark: UInt8 = 0x25) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    return decode(text, mark: mark) { byte, _ in bytes.append(byte) } ? bytes : nil
+  }
+
+  /// The same for a text that may be secret.
+  package static func decodedSecret(_ text: some Collection<UInt8>) -> Secret? {
+    var bytes = Secret(capacity: text.count)
+    return decode(text) { byte, _ in bytes.append(byte) } ? bytes : nil
+  }
+
+  /// Passes on each byte that an encoded text stands for, and whether it was escaped.
+  ///
+  /// - Returns: whether all escapes were well-formed. Otherwise those before the first wrong one were passed on.
+  @inlinable
+  package static func decode<Failure: Error>(
+    _ text: some Sequence<UInt8>, mark: UInt8 = 0x25,
+    _ body: (_ byte: UInt8, _ wasEscaped: Bool) throws(Failure) -> Void
+  ) throws(Failure) -> Bool {
+    var bytes = text.makeIterator()
+    while let byte = bytes.next() {
+      if byte != mark {
+        try body(byte, false)
+        continue
+      }
+      guard let high = bytes.next().flatMap(hexadecimalValue),
+        let low = bytes.next().flatMap(hexadecimalValue)
+      else { return false }
+      try body(high << 4 | low, true)
+    }
+    return true
+  }
 }

@@ -70,20 +70,12 @@ public struct CredentialURL: ~Copyable {
   /// Decodes the escapes of RFC 3986 section 2.1.
   private static func decodeSecret(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> Secret {
     var decoded = Secret(capacity: part.count)
-    var index = part.startIndex
-    while index < part.endIndex {
-      var byte = part[index]
-      if byte == UInt8(ascii: "%") {
-        guard part.endIndex - index > 2, let high = hexadecimalValue(part[index + 1]),
-          let low = hexadecimalValue(part[index + 2]), high | low != 0
-        else { throw .unusableURL(.badEscape) }
-        byte = high << 4 | low
-        index += 2
-      }
+    let isWellFormed = try PercentEncoding.decode(part) { (byte, wasEscaped) throws(ProtocolError) in
+      if byte == 0, wasEscaped { throw .unusableURL(.badEscape) }
       if byte == 0x0a || byte == 0x0d || byte == 0 { throw .unusableURL(.lineBreak) }
       decoded.append(byte)
-      index += 1
     }
+    if !isWellFormed { throw .unusableURL(.badEscape) }
     return decoded
   }
 }

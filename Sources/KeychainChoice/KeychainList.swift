@@ -143,22 +143,9 @@ package struct KeychainList: Hashable, Sendable {
   }
 
   private static func word(_ text: UnsafeRawBufferPointer) throws(Fault) -> String {
-    var bytes: [UInt8] = []
-    var index = 0
-    while index < text.count {
-      let byte = text[index]
-      if byte != UInt8(ascii: "%") {
-        bytes.append(byte)
-        index += 1
-        continue
-      }
-      guard index + 2 < text.count, let high = hexadecimalValue(text[index + 1]),
-        let low = hexadecimalValue(text[index + 2])
-      else { throw .notText }
-      bytes.append(high << 4 | low)
-      index += 3
-    }
-    guard let word = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else { throw .notText }
+    guard let bytes = PercentEncoding.decoded(text), !bytes.contains(0),
+      let word = String(validating: bytes, as: UTF8.self)
+    else { throw .notText }
     return word
   }
 

@@ -179,15 +179,7 @@ private struct GitURL {
     let reserved = ":/?#[]@!$&'()*+,;=".utf8
     let unsafe = " <>\"%{}|\\^`".utf8
     var normal: [UInt8] = []
-    var bytes = text.makeIterator()
-    while var byte = bytes.next() {
-      let wasEscaped = byte == UInt8(ascii: "%")
-      if wasEscaped {
-        guard let high = bytes.next().flatMap(hexadecimalValue),
-          let low = bytes.next().flatMap(hexadecimalValue)
-        else { return nil }
-        byte = high << 4 | low
-      }
+    let isWellFormed = PercentEncoding.decode(text) { byte, wasEscaped in
       if byte <= 0x1f || byte >= 0x7f || unsafe.contains(byte) || wasEscaped && reserved.contains(byte) {
         normal += [
           0x25, hexadecimalDigit(byte >> 4, isCapital: true), hexadecimalDigit(byte & 15, isCapital: true),
@@ -196,6 +188,7 @@ private struct GitURL {
         normal.append(byte)
       }
     }
+    if !isWellFormed { return nil }
     return String(decoding: normal, as: UTF8.self)
   }
 }

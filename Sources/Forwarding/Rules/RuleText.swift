@@ -215,17 +215,6 @@ extension ByteString {
 /// Decodes the escapes of RFC 3986, section 2.1; `nil` if one is malformed, or stands for what no attribute may
 /// contain.
 private func decoded(_ text: ArraySlice<UInt8>) -> ByteString? {
-  var bytes: [UInt8] = []
-  var rest = text
-  while let byte = rest.popFirst() {
-    if byte != UInt8(ascii: "%") {
-      bytes.append(byte)
-      continue
-    }
-    guard let high = rest.popFirst().flatMap(hexadecimalValue),
-      let low = rest.popFirst().flatMap(hexadecimalValue)
-    else { return nil }
-    bytes.append(high << 4 | low)
-  }
+  guard let bytes = PercentEncoding.decoded(text) else { return nil }
   return bytes.contains { $0 == 0 || $0 == 0x0a || $0 == 0x0d } ? nil : ByteString(bytes)
 }

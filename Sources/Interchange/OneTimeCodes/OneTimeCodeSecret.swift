@@ -67,7 +67,7 @@ public struct OneTimeCodeSecret: ~Copyable {
     var counter: UInt64?
     for part in url[(question + 1)...].split(separator: UInt8(ascii: "&")) {
       let name = String(decoding: part.prefix { $0 != UInt8(ascii: "=") }.map(lowercased), as: UTF8.self)
-      guard let value = percentDecoded(part.dropFirst(name.utf8.count + 1)) else { return nil }
+      guard let value = PercentEncoding.decodedSecret(part.dropFirst(name.utf8.count + 1)) else { return nil }
       switch name {
       case "issuer":
         issuer = value.withUnsafeBytes { ByteString($0) }
@@ -113,7 +113,7 @@ public struct OneTimeCodeSecret: ~Copyable {
 
   /// Takes a label, `ISSUER:ACCOUNT` or `ACCOUNT`. The issuer that is named as a parameter counts more.
   private mutating func takeLabel(_ label: Slice<UnsafeRawBufferPointer>) {
-    guard case .some(let label) = percentDecoded(label) else { return }
+    guard case .some(let label) = PercentEncoding.decodedSecret(label) else { return }
     label.withUnsafeBytes { label in
       let colon = label.firstIndex(of: UInt8(ascii: ":"))
       if let colon { issuer = ByteString(UnsafeRawBufferPointer(rebasing: label[..<colon])) }
@@ -141,25 +141,6 @@ private func number<Number: FixedWidthInteger>(_ text: borrowing Secret, _: Numb
     guard 1...20 ~= text.count, text.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return Number(String(decoding: text, as: UTF8.self))
   }
-}
-
-/// A part of a URL without its percent encoding (RFC 3986 section 2.1); `nil` if that is wrong.
-private func percentDecoded(_ text: Slice<UnsafeRawBufferPointer>) -> Secret? {
-  var decoded = Secret(capacity: text.count)
-  var rest = text
-  while let byte = rest.popFirst() {
-    guard byte == UInt8(ascii: "%") else {
-      decoded.append(byte)
-      continue
-    }
-    guard let high = rest.popFirst().flatMap(hexadecimalValue),
-      let low = rest.popFirst().flatMap(hexadecimalValue)
-    else {
-      return nil
-    }
-    decoded.append(high << 4 | low)
-  }
-  return decoded
 }
 
 func lowercased(_ byte: UInt8) -> UInt8 { 0x41...0x5a ~= byte ? byte | 0x20 : byte }

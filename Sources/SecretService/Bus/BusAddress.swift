@@ -66,18 +66,7 @@ package struct BusAddress {
 
   /// The value with each `%XX` replaced by its byte; `nil` if one is cut short, or if the result can't be a name.
   private static func unescaped(_ value: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(value.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte != UInt8(ascii: "%") {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(hexadecimalValue),
-        let low = rest.popFirst().flatMap(hexadecimalValue)
-      else { return nil }
-      bytes.append(high << 4 | low)
-    }
+    guard let bytes = PercentEncoding.decoded(value.utf8) else { return nil }
     return bytes.isEmpty || bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
   }
 }

@@ -156,18 +156,6 @@ extension Provider {
 extension ObjectPath {
   /// The name that a part of a path stands for; `nil` if nothing is encoded like that.
   static func decoded(_ text: String) -> ByteString? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte != UInt8(ascii: "_") {
-        bytes.append(byte)
-        continue
-      }
-      guard let high = rest.popFirst().flatMap(hexadecimalValue),
-        let low = rest.popFirst().flatMap(hexadecimalValue)
-      else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return ByteString(bytes)
+    PercentEncoding.decoded(text.utf8, mark: UInt8(ascii: "_")).map { ByteString($0) }
   }
 }

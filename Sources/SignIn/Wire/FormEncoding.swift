@@ -52,21 +52,10 @@ package enum FormReader {
 
   private static func decoded(_ text: UnsafeRawBufferPointer) throws(Malformed) -> Secret {
     var decoded = Secret(capacity: text.count)
-    var index = 0
-    while index < text.count {
-      var byte = text[index]
-      if byte == UInt8(ascii: "+") {
-        byte = 0x20
-      } else if byte == UInt8(ascii: "%") {
-        guard index + 2 < text.count, let high = hexadecimalValue(text[index + 1]),
-          let low = hexadecimalValue(text[index + 2])
-        else { throw Malformed() }
-        byte = high << 4 | low
-        index += 2
-      }
-      decoded.append(byte)
-      index += 1
+    let isWellFormed = PercentEncoding.decode(text) { byte, wasEscaped in
+      decoded.append(byte == UInt8(ascii: "+") && !wasEscaped ? 0x20 : byte)
     }
+    if !isWellFormed { throw Malformed() }
     return decoded
   }
 }

@@ -61,23 +61,9 @@ enum AssuanEscapes {
   /// Appends the decoded bytes. Returns `false`, and leaves `decoded` unchanged, if an escape is invalid.
   static func decode(_ escaped: UnsafeRawBufferPointer, appendingTo decoded: inout Secret) -> Bool {
     let before = decoded.count
-    var index = 0
-    while index < escaped.count {
-      guard escaped[index] == UInt8(ascii: "%") else {
-        decoded.append(escaped[index])
-        index += 1
-        continue
-      }
-      guard index + 2 < escaped.count, let high = hexadecimalValue(escaped[index + 1]),
-        let low = hexadecimalValue(escaped[index + 2])
-      else {
-        decoded.truncate(to: before)
-        return false
-      }
-      decoded.append(high << 4 | low)
-      index += 3
-    }
-    return true
+    let isWellFormed = PercentEncoding.decode(escaped) { byte, _ in decoded.append(byte) }
+    if !isWellFormed { decoded.truncate(to: before) }
+    return isWellFormed
   }
 
   /// Escapes a text for use as an argument of a command, which must be one line.

@@ -1,5 +1,6 @@
 import Bytes
 import Keychain
+import System
 import Terminals
 
 /// A tool's own command that writes a setting into its configuration. No secret is in its words.
