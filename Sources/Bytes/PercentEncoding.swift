@@ -58,7 +58,8 @@ package enum PercentEncoding {
   /// The same for a text that may be secret.
   package static func decodedSecret(_ text: some Collection<UInt8>) -> Secret? {
     var bytes = Secret(capacity: text.count)
-    return decode(text) { byte, _ in bytes.append(byte) } ? bytes : nil
+    guard decode(text, { byte, _ in bytes.append(byte) }) else { return nil }
+    return bytes
   }
 
   /// Passes on each byte that an encoded text stands for, and whether it was escaped.

@@ -1,5 +1,4 @@
 import Expectations
-import Terminals
 import Testing
 
 @testable import Terminals

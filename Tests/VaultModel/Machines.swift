@@ -210,7 +210,8 @@ extension Machine {
 
   /// Whether the machine has written the vault's file itself.
   var hasNewestWrite: Bool {
-    guard let vault = try? contents(of: location.vaultFile), let newest = try? contents(of: newestWrite) else {
+    guard let vault = try? contents(of: location.vaultFile), let newest = try? contents(of: newestWrite)
+    else {
       return false
     }
     return vault == newest
