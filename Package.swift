@@ -352,7 +352,7 @@ let package = Package(
       swiftSettings: language),
     .testTarget(
       name: "KeychainChoiceTests",
-      dependencies: ["Expectations", "KeychainChoice", "EncryptedFile", "TestSupport"],
+      dependencies: ["Expectations", "Bytes", "KeychainChoice", "EncryptedFile", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "DefaultKeychainTests",

@@ -265,20 +265,7 @@ package struct OpenBaoSettings: Equatable, Sendable {
 
   /// A number of seconds, at most a year, from a text such as `90s`, `15m`, `8h`, `2d` or `0`.
   private static func seconds(_ text: String) -> Int? {
-    if text == "0" { return 0 }
-    let unit =
-      switch text.utf8.last {
-      case UInt8(ascii: "s"): 1
-      case UInt8(ascii: "m"): 60
-      case UInt8(ascii: "h"): 3600
-      case UInt8(ascii: "d"): 86_400
-      default: 0
-      }
-    guard unit > 0, 1...7 ~= text.dropLast().utf8.count,
-      text.dropLast().utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(text.dropLast()),
-      number * unit <= 366 * 86_400
-    else { return nil }
-    return number * unit
+    text == "0" ? 0 : DurationText.seconds(text, upTo: 366 * 86_400)
   }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import EncryptedFile
 import Expectations
 import Glibc

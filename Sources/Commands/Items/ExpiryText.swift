@@ -1,3 +1,4 @@
+import Bytes
 import Keychain
 import Terminals
 
@@ -12,7 +13,8 @@ enum ExpiryText {
   static func expiry(_ text: String, at now: Timestamp) throws(Failure) -> Int64? {
     if text == "never" { return nil }
     let bytes = Array(text.utf8)
-    guard let seconds = span(bytes).map({ now.seconds + $0 }) ?? date(bytes) ?? moment(bytes) else {
+    let span = DurationText.seconds(text, upTo: longest, hasWeeks: true)
+    guard let seconds = span.map({ now.seconds + Int64($0) }) ?? date(bytes) ?? moment(bytes) else {
       throw Failure(
         "that is not a time when a secret could expire",
         hint: "there are 2027-01-31, 2027-01-31T12:00:00Z, 30d, 12h and never", status: .usage)
@@ -26,18 +28,7 @@ enum ExpiryText {
   }
 
   /// The longest time from now: a hundred years of 365 days.
-  private static let longest: Int64 = 36_500 * 86_400
-
-  private static func span(_ bytes: [UInt8]) -> Int64? {
-    let units: [(UInt8, Int64)] = [
-      (UInt8(ascii: "s"), 1), (UInt8(ascii: "m"), 60), (UInt8(ascii: "h"), 3600), (UInt8(ascii: "d"), 86_400),
-      (UInt8(ascii: "w"), 604_800),
-    ]
-    guard let unit = units.first(where: { $0.0 == bytes.last })?.1,
-      let number = number(bytes.dropLast()), number <= longest / unit
-    else { return nil }
-    return number * unit
-  }
+  private static let longest = 36_500 * 86_400
 
   private static func date(_ bytes: [UInt8]) -> Int64? {
     guard bytes.count == 10 else { return nil }
