@@ -5,19 +5,17 @@ package import SignIn
 /// Sends requests with libcurl: over TLS 1.2 or later, without following redirects, each with a deadline.
 package final class CurlTransport: Transport {
   private let settings: (EndpointURL) -> HTTPSettings
-  /// Those of the servers that were asked, by their addresses.
+  /// Cached by server address.
   private var known: [EndpointURL: HTTPSettings] = [:]
   private let timeout: Int
   private let connectTimeout: Int
   private let handle: UnsafeMutableRawPointer?
   private let proxyLogin: ProxyLogin?
-  /// What a proxy has demanded, if one has.
   package private(set) var proxyDemand: ProxyDemand?
 
   /// - Parameters:
   ///   - timeout: the longest time of an exchange, in milliseconds.
   ///   - connectTimeout: the longest time until there is a connection, in milliseconds.
-  ///   - proxyLogin: the login of a proxy, if it is known.
   ///   - settings: returns git's settings for a URL.
   package init(
     timeout: Int, connectTimeout: Int = 10_000, proxyLogin: consuming ProxyLogin? = nil,
@@ -35,7 +33,7 @@ package final class CurlTransport: Transport {
     curl_easy_cleanup(handle)
   }
 
-  /// The name by which servers know llavero, unless git's settings have another.
+  /// Unless git's settings have another.
   private static let userAgent = "llavero"
 
   package func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
@@ -47,7 +45,7 @@ package final class CurlTransport: Transport {
     lists.headers.append("Accept: application/json")
     if request.hasBody { lists.headers.append("Content-Type: \(request.mediaType)") }
     for header in request.headers { lists.headers.append(header) }
-    // A server that doesn't expect it would be waited for.
+    // libcurl would wait for a server that doesn't know it.
     lists.headers.append("Expect:")
     ccurl_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(reply).toOpaque())
     ccurl_set_write(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, user in
@@ -79,7 +77,7 @@ package final class CurlTransport: Transport {
     return settings
   }
 
-  /// The handle with everything set that a connection needs.
+  /// The handle, ready to connect.
   private func prepare(
     for url: EndpointURL, _ timeout: Int, _ lists: inout CurlLists
   ) throws(TransportFault) -> UnsafeMutableRawPointer {
@@ -96,12 +94,12 @@ package final class CurlTransport: Transport {
     set(handle, CURLOPT_CONNECTTIMEOUT_MS, min(timeout, connectTimeout))
     set(handle, CURLOPT_USERAGENT, settings.userAgent ?? Self.userAgent)
     apply(settings, to: handle, &lists)
-    // Over http nothing leaves this machine.
+    // Plain http never leaves this machine.
     if url.scheme == "http" { set(handle, CURLOPT_NOPROXY, "*") }
     return handle
   }
 
-  /// Runs `body`, and returns what libcurl says of it besides the code.
+  /// Runs `body`, and returns its code with libcurl's message.
   private func perform(_ handle: UnsafeMutableRawPointer, _ body: () -> CURLcode) -> (CURLcode, String) {
     var message = [CChar](repeating: 0, count: Int(CURL_ERROR_SIZE))
     let code = message.withUnsafeMutableBufferPointer { message in
@@ -114,7 +112,7 @@ package final class CurlTransport: Transport {
     )
   }
 
-  /// Has libcurl log in to a proxy. A login in the address would come before others.
+  /// libcurl prefers a login in the proxy's address to others.
   private func logIn(to proxy: ProxyAddress, _ handle: UnsafeMutableRawPointer) {
     switch proxyLogin {
     case .some(let login) where login.proxy == proxy.url:
@@ -125,7 +123,7 @@ package final class CurlTransport: Transport {
     }
   }
 
-  /// What a proxy demands that answers 407.
+  /// The demand of a proxy that answers 407.
   private func demand(of proxy: ProxyAddress) -> ProxyDemand {
     switch proxyLogin {
     case .some(let login) where login.proxy == proxy.url:
@@ -151,7 +149,7 @@ package final class CurlTransport: Transport {
       (CURLOPT_COOKIEFILE, settings.cookieFile), (CURLOPT_PROXY, settings.proxy),
     ]
     if settings.trustsGivenAuthoritiesAlone {
-      // Debian's libcurl would trust those of the system as well.
+      // Debian's libcurl would trust the system's as well.
       ccurl_set_pointer(handle, CURLOPT_CAINFO, nil)
       ccurl_set_pointer(handle, CURLOPT_CAPATH, nil)
     }
@@ -212,7 +210,6 @@ package final class CurlTransport: Transport {
 }
 
 extension HTTPRequest {
-  /// Whether it has a body.
   fileprivate var hasBody: Bool {
     switch body {
     case .none: false
@@ -220,7 +217,8 @@ extension HTTPRequest {
     }
   }
 
-  /// Runs `body` while the handle has the request's headers, body and login. libcurl copies neither headers nor body.
+  /// Runs `body` while the handle has the request's headers, body and login, because libcurl copies neither headers
+  /// nor body.
   fileprivate borrowing func lendingSecrets(
     to handle: UnsafeMutableRawPointer, _ headers: UnsafeMutablePointer<curl_slist>?,
     _ perform: () -> CURLcode
@@ -228,7 +226,7 @@ extension HTTPRequest {
     switch secretHeader {
     case .none: return lendingLogin(to: handle, headers, perform)
     case .some(let header):
-      // An element of our own, because the list's copies of its texts aren't wiped.
+      // An element of our own, because the list's copies of texts aren't wiped.
       var text = header.copy()
       text.append(0 as UInt8)
       return text.withUnsafeMutableBytes { text in
@@ -283,16 +281,15 @@ extension Secret {
   }
 }
 
-/// The body of a reply while it comes in.
 private final class ReplyBuffer {
   private var body = Secret(capacity: 4096)
   private let limit: Int
   private(set) var isTooLarge = false
 
-  /// - Parameter limit: the largest body, in bytes.
+  /// - Parameter limit: in bytes, of the body.
   init(limit: Int) { self.limit = limit }
 
-  /// Takes a part. Returns whether there may be more.
+  /// Returns whether there may be more.
   func take(_ part: UnsafeRawBufferPointer) -> Bool {
     if body.count + part.count > limit {
       isTooLarge = true
@@ -302,7 +299,6 @@ private final class ReplyBuffer {
     return true
   }
 
-  /// The whole reply.
   func finish(_ handle: UnsafeMutableRawPointer) -> HTTPReply {
     let status = ccurl_get_number(handle, CURLINFO_RESPONSE_CODE)
     let type = ccurl_get_text(handle, CURLINFO_CONTENT_TYPE).map { String(cString: $0) } ?? ""

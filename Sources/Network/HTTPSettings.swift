@@ -1,19 +1,20 @@
 package import SignIn
 
-/// Git's settings for requests to one URL (git-config(1), `http.*`), as far as they matter for one that isn't git's.
+/// Git's settings for requests to one URL (git-config(1), `http.*`), as far as they apply to requests that aren't
+/// git's.
 ///
-/// Headers of one's own (`http.extraHeader`) aren't among them: they are meant for the server with the repositories,
-/// and may hold a login.
+/// `http.extraHeader` isn't among them: those headers are meant for the server with the repositories, and may hold a
+/// login.
 package struct HTTPSettings {
-  /// `http.proxy`; empty for no proxy, `nil` for what curl's variables say.
+  /// `http.proxy`; empty for no proxy, `nil` to use curl's variables.
   package private(set) var proxy: String?
-  /// The address of the proxy that is used for https; `nil` for none.
+  /// The address of the proxy for https; `nil` for none.
   package var proxyAddress: ProxyAddress? {
     (proxy ?? proxyOfVariables).flatMap { $0.isEmpty ? nil : ProxyAddress($0) }
   }
   private var proxyOfVariables: String?
   package private(set) var proxyAuthMethod: String?
-  /// `http.sslVerify`: whether certificates are verified.
+  /// `http.sslVerify`.
   package private(set) var verifies = true
   package private(set) var authorities: String?
   package private(set) var authoritiesFolder: String?
@@ -23,17 +24,17 @@ package struct HTTPSettings {
   package private(set) var keyType: String?
   package private(set) var pinnedKey: String?
   package private(set) var ciphers: String?
-  /// `http.sslVersion`: the oldest version of TLS; older ones than 1.2 count as that.
+  /// `http.sslVersion`: the oldest version of TLS, at least 1.2.
   package private(set) var oldestVersion = 12
   package private(set) var proxyAuthorities: String?
   package private(set) var proxyCertificate: String?
   package private(set) var proxyKey: String?
   package private(set) var userAgent: String?
   package private(set) var cookieFile: String?
-  /// `http.curloptResolve`: addresses in place of what the name system says.
+  /// `http.curloptResolve`: addresses that replace DNS.
   package private(set) var resolve: [String] = []
 
-  /// Takes the settings that `git config --get-urlmatch http URL` prints, and the variables that git has for them.
+  /// From the output of `git config --get-urlmatch http URL`, and git's variables for the same.
   package init(_ settings: [GitSetting], variable: (String) -> String?) {
     for setting in settings where setting.section == "http" { take(setting.name, setting.value) }
     func given(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
@@ -58,12 +59,12 @@ package struct HTTPSettings {
     }
   }
 
-  /// Whether those given as ``authorities`` and ``authoritiesFolder`` are trusted in place of the system's.
+  /// Whether ``authorities`` and ``authoritiesFolder`` replace the system's.
   package private(set) var trustsGivenAuthoritiesAlone = false
-  /// The name that the server's certificate has to have, in place of that in the address.
+  /// The name that the server's certificate must have, instead of the address's.
   package private(set) var serverName: String?
 
-  /// The settings for exchanges that a program with a keychain asks for, independent of git's.
+  /// The settings for a keychain program's own exchanges, independent of git's.
   package init(_ setup: ExchangeSetup) {
     authorities = setup.authorities
     authoritiesFolder = setup.authoritiesFolder
@@ -103,7 +104,7 @@ package struct HTTPSettings {
     oldestVersion = value.lowercased() == "tlsv1.3" ? 13 : 12
   }
 
-  /// The settings whose values are names of files, which git expands (git-config(1), `--type=path`).
+  /// Settings that name files, which git expands (git-config(1), `--type=path`).
   package static let files = [
     "sslcainfo", "sslcapath", "sslcert", "sslkey", "proxysslcainfo", "proxysslcert", "proxysslkey",
     "cookiefile",

@@ -6,10 +6,9 @@ import SignIn
 package struct RSASigner: TokenSigner {
   package init() {}
 
-  /// Signs a text.
+  /// The signature; `nil` if the key is unusable.
   ///
   /// - Parameter key: a private key in PEM, of PKCS #1 or PKCS #8, not encrypted.
-  /// - Returns: the signature; `nil` if that is no such key.
   package func signature(of text: borrowing Secret, with key: borrowing Secret) -> [UInt8]? {
     guard let key = Self.key(key) else { return nil }
     defer { EVP_PKEY_free(key) }
@@ -29,7 +28,7 @@ package struct RSASigner: TokenSigner {
     text.withUnsafeBytes { bytes -> OpaquePointer? in
       guard let memory = BIO_new_mem_buf(bytes.start, Int32(clamping: bytes.count)) else { return nil }
       defer { BIO_free(memory) }
-      // An empty passphrase, because nobody is to be asked for that of an encrypted key.
+      // An empty passphrase, so that OpenSSL asks nobody for that of an encrypted key.
       var passphrase: [CChar] = [0]
       return PEM_read_bio_PrivateKey(memory, nil, nil, &passphrase)
     }

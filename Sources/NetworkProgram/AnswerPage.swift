@@ -1,25 +1,22 @@
-/// The page that a person sees last. It runs nothing, loads nothing, and repeats nothing of what came in.
+/// The last page that a person sees. It runs nothing, loads nothing, and repeats no input.
 struct AnswerPage {
   let response: String
 
-  /// The page after everything went well.
   static let signedIn = AnswerPage(
     200, "You are signed in",
     "You can close this page and go back to your terminal.")
 
-  /// The page when the terminal goes on with what the browser has brought.
+  /// Shown while the terminal goes on with what the browser brought.
   static let received = AnswerPage(
     200, "Go back to your terminal", "It says whether you are logged in. You can close this page.")
 
-  /// The page after the server refused.
   static let refused = AnswerPage(
     200, "You are not signed in", "The service said no. You can close this page; your terminal says more.")
 
-  /// The page after the exchange failed.
   static let failed = AnswerPage(
     200, "Signing in did not work", "You can close this page; your terminal says what went wrong.")
 
-  /// The page for a request that is none of ours.
+  /// For a request that doesn't come from signing in.
   static func status(_ status: Int) -> AnswerPage {
     AnswerPage(
       status, "This is not the page",

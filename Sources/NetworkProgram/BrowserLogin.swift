@@ -2,14 +2,13 @@ import Bytes
 import SignIn
 import Terminals
 
-/// Has a person's browser open a page on which the person logs in to a server, for the program that talks to that
-/// server.
+/// Opens a page in the browser where you log in to a server, for the program that talks to that server.
 enum BrowserLogin {
-  /// How long a person has, in milliseconds.
+  /// In milliseconds.
   private static let patience = 600_000
 
-  /// Opens the page, and waits until the browser comes back with the right state. Whatever else comes is answered, and
-  /// waited on.
+  /// Opens the page, and waits until the browser comes back with the right state. Anything else gets an answer, and
+  /// the wait goes on.
   static func outcome(of visit: borrowing BrowserVisit) -> BrowserReturn {
     guard let redirection = Redirection(visit.redirect), redirection.port != nil,
       let listener = LoopbackListener(for: redirection, isForm: false)

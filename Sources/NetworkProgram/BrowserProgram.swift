@@ -1,6 +1,5 @@
 import System
 
-/// The program that opens a page in the person's browser.
 enum BrowserProgram {
   /// Whether the person can see a browser here: there is a display, and it isn't another machine's.
   static var isThere: Bool {
@@ -10,19 +9,17 @@ enum BrowserProgram {
 
   private static let openers = ["xdg-open", "wslview", "x-www-browser", "open"]
 
-  /// The opener: what `BROWSER` names, which may be a list with colons, else the desktop's.
+  /// The opener: from `BROWSER`, which may be a list with colons, else the desktop's.
   private static var path: String? {
     let named = (Variables.value("BROWSER") ?? "").split(separator: ":").map(String.init)
     return (named + openers).lazy.compactMap { ProgramSearch.path(of: CString(copying: $0)) }.first
   }
 
-  /// Opens a page, and doesn't wait: many openers run as long as the browser does.
-  ///
-  /// - Returns: whether an opener was started.
+  /// Opens a page without waiting: many openers run as long as the browser does. Returns whether one was started.
   static func open(_ url: String) -> Bool {
     guard let path else { return false }
-    // Standard input and output belong to the program that waits for tokens, and Ctrl-C in the terminal is not meant for
-    // the browser.
+    // Standard input and output belong to the program that waits for tokens; Ctrl-C in the terminal isn't for the
+    // browser.
     let start = ProgramStart(
       [CString(copying: path), CString(copying: url)], at: CString(copying: path), [.null, .null, .null],
       .background)

@@ -3,17 +3,16 @@ import Network
 import SignIn
 import Terminals
 
-/// Exchanges requests with servers for the program that has started this one, until that ends: its connections are kept
+/// Exchanges requests with servers for the program that started this one, until that ends, and keeps connections
 /// meanwhile.
 enum ExchangeService {
-  /// The operand that asks for it.
   static let operand = "exchange"
 
   /// Reads a set-up and then requests from standard input, and writes a reply for each, until the input ends.
   ///
-  /// - Parameter timeout: returns the longest time of an exchange that the environment allows, in milliseconds. What it
-  ///   throws is the reply to each request, so that the program that asks says it.
-  /// - Throws: ``Failure`` if the input isn't what such a program writes.
+  /// - Parameter timeout: returns the longest time of an exchange that the environment allows, in milliseconds. If it
+  ///   throws, every request gets that as its reply, so that the calling program reports it.
+  /// - Throws: ``Failure`` if the input isn't that of such a program.
   static func run(timeout: () throws(Failure) -> Int) throws(Failure) {
     if StandardStreams.isTerminal(0) { throw misuse }
     let setup: ExchangeSetup
@@ -37,7 +36,7 @@ enum ExchangeService {
     while try exchange(over: transport) {}
   }
 
-  /// Serves one request. Returns whether there was one.
+  /// Serves one request. Returns `false` at the end.
   private static func exchange(over transport: any Transport) throws(Failure) -> Bool {
     switch try message() {
     case .none: return false
@@ -73,7 +72,6 @@ enum ExchangeService {
     do throws(JSONReader.Malformed) { return try parse() } catch { throw misuse }
   }
 
-  /// The next message; `nil` at the end.
   private static func message() throws(Failure) -> Secret? {
     switch try bytes(ExchangeFrame.lengthSize) {
     case .none: return nil
@@ -86,7 +84,7 @@ enum ExchangeService {
     }
   }
 
-  /// Exactly `count` bytes; `nil` if there are none any more.
+  /// Exactly `count` bytes; `nil` at the end.
   private static func bytes(_ count: Int) throws(Failure) -> Secret? {
     var read = Secret(capacity: count)
     while read.count < count {

@@ -5,18 +5,17 @@ import System
 import Terminals
 import ToolCommands
 
-/// Git's settings, as git itself reads them in the working directory, but for a bare repository that it happens to be in.
+/// Git's settings as git reads them in the working directory, except those of a bare repository there.
 enum GitConfigCommand {
-  /// The time limit for a run of git, in milliseconds.
+  /// In milliseconds.
   private static let timeout = 5000
 
   /// All settings of the sections `credential`; none if there is no git.
   static func credentialSettings() -> [GitSetting] {
-    // The pattern also leaves out the values of others, which may be secret.
+    // The pattern also leaves out other settings, whose values may be secret.
     output(["config", "--null", "--get-regexp", "^credential\\."]).map { GitSetting.parse($0) } ?? []
   }
 
-  /// Git's settings for requests to a URL.
   static func httpSettings(for url: EndpointURL) -> HTTPSettings {
     let text = output(["config", "--null", "--get-urlmatch", "http", url.text]) ?? ""
     let settings = GitSetting.parse(text).map { setting in
@@ -29,12 +28,12 @@ enum GitConfigCommand {
 
   private static func output(_ arguments: [String]) -> String? {
     guard let program = ProgramSearch.path(of: CString("git")) else { return nil }
-    // A clone can have a bare repository in a folder, with settings that whoever made it has chosen. Where git itself works
-    // in one, it has set GIT_DIR, and that counts (git-config(1), "safe.bareRepository").
+    // A clone can contain a bare repository, with settings that its author has chosen. Git sets GIT_DIR where it works
+    // in one itself, and that counts (git-config(1), "safe.bareRepository").
     let words = ([program, "-c", "safe.bareRepository=explicit"] + arguments).map { CString(copying: $0) }
     guard let outcome = try? ProgramOutput.read(words, timeout: timeout, limit: 1 << 20) else { return nil }
     switch outcome {
-    // Values for a Basic login of a proxy may be among it.
+    // It may contain a proxy's Basic login.
     case .printed(let text): return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     case .failed: return nil
     }

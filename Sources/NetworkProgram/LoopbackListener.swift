@@ -7,14 +7,14 @@ import Terminals
 
 /// Waits on this machine for the browser to come back (RFC 8252 section 7.3).
 final class LoopbackListener {
-  /// The port on which it listens.
   let port: UInt16
   private let sockets: [Int32]
   private let hosts: [String]
   private let isForm: Bool
   private var connections: [Connection] = []
 
-  /// A browser opens more connections than it uses; whoever holds more than these keeps nobody else out for long.
+  /// A browser opens more connections than it uses. The limit keeps anybody who holds more from blocking others for
+  /// long.
   private static let maximumConnections = 32
   /// The longest time for a request, in milliseconds.
   private static let patience = 30_000
@@ -25,7 +25,7 @@ final class LoopbackListener {
     var text: [UInt8] = []
   }
 
-  /// Listens at the address of a redirection: at its port, or at a free one. `nil` if the port is in use.
+  /// Listens at a redirection's address: at its port, or at a free one. `nil` if the port is in use.
   ///
   /// - Parameter isForm: whether the browser brings a form.
   init?(for redirection: Redirection, isForm: Bool) {
@@ -36,11 +36,11 @@ final class LoopbackListener {
     hosts = ["127.0.0.1", "localhost", "[::1]"].map { port == 80 ? $0 : "\($0):\(port)" }
   }
 
-  /// How often a free port is looked for that is free at both addresses.
+  /// How often to look for a port that is free at both addresses.
   private static let attempts = 20
 
   private static func listen(at redirection: Redirection) -> (sockets: [Int32], port: UInt16)? {
-    // A name may lead to either address, as the browser likes (section 8.3).
+    // A browser may resolve a name to either address (section 8.3).
     let families: [Int32] =
       switch redirection.host {
       case "[::1]": [AF_INET6]
@@ -62,7 +62,7 @@ final class LoopbackListener {
         port = number
         continue
       }
-      // Many machines have no IPv6. Where it is there and the port is another program's, that would get the code.
+      // Many machines have no IPv6. If there is IPv6 and the port is another program's, that would get the code.
       if family == AF_INET6, !opened.isEmpty, [EAFNOSUPPORT, EADDRNOTAVAIL].contains(errno) { continue }
       opened.forEach { close($0) }
       return nil
@@ -82,7 +82,7 @@ final class LoopbackListener {
     if family == AF_INET6 {
       setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
-    // No address that another program listens on already is shared, but one of a finished connection can be used.
+    // Shares no address that another program listens on, but reuses that of a finished connection.
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
     var storage = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -106,7 +106,7 @@ final class LoopbackListener {
     return (descriptor, number)
   }
 
-  /// Writes a loopback address, and returns its size.
+  /// Returns the size of the address.
   private static func write(_ family: Int32, _ port: UInt16, to memory: UnsafeMutableRawPointer) -> socklen_t
   {
     if family == AF_INET {
@@ -125,12 +125,11 @@ final class LoopbackListener {
     return socklen_t(MemoryLayout<sockaddr_in6>.size)
   }
 
-  /// What a browser has brought, and the connection that waits for the answer.
+  /// The parameters that a browser brought, and the connection that waits for the answer.
   struct Arrival {
     let parameters: [UInt8]
     fileprivate let socket: Int32
 
-    /// Answers, and ends the connection.
     func answer(_ page: AnswerPage) {
       var text = page.response
       // A browser that is gone needs no answer.
@@ -198,8 +197,7 @@ final class LoopbackListener {
     return nil
   }
 
-  /// Ends a connection that has had its time. One that has asked nothing gets no answer, which somebody would have to
-  /// read.
+  /// Ends a connection whose time is up. If it has asked nothing, it gets no answer, because nobody may read that.
   private func giveUp(_ connection: Connection, _ page: AnswerPage) {
     if !connection.text.isEmpty { return finish(connection, page) }
     connections.removeAll { $0.socket == connection.socket }
@@ -218,10 +216,10 @@ final class LoopbackListener {
     return writeFully(socket, bytes) == 0
   }
 
-  /// How long a browser may take to read an answer, in milliseconds. Meanwhile nobody else is served.
+  /// How long a browser may take to read an answer, in milliseconds. Nobody else is served meanwhile.
   private static let farewell = 500
 
-  /// Ends a connection so that the browser has read all of it: what it sent last may still be unread here.
+  /// Ends a connection after the browser has read everything; its last bytes may still be unread here.
   private static func finish(_ socket: Int32) {
     shutdown(socket, Int32(SHUT_WR))
     var rest = [UInt8](repeating: 0, count: 4096)

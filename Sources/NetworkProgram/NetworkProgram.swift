@@ -7,10 +7,10 @@ import System
 import Terminals
 import ToolCommands
 
-/// `llavero-network`, the companion that has the network. The programs that hold the keychain start it when something
-/// has to be fetched; nobody types it.
+/// `llavero-network`, the companion with access to the network. Programs that hold a keychain start it to fetch
+/// something; nobody types it.
 package enum NetworkProgram {
-  /// Does the work that comes on standard input, and ends the process.
+  /// Does the work given on standard input, and ends the process.
   package static func main() -> Never {
     Program.begin()
     // Without the program that keeps them, tokens would be lost, and a code spent for nothing.
@@ -29,7 +29,7 @@ package enum NetworkProgram {
     Program.end(ExitStatus.done.rawValue)
   }
 
-  /// The longest exchange with a server, in milliseconds, as `LLAVERO_NETWORK_TIMEOUT` says in seconds.
+  /// The longest exchange with a server, in milliseconds: `LLAVERO_NETWORK_TIMEOUT`, which is in seconds.
   ///
   /// - Throws: ``Failure`` if that isn't a whole number from 1 to 600.
   private static func timeout() throws(Failure) -> Int {
@@ -65,10 +65,10 @@ package enum NetworkProgram {
     guard let place = SignInPlace(work.url) else { return .unknownPlace }
     let limit: Int
     do throws(Failure) {
-      // Nothing is fetched to describe a place.
+      // Describing a place fetches nothing.
       limit = work.task == .describe ? 0 : try timeout()
     } catch {
-      // The program that asks says it, with what was to be done.
+      // The calling program reports it, with the operation that failed.
       return .failed(message: error.message, hint: nil, pause: 0)
     }
     let transport = CurlTransport(

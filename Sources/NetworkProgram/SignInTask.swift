@@ -4,28 +4,24 @@ import Network
 import SignIn
 import Terminals
 
-/// Does the work that a program with a keychain asks for.
 struct SignInTask {
-  /// How long a person has to sign in with the browser, in milliseconds.
+  /// In milliseconds, to sign in with the browser.
   private static let patience = 600_000
-  /// From how many seconds on a wrong clock is worth a word.
+  /// By how many seconds a clock may be wrong without a warning.
   private static let clockTolerance = 120
 
   private let transport: WatchingTransport
   private let place: SignInPlace
   private let mayUseTerminal: Bool
 
-  /// - Parameter mayUseTerminal: whether a person may be asked on the terminal.
   init(at place: SignInPlace, over transport: any Transport, mayUseTerminal: Bool) {
     self.place = place
     self.transport = WatchingTransport(transport)
     self.mayUseTerminal = mayUseTerminal
   }
 
-  /// The terminal, if there is one on which a person may be asked.
   private var terminal: Terminal? { mayUseTerminal ? Terminal() : nil }
 
-  /// Does the work.
   func outcome(of work: consuming SignInWork) -> SignInOutcome {
     switch work.task {
     case .renew: renew(work)
@@ -73,7 +69,7 @@ struct SignInTask {
     switch work.client {
     case .some(let known): client = known.copy()
     case .none:
-      // Another helper has signed in; the same settings say where.
+      // Another helper has signed in; the same settings tell where.
       do throws(NoSignInMethod) {
         client = try method(work, asking: nil).client.copy()
       } catch {
@@ -111,8 +107,8 @@ struct SignInTask {
     return .tokens(signedIn)
   }
 
-  /// The account that was asked for, if the service's tokens go with that: a name in git's question may be an
-  /// organisation's, and some services want a name of their own with every token.
+  /// The requested account, if the service's tokens depend on it: a name in git's question may be an organisation's,
+  /// and some services want a fixed name with every token.
   private func account(_ work: borrowing SignInWork, _ method: borrowing SignInMethod) -> ByteString? {
     guard method.client.ignoresNamesInURLs else { return work.account }
     return work.onlyIfConfigured || method.service?.userName != nil ? nil : work.account
@@ -152,7 +148,7 @@ struct SignInTask {
       }
       if method.isPlaceGuessed, let service = method.service { SignInText.sayGuessed(service, at: place) }
     }
-    // Whoever says yes to a server has not given it what is for others.
+    // A yes to a server doesn't give it a secret that is meant for others.
     if work.onlyIfConfigured, isClaimed { method.client.clientSecret = nil }
     if !mayUseTerminal, usualWay(method) != .browser {
       return failed(SignInText.questionsForbidden(by: "GIT_TERMINAL_PROMPT", at: place))
@@ -178,7 +174,7 @@ struct SignInTask {
     }
   }
 
-  /// The ways that there are here, but for the one that was chosen, for a hint.
+  /// The other ways available here, for a hint.
   private func others(than way: SignInMethod.Way?, _ client: borrowing ClientRegistration) -> String? {
     var ways: [SignInMethod.Way] = []
     let hasPage = client.authorizationEndpoint != nil
@@ -189,7 +185,7 @@ struct SignInTask {
     return others.isEmpty ? nil : "use \(others.joined(separator: " or "))"
   }
 
-  /// Whether a person who didn't ask for it wants to sign in to a server that nobody but itself vouches for.
+  /// Whether a person who didn't ask for it wants to sign in to a server that only vouches for itself.
   private func wantsToSignIn(_ service: KnownService?) -> Bool {
     guard let terminal else { return false }
     let claim: TextForTerminal =
@@ -201,7 +197,7 @@ struct SignInTask {
     return terminal.confirms(claim + " Sign in there?")
   }
 
-  /// The client of an earlier sign-in, where no setting names one.
+  /// The client of an earlier sign-in, if no setting names one.
   private func kept(_ work: borrowing SignInWork, for obstacle: NoSignInMethod) -> SignInMethod? {
     if work.options.clientID != nil { return nil }
     switch obstacle {
@@ -221,7 +217,7 @@ struct SignInTask {
     _ method: borrowing SignInMethod, _ way: SignInMethod.Way?, _ person: TerminalPerson
   ) throws(SignInFault) -> Tokens {
     let usual = usualWay(method)
-    // A code or an address that nobody sees would be waited for in vain.
+    // Nobody would see the code or the address, so waiting is in vain.
     if way == nil, usual != .browser, terminal == nil { throw .noTerminal }
     switch way ?? usual {
     case .browser: return try byBrowser(method)
@@ -312,7 +308,7 @@ struct SignInTask {
   }
 
   private func byPasting(_ method: borrowing SignInMethod) throws(SignInFault) -> Tokens {
-    // A form leaves nothing in the address that could be copied.
+    // A form leaves nothing in the address to copy.
     let mode = method.client.responseMode == .fragment ? method.client.responseMode : .query
     let request = try AuthorizationRequest(
       method.client, port: nil, mode: mode, person: method.loginHint)
@@ -351,7 +347,7 @@ struct SignInTask {
     throw .cancelled
   }
 
-  /// Says which scopes are missing: what fails later would not tell.
+  /// Says which scopes are missing, because later failures won't.
   private func sayReducedScope(asked: String, given: String) {
     let given = Set(given.split { $0 == " " || $0 == "," })
     let missing = asked.split(separator: " ").filter { !given.contains($0) && $0 != "offline_access" }
@@ -454,7 +450,7 @@ struct SignInTask {
   }
 }
 
-/// Notes what servers say of the time.
+/// Notes the servers' time.
 private final class WatchingTransport: Transport {
   private let transport: any Transport
   private(set) var clockDifference: Int?

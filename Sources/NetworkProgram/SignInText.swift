@@ -3,18 +3,17 @@ import Network
 import SignIn
 import Terminals
 
-/// What a person is told about signing in.
+/// Messages about signing in.
 enum SignInText {
-  /// A message, and what to do.
   struct Text {
     let message: String
     var hint: String?
   }
 
   /// - Parameters:
-  ///   - endpoint: who was asked. It can be on another server than the place.
-  ///   - place: where to sign in, which the settings are for.
-  ///   - instead: a hint with the other ways to sign in that there are.
+  ///   - endpoint: the server that was asked, which may be another than the place's.
+  ///   - place: where to sign in; settings are for it.
+  ///   - instead: a hint with the other ways to sign in.
   static func text(
     _ fault: SignInFault, from endpoint: EndpointURL, at place: SignInPlace, instead: String? = nil
   ) -> Text {
@@ -44,7 +43,6 @@ enum SignInText {
     }
   }
 
-  /// What is said of a proxy that lets nothing through.
   static func outcome(_ demand: ProxyDemand) -> SignInOutcome {
     switch demand {
     case .login(let proxy):
@@ -126,7 +124,6 @@ enum SignInText {
     }
   }
 
-  /// - Parameter way: how to sign in, if the person has chosen.
   static func text(_ fault: NoSignInMethod, at place: SignInPlace, way: SignInMethod.Way? = nil) -> Text {
     let host = place.hostAndPort
     switch fault {
@@ -193,7 +190,6 @@ enum SignInText {
     }
   }
 
-  /// Says that a service may lie elsewhere on its host.
   static func sayGuessed(_ service: KnownService, at place: SignInPlace) {
     let host = "\(place.scheme)://\(place.hostAndPort)"
     StandardStreams.say("nothing says where on \(place.hostAndPort) \(service.name) lies; \(host) is tried")
@@ -204,21 +200,20 @@ enum SignInText {
       """)
   }
 
-  /// - Parameter setting: what forbids to ask.
+  /// - Parameter setting: the setting that forbids asking.
   static func questionsForbidden(by setting: String, at place: SignInPlace) -> Text {
     Text(
       message: "nobody is asked to sign in to \(place.hostAndPort), by \(setting)",
       hint: "sign in by hand: llavero login \(place.origin)")
   }
 
-  /// A mail server wants the address of the person beside the token.
+  /// A mail server wants the person's address beside the token.
   static func nobodyNamed(at place: SignInPlace) -> Text {
     Text(
       message: "mail servers want to know whose token it is, and no address is named",
       hint: "name yours: llavero login \(place.origin) --account you@example.com")
   }
 
-  /// Warns of git's setting, each time.
   static func sayUnverified(_ url: EndpointURL) {
     StandardStreams.say(
       "the certificate of \(url.host) is not verified, because http.sslVerify is false; anybody on the way can read the token"

@@ -3,7 +3,6 @@ import Glibc
 import SignIn
 import Terminals
 
-/// The person who signs in, at the terminal.
 final class TerminalPerson: SignInPerson {
   private let place: SignInPlace
   private var isCounting = false
@@ -12,7 +11,7 @@ final class TerminalPerson: SignInPerson {
     self.place = place
   }
 
-  /// Shows lines on the terminal; on standard error where there is none.
+  /// Shows lines on the terminal, or else on standard error.
   static func show(_ text: TextForTerminal) {
     if let terminal = Terminal() {
       terminal.show(text)
@@ -47,12 +46,12 @@ final class TerminalPerson: SignInPerson {
       let now = SystemClock.awake
       showTime(left: seconds - (milliseconds - max(0, end - now)) / 1000)
       if now >= end { return }
-      // A signal ends this program, and nothing is kept.
+      // A signal ends this program, and it keeps nothing.
       poll(nil, 0, Int32(min(end - now, 1000)))
     }
   }
 
-  /// Shows how long the code is still valid. Without a terminal that can write over its line, there is none.
+  /// Shows how long the code is still valid, if there is a terminal that can overwrite its line.
   private func showTime(left seconds: Int) {
     guard let terminal = Terminal(), Variables.value("TERM") != "dumb" else { return }
     let minutes = max(0, seconds) / 60
@@ -62,7 +61,6 @@ final class TerminalPerson: SignInPerson {
     isCounting = true
   }
 
-  /// Ends the line with the countdown.
   func finish() {
     if isCounting { Self.show("\r\u{1b}[K") }
     isCounting = false

@@ -3,13 +3,13 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// Asks a person what a program may have, for the service that started it: a sentence comes in, and one of the
-/// words that are its arguments goes out.
+/// Asks a person about a program's access, for the service that started it: it reads a sentence, and prints one of the
+/// words given as its arguments.
 package enum ProgramAsker {
-  /// The name that it is run as.
+  /// Its name as a program.
   package static let name = "llavero-serve-ask"
 
-  /// Asks, and ends the process. Nothing is printed if there is no answer.
+  /// Asks, and ends the process. Prints nothing if there is no answer.
   package static func main() -> Never {
     Program.begin()
     do throws(Failure) {

@@ -7,19 +7,19 @@ import PrivateFiles
 import SecretServiceProvider
 import Terminals
 
-/// The file with what you have decided about programs, which you can read and edit. Each line is `allow`, the item's
-/// UUID, its mark and the program's file, or `deny`, the item's UUID and the program's file; what follows `#` at the
-/// beginning of a line is a remark.
+/// The file with your decisions about programs, which you can read and edit. Each line is `allow`, the item's UUID,
+/// its mark and the program's file, or `deny`, the item's UUID and the program's file; lines that begin with `#` are
+/// remarks.
 final class RememberedPrograms {
   private let folder: String
   private let name = "serve.programs"
   private let say: (String) -> Void
-  /// What was said last, and the state of the file that it was about.
+  /// The last complaint, and the file's state then.
   private var said: (complaint: String, status: FileStatus?)?
-  /// What the file said when it was last read.
+  /// The contents at the last reading.
   private var read: (status: FileStatus, permissions: [ProgramPermission])?
 
-  /// The largest file that is read, in bytes.
+  /// In bytes.
   private static let sizeLimit = 4 << 20
 
   /// - Throws: ``KeychainError/unavailable(reason:)`` without a home.
@@ -34,7 +34,7 @@ final class RememberedPrograms {
 
   private var path: String { folder + "/" + name }
 
-  /// Opens the file, to read it or to add something, by the same rule: whoever else may change it, or its folder, could
+  /// Opens the file to read or extend it, both by the same rule: anybody else who can change it, or its folder, could
   /// allow programs everything. `nil` if there is none.
   private func open(_ flags: Int32) throws(KeychainError) -> (descriptor: Int32, status: FileStatus)? {
     let parent = clinux_openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -49,8 +49,7 @@ final class RememberedPrograms {
     return (file, try FileStatus(ofOwnFile: file, path: path, mayBeRead: true))
   }
 
-  /// What it says. A file that can't be used, or has a line that can't be understood, allows nothing, and that is said
-  /// once.
+  /// Its permissions. A file that can't be used, or has an unreadable line, allows nothing; it complains of that once.
   func all() -> [ProgramPermission] {
     do throws(KeychainError) {
       guard let (descriptor, status) = try open(O_RDONLY) else { return [] }
@@ -109,7 +108,7 @@ final class RememberedPrograms {
     return (name.isEmpty ? "" : "# \(name)\n") + line + "\n"
   }
 
-  /// Adds lines. Returns whether all of them are there; if not, that is said.
+  /// Adds lines. Returns whether all were added, and complains if not.
   func add(_ permissions: [ProgramPermission]) -> Bool {
     let lines = permissions.compactMap(Self.line)
     if lines.count < permissions.count { return isForgotten("\(path) can't name this program") }
@@ -119,7 +118,7 @@ final class RememberedPrograms {
         throw .missing(path: folder)
       }
       defer { close(descriptor) }
-      // Somebody's editor may have left the last line without an end.
+      // An editor may have left the last line without an end.
       var last: UInt8 = 0x0a
       if status.size > 0 { pread(descriptor, &last, 1, status.size - 1) }
       let text = Array(((last == 0x0a ? "" : "\n") + lines.joined()).utf8)

@@ -7,7 +7,7 @@ import SecretServiceProvider
 package import Terminals
 package import ToolCommands
 
-/// What `llavero serve` does in the companion: the Secret Service, served from another keychain.
+/// The companion's part of `llavero serve`: the Secret Service, served from another keychain.
 package enum ServeProgram {
   /// Serves until a signal, the end of the bus or another program ends that.
   ///
@@ -21,18 +21,18 @@ package enum ServeProgram {
     }
   }
 
-  /// Who provides the Secret Service now; `nil` if nobody does, or there is no bus.
+  /// The present provider of the Secret Service; `nil` if there is none, or no bus.
   package static func owner() -> (isOurs: Bool, program: String?)? {
     guard let address = try? BusAddress.find(), let owner = try? NameOwner.find(address) else { return nil }
     return (owner.isOurs, owner.program)
   }
 
-  /// Makes the session bus read anew what it starts for which name; a bus that isn't there needs nothing.
+  /// Makes the session bus reread which programs it starts for which names. Without a bus, there is nothing to do.
   package static func rereadActivation() {
     if let address = try? BusAddress.find() { NameOwner.rereadActivation(address) }
   }
 
-  /// The programs that call llavero's service; `nil` if it doesn't run.
+  /// The programs that call llavero's service; `nil` if it isn't running.
   package static func callers() -> ServedPrograms? {
     guard let address = try? BusAddress.find(), let found = try? NameOwner.callers(address) else {
       return nil
@@ -54,8 +54,8 @@ package enum ServeProgram {
     let bus = try explaining(BusAddress.find()).text
     var settings: ProviderSettings
     switch choice?.kind {
-    // Only by name is another keychain of the list meant: programs that keep secrets would then share them, or put them
-    // where nobody looks for what the service has.
+    // Another keychain of the list has to be named: otherwise programs that keep secrets would share them, or put them
+    // where nobody looks for the service's items.
     case .file?, .git?, .openBao?, nil:
       if let choice, choice.isNamed, !choice.keychain.isBuiltIn {
         throw Failure(

@@ -6,7 +6,6 @@ import SecretServiceProvider
 import Terminals
 import ToolCommands
 
-/// The encrypted file, as it is served.
 enum ServedFile {
   /// - Parameters:
   ///   - isChosen: whether the file was chosen before.
@@ -45,8 +44,8 @@ enum ServedFile {
     return settings
   }
 
-  /// The file as this process uses it. It must never wait for a person, or for a program that knows the passphrase: a
-  /// program of its own asks.
+  /// The file as this process uses it. It must never wait for a person, or for a program that knows the passphrase; a
+  /// separate program asks.
   ///
   /// - Parameter isUse: whether a look at it extends the time for which it stays unlocked.
   private static func keychain(

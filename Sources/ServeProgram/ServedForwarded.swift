@@ -7,16 +7,16 @@ import SecretServiceProvider
 import Terminals
 import ToolCommands
 
-/// The keychain that is forwarded to this machine, as it is served. Nothing of it is stored here.
+/// The keychain forwarded to this machine, as it is served. None of it is stored here.
 enum ServedForwarded {
-  /// The tool that the other machine is told, for its rules and its log.
+  /// The tool reported to the other machine, for its rules and its log.
   private static let tool: ByteString = "secret-service"
-  /// For how many milliseconds a look at what is there counts.
+  /// How many milliseconds a look at the items stays valid.
   private static let freshness = 1000
-  /// How many secrets are read at a time, and how many questions wait there. Its agent shows four of one login by ssh.
+  /// How many secrets are read at a time, and so how many questions wait on the other machine. Its agent shows four
+  /// from one ssh login.
   private static let readers = 4
 
-  /// - Parameter bus: the address of the bus.
   static func settings(_ options: ServeOptions, on bus: String) throws(Failure) -> ProviderSettings {
     if options.idle != nil {
       throw Failure("--idle locks a file; a keychain of another machine is locked there", status: .usage)
@@ -30,7 +30,7 @@ enum ServedForwarded {
       },
       readAll: { (keychain) throws(KeychainError) in try keychain.items(matching: .all) },
       isAsSeen: { _ in false },
-      // Only the other machine knows. A look finds it out.
+      // Only the other machine knows, and a look finds out.
       lockState: { .unlocked }, lock: { false }, unlockProgram: nil, unlockWithPassphraseProgram: [],
       idle: nil, onServing: {}, explain: { Failure($0).message }, say: { StandardStreams.say("\($0)") })
     settings.freshness = freshness

@@ -55,7 +55,6 @@ extension Failure {
 }
 
 extension KeychainList.Fault {
-  /// The fault in words.
   package var text: String {
     switch self {
     case .noName: "a name has small letters, digits, and . - _ after the first, and at most 64 of them"
@@ -70,14 +69,13 @@ extension KeychainList.Fault {
   }
 }
 
-/// Turns an expression's error into a ``Failure``. Unlike a closure, an expression needs no `throws` annotation.
+/// Turns an expression's error into a ``Failure``, without the `throws` annotation that a closure needs.
 package func explaining<Result: ~Copyable>(
   choice expression: @autoclosure () throws(KeychainChoiceError) -> Result
 ) throws(Failure) -> Result {
   do { return try expression() } catch { throw Failure(error) }
 }
 
-/// Turns the error of a closure into a ``Failure``.
 package func explaining<Result: ~Copyable>(
   _ body: () throws(KeychainChoiceError) -> Result
 ) throws(Failure) -> Result {

@@ -9,13 +9,12 @@ package func dateText(_ date: Timestamp, seconds: Bool = false) -> String {
   return String(decoding: text, as: UTF8.self)
 }
 
-/// A count with its noun: `1 item`, `2 items`.
 package func countText(_ count: Int, _ what: String) -> String {
   count == 1 ? "1 \(what)" : "\(count) \(what)s"
 }
 
 extension String {
-  /// The text, padded with spaces to a width, with at least one space.
+  /// Pads the text with spaces to a width, with at least one space.
   package func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(1, width - count))
   }

@@ -1,7 +1,6 @@
 /// The number of terminal columns that a text takes, as wcwidth(3) counts: characters that are full-width in East Asian
 /// text take two (UAX #11, W and F), combining marks take none.
 package func displayWidth(_ text: String) -> Int {
-  // Usually every byte is one column.
   let isASCII = text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy { $0 < 0x80 } } ?? false
   return isASCII ? text.utf8.count : text.unicodeScalars.reduce(0) { $0 + displayWidth(of: $1) }
 }

@@ -1,7 +1,7 @@
 package import PrivateFiles
 
 extension StandardStreams {
-  /// Says that a change which is in place may not survive a loss of power, if that is so.
+  /// Warns that a change already in place may not survive a loss of power.
   package static func warn(_ durability: Durability) {
     guard case .unsure(let error) = durability else { return }
     say("this is done, but may not survive a loss of power: \(Failure(error).message)")

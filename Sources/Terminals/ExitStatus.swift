@@ -1,7 +1,5 @@
-/// The exit status of a command, as documented in llavero(1) under "EXIT STATUS".
-///
-/// Which one an error has is said where its message is made: for the errors of keychains in the files beside this one
-/// whose names end in `Text`, for those of a command where it fails.
+/// The exit status of a command; see llavero(1), "EXIT STATUS". A keychain's errors get theirs in the `*Text` files
+/// beside this one, a command's own where it fails.
 package enum ExitStatus: Int32 {
   case done = 0
   case nothingMatched = 1

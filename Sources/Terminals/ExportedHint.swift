@@ -1,2 +1,2 @@
-// Failures contain hints, so whoever imports this module gets the type too.
+// Failures contain hints, so importers of this module need the type too.
 @_exported public import struct CredentialProtocols.Hint

@@ -1,13 +1,12 @@
 package import CredentialProtocols
 package import Keychain
 
-/// The reason why a command failed, for the user: one line, an optional hint, and an exit status.
+/// The reason why a command failed, for the user.
 package struct Failure: Error {
-  /// The message, without the program's name, in lowercase, without a full stop.
+  /// One line, without the program's name, in lowercase, without a full stop.
   package let message: String
   /// What to do about it, if anything can be done.
   package let hint: Hint?
-  /// The exit status of the program.
   package let status: ExitStatus
   /// The keychain's error behind this failure, if there is one.
   package internal(set) var cause: KeychainError?
@@ -18,7 +17,6 @@ package struct Failure: Error {
     self.status = status
   }
 
-  /// Reports the failure to the user.
   package func report() {
     StandardStreams.say("\(message)")
     if let hint { StandardStreams.say("hint: \(hint)") }
@@ -37,7 +35,7 @@ extension Failure {
     if let stop = text.indices.first(where: { text[$0...].hasPrefix(offer) }) {
       text = "\(text[..<stop]); there are\(text[stop...].dropFirst(offer.count))"
     }
-    // Many values stand on lines of their own.
+    // ArgumentParser puts several values on lines of their own.
     let values = message.split(separator: "\n").filter { $0.hasPrefix("  - ") }.map { "'\($0.dropFirst(4))'" }
     if text.hasSuffix(" the following:"), let last = values.last {
       text.removeLast(" the following:".count)
@@ -48,14 +46,13 @@ extension Failure {
   }
 }
 
-/// Turns an expression's error into a ``Failure``. Unlike a closure, an expression needs no `throws` annotation.
+/// Turns an expression's error into a ``Failure``, without the `throws` annotation that a closure needs.
 package func explaining<Result: ~Copyable>(
   _ expression: @autoclosure () throws(KeychainError) -> Result
 ) throws(Failure) -> Result {
   do { return try expression() } catch { throw Failure(error) }
 }
 
-/// Turns the error of a closure into a ``Failure``.
 package func explaining<Result: ~Copyable>(
   _ body: () throws(KeychainError) -> Result
 ) throws(Failure) -> Result {

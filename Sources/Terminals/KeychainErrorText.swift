@@ -205,11 +205,11 @@ private func seconds(_ milliseconds: Int) -> String {
 }
 
 extension Failure {
-  /// What whoever isn't a member yet has a member do.
+  /// How a person who isn't a member yet can become one through a member.
   ///
   /// - Parameters:
   ///   - recipient: in age's notation, or a line of an ssh public key; `nil` if it isn't known.
-  ///   - label: what the members are to see the person as.
+  ///   - label: the name under which members see the person.
   package static func ofNewMember(of keychain: String, _ recipient: String?, _ label: String?) -> Hint {
     guard let recipient else {
       return "a member has to add your key; then run \(command: "llavero", "sync", keychain)"
@@ -219,8 +219,8 @@ extension Failure {
     return "a member has to type \(commandOf: named); then run \(command: "llavero", "sync", keychain)"
   }
 
-  /// What somebody can do who has opened a shared keychain before. If the others have removed them, putting theirs back
-  /// would only lock out the others, who would do the same.
+  /// How a former user of a shared keychain gets in again. If the others have removed them, putting their own state
+  /// back would only lock out the others, who would do the same.
   ///
   /// - Parameters: as for ``ofNewMember(of:_:_:)``.
   package static func ofFormerMember(of keychain: String, _ recipient: String?, _ label: String?) -> Hint {

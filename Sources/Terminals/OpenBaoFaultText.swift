@@ -167,14 +167,14 @@ extension Failure {
       status: .keychain)
   }
 
-  /// The command that stores what logs in where it is looked for.
+  /// The command that stores a login where it is looked up.
   private static func storing(_ url: String, _ account: ByteString, _ options: String...)
     -> [any CustomStringConvertible]
   {
     ["llavero", "add"] + options + ["--domain", "openbao", url, "--account", account] + ownKeychain
   }
 
-  /// The option that names the person's own keychain, if a command without it would use another one.
+  /// The option that names the person's own keychain; empty if commands use that one anyway.
   private static var ownKeychain: [any CustomStringConvertible] {
     guard let location = try? VaultLocation(),
       let used = (try? KeychainChoice.made(named: nil, at: location)) ?? nil

@@ -53,11 +53,9 @@ extension Failure {
     }
   }
 
-  /// The forms of a reference to a secret.
   package static let references: Hint =
     "there are llavero://SERVICE/ACCOUNT and llavero+https://USER@HOST/PATH; see llavero-run(1)"
 
-  /// The failure in the form for a tool's protocol.
   package var refusal: Refusal {
     let cause: Refusal.Cause =
       switch status {
@@ -69,14 +67,13 @@ extension Failure {
   }
 }
 
-/// Turns an expression's error into a ``Failure``. Unlike a closure, an expression needs no `throws` annotation.
+/// Turns an expression's error into a ``Failure``, without the `throws` annotation that a closure needs.
 package func explaining<Result: ~Copyable>(
   call expression: @autoclosure () throws(ProtocolError) -> Result
 ) throws(Failure) -> Result {
   do { return try expression() } catch { throw Failure(error) }
 }
 
-/// Turns the error of a closure into a ``Failure``.
 package func explaining<Result: ~Copyable>(
   _ body: () throws(ProtocolError) -> Result
 ) throws(Failure) -> Result {

@@ -4,14 +4,13 @@ import Glibc
 
 /// Catches signals while it exists, and notes them in a pipe that can be polled with other descriptors.
 ///
-/// A handler can do hardly anything, and with `poll` alone a signal that arrives just before it is lost (the "self-pipe
-/// trick"). Only one instance can exist at a time. What was noted and never looked at takes its normal effect at the end,
-/// so that no signal is lost that comes together with what was waited for.
+/// This is the "self-pipe trick": a handler can do hardly anything, and `poll` alone misses a signal that arrives just
+/// before it. Only one instance can exist at a time. At its end, signals that nobody has read take their normal
+/// effect, so that none is lost.
 package struct SignalNotes: ~Copyable {
-  /// The signals that end a program from outside, or from the keyboard.
   package static let ending = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
 
-  /// A descriptor that is readable when a signal has been noted; -1 if there was no descriptor left for a pipe.
+  /// Readable when a signal has been noted; -1 if there was no descriptor left for a pipe.
   package let descriptor: Int32
   private let writeEnd: Int32
   private var caught: [(number: Int32, before: sigaction)] = []
@@ -45,7 +44,6 @@ package struct SignalNotes: ~Copyable {
     }
   }
 
-  /// The first signal noted; `nil` if there is none.
   package borrowing func next() -> Int32? {
     if descriptor < 0 { return nil }
     var number: UInt8 = 0

@@ -1,7 +1,6 @@
 package import EncryptedFile
 
 extension SlotChanges {
-  /// What has changed, for a sentence.
   package var text: String {
     var parts: [String] = []
     var gone = removed

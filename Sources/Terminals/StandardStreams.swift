@@ -8,7 +8,7 @@ import PrivateFiles
 package enum StandardStreams {
   /// Reads up to `buffer.count` bytes. Returns their number, 0 at the end, or a negative `errno`.
   ///
-  /// - Parameter waits: whether it waits for input also from a pipe that another program has made non-blocking.
+  /// - Parameter waits: whether to wait for input even if another program has made the pipe non-blocking.
   package static func read(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, waits: Bool = false
   ) -> Int {
@@ -48,28 +48,27 @@ package enum StandardStreams {
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
-  /// Writes a text for people.
   package static func write(_ text: TextForTerminal, to descriptor: Int32 = 1) throws(Failure) {
     try write(raw: text.shown, to: descriptor)
   }
 
-  /// Writes a text that is not secret unescaped: this program's own, or one that another program reads.
+  /// Writes text unescaped. It must not be secret, and must be this program's own or meant for another program.
   package static func write(raw text: String, to descriptor: Int32 = 1) throws(Failure) {
     var text = text
     let failure = text.withUTF8 { writeFully(descriptor, UnsafeRawBufferPointer($0), waits: true) }
     if failure != 0 { throw Failure("cannot write the answer: \(errorText(failure))", status: .keychain) }
   }
 
-  /// Shows a message to the user on standard error. If that fails, there is nobody to tell.
+  /// Shows a message on standard error. If that fails, there is nobody to tell.
   package static func say(_ line: TextForTerminal) {
     let text = Secret("llavero: " + line.shown + "\n")
     _ = text.withUnsafeBytes { writeFully(2, $0, waits: true) }
   }
 
   /// Makes sure that descriptors 0 to 2 are in use, so that no file opened later becomes one of them. Writing to a
-  /// closed output still fails, so that the caller learns that nobody gets it.
+  /// closed output still fails, so that the caller notices.
   package static func occupy() {
-    // Check all three at once, because usually they are open.
+    // One call for all three, because usually they are open.
     var streams = (
       pollfd(fd: 0, events: 0, revents: 0), pollfd(fd: 1, events: 0, revents: 0),
       pollfd(fd: 2, events: 0, revents: 0)
@@ -85,7 +84,6 @@ package enum StandardStreams {
     }
   }
 
-  /// Whether the descriptor is a terminal.
   package static func isTerminal(_ descriptor: Int32) -> Bool {
     isatty(descriptor) == 1
   }

@@ -1,7 +1,6 @@
 import Keychain
 
-/// Formats rows as columns, each as wide as its longest cell, two spaces apart. Invisible characters in cells are
-/// shown.
+/// Formats rows as columns, each as wide as its longest cell, two spaces apart. Shows invisible characters in cells.
 package func columns(_ rows: [[String]]) -> TextForTerminal {
   let rows = rows.map { $0.map(terminalText) }
   var table = Table()
@@ -15,10 +14,8 @@ package struct Table {
   /// The maximum width of a line in terminal columns; `nil` for any.
   package var limit: Int?
   private var widths: [Int] = []
-  /// The column widths within the limit.
   private var shown: [Int] = []
 
-  /// The width, in terminal columns, below which no column is narrowed.
   private static let least = 8
   private static let gap = 2
 
@@ -47,7 +44,6 @@ package struct Table {
     }
   }
 
-  /// A row as a line, without trailing spaces.
   package func line(_ cells: [String]) -> String {
     var line: [UInt8] = []
     var missing = 0

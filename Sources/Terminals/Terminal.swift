@@ -4,15 +4,12 @@ import Glibc
 package import Keychain
 import PrivateFiles
 
-/// The user's terminal, wherever standard input and output lead.
 package struct Terminal: ~Copyable {
-  /// The user's answer.
   package enum Answer: ~Copyable {
-    /// A line, without its end.
     case line(Secret)
-    /// The end of the input (Ctrl-D), or the terminal is gone.
+    /// The input has ended (Ctrl-D), or the terminal is gone.
     case ended
-    /// More than a terminal accepts in one line; it cuts off the rest.
+    /// The line is longer than a terminal accepts; the terminal cuts off the rest.
     case tooLong
     /// The echo can't be switched off, so the question was not asked.
     case unusable
@@ -25,8 +22,8 @@ package struct Terminal: ~Copyable {
 
   /// Opens the controlling terminal; `nil` if there is none, or this process is in the background.
   ///
-  /// A shell stops a background job that reads from the terminal, until it is brought to the foreground. A program that
-  /// started it there, such as an editor or a prompt that fetches, would wait forever.
+  /// A shell stops a background job that reads from the terminal until you bring it to the foreground. A program that
+  /// runs llavero there, such as an editor or a prompt that fetches, would wait forever.
   package init?() {
     descriptor = clinux_openat(AT_FDCWD, "/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
     if descriptor < 0 || !isInForeground { return nil }
@@ -57,22 +54,21 @@ package struct Terminal: ~Copyable {
     }
   }
 
-  /// Gives up the terminal, so that no program asks there that is run from now on.
+  /// Gives up the terminal, so that no program run from now on asks there.
   package static func leave() { clinux_leave_terminal() }
 
-  /// The terminal of the user; `nil` if asking isn't allowed, or standard input isn't a terminal.
+  /// The user's terminal; `nil` if asking isn't allowed, or standard input isn't a terminal.
   package static func ofPerson(mayAsk: Bool) -> Terminal? {
     mayAsk && StandardStreams.isTerminal(0) ? Terminal() : nil
   }
 
-  /// Asks a question to be answered with one of several letters. Returns `nil` for any other answer, and the last
-  /// letter if the input ends.
+  /// Asks for one of several letters. Returns `nil` for any other answer, and the last letter if the input ends.
   package borrowing func ask(_ question: TextForTerminal, among letters: [Character]) -> Character? {
     guard let answer = answer(to: question) else { return letters.last }
     return answer.count == 1 ? letters.first { answer.lowercased() == String($0) } : nil
   }
 
-  /// The answer to a question, at most so many bytes of it; `nil` if the input ends.
+  /// The first `limit` bytes of the answer to a question; `nil` if the input ends.
   package borrowing func answer(to question: TextForTerminal, limit: Int = 16) -> String? {
     show(question)
     var answer: [UInt8] = []
@@ -84,7 +80,6 @@ package struct Terminal: ~Copyable {
     return nil
   }
 
-  /// Shows a text.
   package borrowing func show(_ text: TextForTerminal) {
     _ = Secret(text.shown).withUnsafeBytes { writeFully(descriptor, $0) }
   }
@@ -106,7 +101,7 @@ package struct Terminal: ~Copyable {
       if poll(&waiting, 2, -1) < 0, errno != EINTR { return .answer(.ended) }
       if let number = notes.next() {
         if number != SIGCONT { return .signal(number) }
-        // The process was stopped from outside, and the shell has used the terminal meanwhile.
+        // While the process was stopped, the shell has used the terminal.
         _ = setSilent(before)
         show("\n" + prompt)
         line.truncate(to: 0)
@@ -129,12 +124,12 @@ package struct Terminal: ~Copyable {
 
   fileprivate var isInForeground: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
-  /// Waits until this process is continued in the foreground. Returns `false` if nothing stops it, because there is no
-  /// shell that could continue it.
+  /// Waits until this process is continued in the foreground. Returns `false` if nothing stops it, because no shell
+  /// could continue it.
   private borrowing func comesToForeground() -> Bool {
     for _ in 0..<100 {
       if isInForeground { return true }
-      // Stops like a read in the background, which the shell reports.
+      // Stop as a read in the background would, so that the shell reports it.
       raise(SIGTTIN)
     }
     return false
@@ -146,15 +141,14 @@ package struct TerminalState: ~Copyable {
   private let terminal: Terminal
   private let attributes: termios
 
-  /// Returns `nil` if there is no terminal to use.
   package init?() {
     guard let terminal = Terminal(), let attributes = terminal.attributes() else { return nil }
     self.terminal = terminal
     self.attributes = attributes
   }
 
-  /// Restores them, if a program has left the terminal without the echo or the editing of lines that it had. Else
-  /// nothing is done: what was typed ahead would be lost, and others may have changed the terminal for themselves.
+  /// Restores them if a program has left the terminal without echo or line editing. Otherwise does nothing: that would
+  /// discard typed-ahead input, and undo what others have changed.
   package borrowing func restore() {
     guard let present = terminal.attributes() else { return }
     if attributes.c_lflag & ~present.c_lflag & tcflag_t(ECHO | ICANON) != 0 { terminal.set(attributes) }
@@ -162,7 +156,6 @@ package struct TerminalState: ~Copyable {
 }
 
 extension Terminal {
-  /// The present settings.
   fileprivate borrowing func attributes() -> termios? {
     var attributes = termios()
     return tcgetattr(descriptor, &attributes) == 0 ? attributes : nil
@@ -183,7 +176,7 @@ extension Terminal {
     var silent = before
     silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
     silent.c_lflag |= tcflag_t(ICANON | ISIG)
-    // If a program that died left the terminal in raw mode, the Enter key would not end a line.
+    // A program that died may have left the terminal in raw mode, where Enter doesn't end a line.
     silent.c_iflag |= tcflag_t(ICRNL)
     silent.c_iflag &= ~tcflag_t(IGNCR | INLCR)
     return set(silent)

@@ -2,15 +2,12 @@ import CLinux
 import EncryptedFile
 import Glibc
 
-/// The capabilities of standard output.
 package struct TerminalStyle {
-  /// The number of columns in a line; `nil` if it isn't a terminal.
+  /// The number of columns in a line; `nil` without a terminal.
   package let width: Int?
-  /// Whether text may be bold and the like.
   package let hasColor: Bool
 
-  /// Determines the capabilities. COLUMNS overrides the terminal's width; NO_COLOR (no-color.org) and the TERM `dumb`
-  /// forbid colour.
+  /// COLUMNS overrides the terminal's width; NO_COLOR (no-color.org) and the TERM `dumb` forbid colour.
   package init() {
     guard StandardStreams.isTerminal(1) else {
       (width, hasColor) = (nil, false)

@@ -1,17 +1,15 @@
 import Bytes
 import CredentialProtocols
 
-/// A text for a terminal. Interpolated values have their invisible characters shown, as by ``terminalText(_:)``.
+/// A text for a terminal. Interpolated values show their invisible characters, as by ``terminalText(_:)``.
 package struct TextForTerminal: ExpressibleByStringInterpolation {
-  /// The text. Only the program's own literals can contain control sequences.
+  /// Only the program's own literals can contain control sequences.
   package private(set) var shown: String
 
-  /// Creates a text from a literal.
   package init(stringLiteral text: String) {
     shown = text
   }
 
-  /// Creates a text from an interpolated literal.
   package init(stringInterpolation parts: StringInterpolation) {
     shown = parts.shown
   }
@@ -33,15 +31,12 @@ package struct TextForTerminal: ExpressibleByStringInterpolation {
 
     package mutating func appendLiteral(_ literal: String) { shown += literal }
 
-    /// Inserts any value.
     package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
       shown += terminalText("\(value)")
     }
 
-    /// Inserts another such text.
     package mutating func appendInterpolation(_ text: TextForTerminal) { shown += text.shown }
 
-    /// Inserts a command, in quotes.
     package mutating func appendInterpolation(command words: any CustomStringConvertible...) {
       shown += terminalText(ShellCommand(words).inSentence)
     }

@@ -1,7 +1,7 @@
 extension Failure {
-  /// The failure that says a key may still be kept; `nil` if nothing keeps it.
+  /// The failure to report if an agent may still keep a key; `nil` if none does.
   ///
-  /// - Parameter folders: those of the agents that did not confirm that they have forgotten it.
+  /// - Parameter folders: the folders of agents that did not confirm that they have forgotten it.
   package init?(keptByAgentsIn folders: [String]) {
     guard let folder = folders.first else { return nil }
     self.init(

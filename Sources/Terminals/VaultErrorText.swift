@@ -38,7 +38,7 @@ extension Failure {
         hint: "put the identity back that was made with the keychain", status: .keychain)
       return
     }
-    // A changed header looks like that of another file: which of its bytes are wrong is unknown.
+    // With a changed header, nobody can tell which bytes are wrong: it looks like another file's.
     self.init(
       "the identity \(path) opens earlier states of the keychain, but not the present one",
       hint: """
@@ -96,7 +96,7 @@ extension Failure {
       status: .keychain)
   }
 
-  /// - Parameter copy: the copy of the slot that was removed. Its key is the vault's as long as that isn't changed.
+  /// - Parameter copy: the copy of the removed slot. Its key is the vault's until that is changed.
   private init(removed slot: String, _ copy: String, of vault: VaultOfError) {
     let key = vault.location.identityFile
     self.init(
@@ -115,7 +115,7 @@ extension Failure {
       hint: Self.wayWithoutIdentity(of: keychain), status: .keychain)
   }
 
-  /// What to do where the identity of a member of a shared keychain is gone.
+  /// What to do if a member's identity for a shared keychain is gone.
   static func wayWithoutIdentity(of keychain: String) -> Hint {
     """
     put it back from a backup; else take the keychain out and add it again, with \
@@ -126,7 +126,7 @@ extension Failure {
   init(missing path: String) {
     if path.hasSuffix("/vault.age") {
       let message = "the keychain \(path) is missing, though there was one"
-      // One that is being added isn't in the list, and nothing that is said of the user's own is true of it.
+      // A keychain that is being added isn't in the list yet, and hints about the user's own don't apply to it.
       guard let vault = VaultOfError({ $0.vaultFile == path }) else {
         self.init(message, hint: "put it back, or mount the disk that it is on", status: .keychain)
         return
@@ -172,7 +172,7 @@ extension Failure {
   }
 
   init(elsewhere path: String, known: String) {
-    // Only what is to be added is neither the user's own nor in the list.
+    // Only a keychain that is being added is neither the user's own nor in the list.
     guard let vault = VaultOfError({ $0.vaultFile == path }) else {
       self.init(
         "there is no keychain at \(path); the one that had this name before is \(known)",

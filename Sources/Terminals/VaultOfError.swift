@@ -3,14 +3,12 @@ import EncryptedFile
 import KeychainChoice
 import PrivateFiles
 
-/// The vault that an error is about, and what is known of it on this machine: the user's own, or that of a listed
-/// keychain.
+/// The vault that an error is about, with its entry in the search list.
 struct VaultOfError {
   let location: VaultLocation
-  /// The keychain in the search list; `nil` for the user's own.
+  /// `nil` for the user's own keychain.
   let listed: ListedKeychain?
 
-  /// Finds the vault.
   init?(_ isMeant: (VaultLocation) -> Bool) {
     guard let own = try? VaultLocation() else { return nil }
     if isMeant(own) {
@@ -27,7 +25,7 @@ struct VaultOfError {
     return nil
   }
 
-  /// The name of the listed keychain that an identity's file opens; `nil` if there is none.
+  /// The name of the listed keychain that an identity's file opens.
   static func identified(by path: String) -> String? {
     guard let own = try? VaultLocation() else { return nil }
     return (try? KeychainList.read(in: own.stateFolder))?.keychains.first {
@@ -37,39 +35,38 @@ struct VaultOfError {
 
   private var keychain: EncryptedFileKeychain { EncryptedFileKeychain(at: location) }
 
-  /// The vault itself, if any earlier state of it is kept, even if nobody can tell yet whether it is good.
+  /// The vault if any earlier state of it is kept, even if nobody can tell yet whether that is good.
   var kept: Self? { keychain.hasEarlierStates ? self : nil }
 
   var newestGoodState: Generation? { keychain.newestGoodGeneration() }
 
-  /// The path of a copy that a sync program has put beside it; `nil` if there is none.
+  /// A copy that a sync program has put beside the vault.
   var conflictCopy: String? { keychain.conflictCopyPaths.first }
 
-  /// The file with the identity of a slot, as it is noted here, that isn't there; `nil` if there is none.
+  /// The recorded path of a slot's identity file that is missing.
   var missingIdentity: String? { keychain.missingIdentities.first }
 
-  /// What opened it and was removed from it, as a copy that is still here shows; `nil` if there is nothing of that kind,
-  /// or another key is in the place where the copy's key would go.
+  /// A removed slot whose copy is still here; `nil` if there is none, or another key is in the place where the copy's
+  /// would go.
   var removedSlot: (id: String, path: String)? {
     FileStatus.isThere(location.identityFile) ? nil : keychain.copyOfRemovedSlot
   }
 
-  /// How to take a keychain that is shared through git from its repository; `nil` for another one.
+  /// How to fetch a git-shared keychain anew from its repository; `nil` for other kinds.
   var takingAnew: Hint? {
     guard let listed, listed.kind == .git else { return nil }
     return "\(command: "llavero", "sync", listed.name, "--anew") takes it from its repository"
   }
 
-  /// How to go on without a vault: one's own is begun anew, another one is taken from the list.
+  /// How to go on without a vault: start your own anew, or take another one from the list.
   static func goingOn(without listed: ListedKeychain?) -> Hint {
     guard let listed else { return "to begin without it, type 'llavero init --start-over'" }
     return "to go on without it, type \(command: "llavero", "keychain", "remove", listed.name)"
   }
 
-  /// A command for this vault, which names it if it isn't the user's own.
+  /// A command for this vault, naming it if it isn't the user's own.
   func command(_ words: String...) -> Hint { Self.command(words, listed) }
 
-  /// A command for the vault at a path.
   static func command(_ words: String..., at path: String) -> Hint {
     command(words, VaultOfError { $0.vaultFile == path }?.listed)
   }
@@ -80,16 +77,14 @@ struct VaultOfError {
 }
 
 extension Hint {
-  /// The command that merges a file into the vault that it lies beside.
+  /// The command that merges a file into the vault beside it.
   package static func merging(_ path: String) -> Hint {
     VaultOfError.command(["vault", "merge", path], VaultOfError { $0.holds(path) }?.listed)
   }
 
-  /// The command that goes back to an earlier state of the vault at a path.
   package static func restoring(write: Int64, of path: String) -> Hint {
     VaultOfError.command("vault", "restore", "\(write)", at: path)
   }
 
-  /// The command that lists what opens the vault at a path.
   package static func listingSlots(of path: String) -> Hint { VaultOfError.command("slot", "list", at: path) }
 }

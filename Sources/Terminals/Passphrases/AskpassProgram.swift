@@ -35,8 +35,7 @@ package struct AskpassProgram {
     }
   }
 
-  /// The path of the machine's own, other than this program; `nil` if there is none. Each distribution has a place of its
-  /// own for it.
+  /// The path of the system's askpass, unless that is this program. Each distribution has its own place for it.
   package static var ofMachine: ByteString? {
     let names = [
       "ssh-askpass", "/usr/bin/ssh-askpass", "/usr/lib/ssh/ssh-askpass", "/usr/lib/ssh/x11-ssh-askpass",
@@ -50,7 +49,7 @@ package struct AskpassProgram {
     return nil
   }
 
-  /// Whether a program is `llavero` under any name, which would ask itself.
+  /// Whether a program is `llavero` under any name, and so would ask itself.
   package static func isThisProgram(_ program: CString) -> Bool {
     var own = stat()
     guard stat("/proc/self/exe", &own) == 0 else { return false }

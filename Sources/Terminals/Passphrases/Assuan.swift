@@ -4,23 +4,20 @@ import Glibc
 
 /// A line that an Assuan server sends (the libassuan manual, "Server responses").
 enum AssuanLine: Equatable {
-  /// Success.
   case ok
-  /// Failure. The low sixteen bits of the code are libgpg-error's, the others identify the program that reported it.
+  /// The low sixteen bits of the code are libgpg-error's; the others identify the program that reported it.
   case error(code: UInt32, text: String)
-  /// A part of the answer, still escaped: its range in the line.
+  /// The range of a part of the answer in the line, still escaped.
   case data(Range<Int>)
   /// A progress remark, such as `PIN_REPEATED`.
   case status(String)
-  /// A question that has to be answered.
   case inquiry
-  /// A comment.
   case comment
 
-  /// The maximum length of a line, with its end (the manual, "Implementation": 1000 octets and a line end).
+  /// In bytes, with the line's end (the manual, "Implementation": 1000 octets and a line end).
   static let longest = 1002
 
-  /// Parses a line without its line feed; `nil` if it is not a valid line.
+  /// Parses a line without its line feed; `nil` if it is invalid.
   init?(parsing line: UnsafeRawBufferPointer) {
     var end = line.count
     if end > 0, line[end - 1] == 0x0d { end -= 1 }
@@ -58,7 +55,7 @@ enum AssuanLine: Equatable {
 
 /// Assuan's escapes: a percent sign and two hexadecimal digits.
 enum AssuanEscapes {
-  /// Appends the decoded bytes. Returns `false`, and leaves `decoded` unchanged, if an escape is invalid.
+  /// Returns `false`, and leaves `decoded` unchanged, if an escape is invalid.
   static func decode(_ escaped: UnsafeRawBufferPointer, appendingTo decoded: inout Secret) -> Bool {
     let before = decoded.count
     let isWellFormed = PercentEncoding.decode(escaped) { byte, _ in decoded.append(byte) }
@@ -66,7 +63,7 @@ enum AssuanEscapes {
     return isWellFormed
   }
 
-  /// Escapes a text for use as an argument of a command, which must be one line.
+  /// Escapes a text as the argument of a command, on one line.
   static func encode(_ text: String) -> String {
     var encoded = ""
     for scalar in text.unicodeScalars {

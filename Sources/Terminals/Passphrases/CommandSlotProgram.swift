@@ -4,17 +4,15 @@ import System
 
 /// The program whose output opens a slot.
 package enum CommandSlotProgram {
-  /// The variable set for programs that are run here, with the path of the vault that is being opened. A llavero that
-  /// they call runs none itself, and doesn't open that vault: if it could, it would pass for a way in.
+  /// The variable, set for programs run here, with the path of the vault being opened. A llavero that they call runs
+  /// no such program itself, and doesn't open that vault: otherwise its agent would seem to be a way in.
   static let marker = "LLAVERO_COMMAND_SLOT"
-  /// The time limit, in milliseconds.
+  /// In milliseconds.
   static let timeout = 60_000
 
-  /// Runs a program without a shell, and returns its output without a final line feed; `nil` if it fails in any way.
+  /// Runs a program without a shell. Returns its output without a final line feed, or `nil` if it fails in any way.
   ///
-  /// - Parameters:
-  ///   - words: the name or path of the program, and its arguments.
-  ///   - vault: the path of the vault to open.
+  /// - Parameter vault: the path of the vault to open.
   package static func passphrase(of words: [String], opening vault: String) -> Secret? {
     // A child process must not be asked for the passphrase that it is run for.
     if getenv(marker) != nil { return nil }
@@ -33,7 +31,7 @@ package enum CommandSlotProgram {
     }
   }
 
-  /// Whether this process was started by a program whose output is to open this vault.
+  /// Whether this process was started by a program that is to open this vault.
   package static func isOpening(_ vault: String) -> Bool {
     guard let path = getenv(marker) else { return false }
     var (asked, own) = (stat(), stat())

@@ -1,18 +1,16 @@
 import Keychain
 import System
 
-/// A shell command that prints the passphrase. It is run with `/bin/sh -c`, as git runs commands from its
-/// configuration.
+/// A shell command that prints the passphrase. It runs with `/bin/sh -c`, as git's configured commands do.
 struct PassphraseCommand {
   static let variable = "LLAVERO_PASSPHRASE_COMMAND"
-  /// The name for messages.
   static let name = "the command of LLAVERO_PASSPHRASE_COMMAND"
 
   let command: CString
-  /// The time limit, in milliseconds.
+  /// In milliseconds.
   let timeout: Int
 
-  /// Runs the command, and returns its output without a final line feed.
+  /// The command's output without a final line feed.
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)`` if it fails, takes too long, prints too much or nothing.
   func passphrase() throws(KeychainError) -> Secret {

@@ -2,7 +2,6 @@ import Glibc
 import Keychain
 import System
 
-/// A way to ask the user for a passphrase.
 enum PassphrasePrompt {
   case pinentry(Pinentry)
   case askpass(AskpassProgram)
@@ -10,11 +9,10 @@ enum PassphrasePrompt {
 
   /// The way to ask the user who is present; `nil` if there is none.
   ///
-  /// A program chosen for llavero comes first. ssh's program is used only without a terminal, as ssh does it, and then
-  /// only on a desktop or if it is forced (ssh(1), `SSH_ASKPASS_REQUIRE`). git's program is not used, because it may be
-  /// llavero.
+  /// A program chosen for llavero comes first. As in ssh, ssh's program is used only without a terminal, and then only
+  /// on a desktop or if forced (ssh(1), `SSH_ASKPASS_REQUIRE`). git's program is not used, because it may be llavero.
   ///
-  /// - Parameter timeout: the time limit for an answer to a program, in milliseconds.
+  /// - Parameter timeout: the time limit for a program's answer, in milliseconds.
   static func find(timeout: Int) -> PassphrasePrompt? {
     if let program = CString(variable: "LLAVERO_PINENTRY") {
       return .pinentry(Pinentry(program: program, timeout: timeout))
@@ -32,8 +30,8 @@ enum PassphrasePrompt {
   /// Asks once.
   ///
   /// - Parameter error: the problem with the previous answer.
-  /// - Throws: ``KeychainError/promptDismissed`` if the user declined; ``KeychainError/unavailable(reason:)`` if asking
-  ///   failed.
+  /// - Throws: ``KeychainError/promptDismissed`` if the user declined; ``KeychainError/unavailable(reason:)`` if
+  ///   asking failed.
   func ask(_ question: PassphraseQuestion, error: String?) throws(KeychainError) -> Secret {
     switch self {
     case .pinentry(let pinentry): return try pinentry.ask(question, error: error)

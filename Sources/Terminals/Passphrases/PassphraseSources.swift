@@ -7,63 +7,52 @@ import System
 
 /// The sources of a keychain's passphrase.
 ///
-/// Only the first source that exists is used: the descriptor of `--passphrase-fd`; for the encrypted file, systemd's
-/// credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; the user, if asking is allowed, by what
-/// ``PassphrasePrompt`` finds. The user has three tries, every other source only one.
+/// Only the first that exists is used: the descriptor of `--passphrase-fd`; for the encrypted file, systemd's
+/// credential and the command of `LLAVERO_PASSPHRASE_COMMAND`; the user, if asking is allowed, through
+/// ``PassphrasePrompt``. The user has three tries, every other source one.
 package final class PassphraseSources {
-  /// The source of a passphrase.
   package enum Origin: Hashable, Sendable {
-    /// The descriptor of `--passphrase-fd`.
     case descriptor
-    /// systemd's credential.
     case credential
-    /// The command of `LLAVERO_PASSPHRASE_COMMAND`.
     case command
-    /// The user, who typed it.
     case person
   }
 
-  /// What the passphrase is for.
+  /// What the passphrase opens. The credential and the command apply to a vault only.
   package enum Subject {
-    /// The encrypted file with this path.
+    /// The encrypted file.
     case vault(path: String)
-    /// One of several slots of the encrypted file. The credential and the command don't apply to it.
+    /// One of several slots of the encrypted file.
     case slot(id: String)
-    /// The database with this path of another program. The credential and the command don't apply to it.
+    /// Another program's database.
     case database(path: String)
-    /// The desktop's keyring, with the prompt for its password on a terminal. The credential and the command don't
-    /// apply to it.
+    /// The desktop's keyring, with the prompt for its password on a terminal.
     case keyring(prompt: String)
   }
 
-  /// The maximum length of a passphrase, in bytes.
+  /// In bytes.
   package static let longest = SystemdCredential.longest
-  /// The number of times the user is asked.
   package static let tries = 3
 
-  /// The source of the last passphrase; `nil` before the first one.
   private(set) var lastOrigin: Origin?
 
   private let subject: Subject
   private let descriptor: Int32?
   private let mayAsk: Bool
   private var prompt: PassphrasePrompt?
-  /// What the descriptor gave, which several files may need, such as the earlier states of a damaged vault.
+  /// The descriptor's answer, because several files may need it, such as the earlier states of a damaged vault.
   private var fromDescriptor: Secret?
 
-  /// - Parameters:
-  ///   - descriptor: the descriptor of `--passphrase-fd`.
-  ///   - mayAsk: whether the user may be asked.
+  /// - Parameter descriptor: the descriptor of `--passphrase-fd`.
   package init(for subject: Subject, descriptor: Int32?, mayAsk: Bool) {
     self.subject = subject
     self.descriptor = descriptor
     self.mayAsk = mayAsk
   }
 
-  /// The passphrases in the form that a keychain takes.
   package var source: PassphraseSource { passphrase }
 
-  /// Who would give the passphrase now. A descriptor gives it only once.
+  /// The source that would give the passphrase now. A descriptor gives it only once.
   package var respondent: PassphraseRespondent {
     if descriptor != nil { return .nobody }
     if case .vault = subject,
@@ -76,7 +65,7 @@ package final class PassphraseSources {
 
   /// The passphrase; `nil` if nobody can be asked, or not again.
   ///
-  /// - Parameter attempt: the attempt, from 1; a later one means that the previous passphrase was wrong.
+  /// - Parameter attempt: the number of the attempt, from 1; above 1 the previous passphrase was wrong.
   /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` at the second attempt if the user wasn't asked;
   ///   ``KeychainError/promptDismissed`` if the user declined; the error of the source in use.
   package func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
@@ -123,7 +112,6 @@ package final class PassphraseSources {
     return try prompt.ask(question, error: error)
   }
 
-  /// Reads the passphrase from a source that needs no person.
   private func unattendedPassphrase() throws(KeychainError) -> Secret? {
     if let passphrase = try SystemdCredential()?.passphrase() {
       lastOrigin = .credential
@@ -135,9 +123,8 @@ package final class PassphraseSources {
     return try PassphraseCommand(command: command, timeout: timeout).passphrase()
   }
 
-  /// Reads a new passphrase, which the user types twice, or the descriptor gives. It is not empty.
-  ///
-  /// The credential and the command are not used, because they give the present passphrase.
+  /// Reads a new passphrase, typed twice or from the descriptor. The credential and the command are not used, because
+  /// they give the present one.
   ///
   /// - Parameter option: the option that names the descriptor.
   /// - Throws: ``Failure`` if nobody can be asked, it is empty, the two differ three times, or the user declines.
@@ -182,15 +169,15 @@ package final class PassphraseSources {
       status: .usage)
   }
 
-  /// The time limit for an answer to a program, in milliseconds, in case nobody sees its dialog: what
-  /// `LLAVERO_PROMPT_TIMEOUT` says, or five minutes.
+  /// The time limit for a program's answer, in milliseconds, in case nobody sees its dialog: that of
+  /// `LLAVERO_PROMPT_TIMEOUT`, or five minutes.
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)`` if the variable isn't between 0.001 and 86,400 seconds.
   package static func promptTimeout() throws(KeychainError) -> Int {
     try milliseconds("LLAVERO_PROMPT_TIMEOUT", default: 300_000)
   }
 
-  /// A time in milliseconds that a variable gives in seconds.
+  /// The milliseconds that a variable gives in seconds.
   private static func milliseconds(_ name: String, default value: Int) throws(KeychainError) -> Int {
     do throws(KeychainChoiceError) {
       return try KeychainEnvironment().milliseconds(name) ?? value

@@ -14,8 +14,7 @@ struct Pinentry {
 
   /// Asks for a passphrase once.
   ///
-  /// - Parameters:
-  ///   - error: the problem with the previous answer.
+  /// - Parameter error: the problem with the previous answer.
   /// - Throws: ``KeychainError/promptDismissed`` if the user declined; ``KeychainError/unavailable(reason:)`` if the
   ///   program doesn't behave like a pinentry.
   func ask(_ question: PassphraseQuestion, error: String?) throws(KeychainError) -> Secret {
@@ -41,24 +40,20 @@ struct Pinentry {
     return nil
   }
 
-  /// The error that says what the program did wrong.
   private func fault(_ what: String) -> KeychainError {
     .unavailable(reason: "the pinentry \(program.text) \(what)")
   }
 
-  /// The result of GETPIN.
   private struct Pin: ~Copyable {
     let secret: Secret
     let isRepeated: Bool
   }
 
-  /// The reply that ends a command.
   private enum Reply {
     case ok
     case error(code: UInt32, text: String)
   }
 
-  /// A run of the program.
   private struct Conversation: ~Copyable {
     private let pinentry: Pinentry
     private let socket: Int32
@@ -86,17 +81,16 @@ struct Pinentry {
     }
 
     deinit {
-      // The program should exit by itself now. If it doesn't, it is ended afterwards.
+      // The program should exit by itself now; it is ended afterwards if it doesn't.
       if Self.send("BYE\n", to: socket) { Self.waitForEnd(of: socket) }
       close(socket)
     }
 
-    /// Sends the commands that precede every question.
     mutating func introduce(_ question: PassphraseQuestion, error: String?) throws(KeychainError) {
       guard case .ok = try reply(to: nil, timeout: pinentry.handshakeTimeout) else {
         throw pinentry.fault("did not say OK")
       }
-      // A pinentry on the terminal must be told which one, but only if it may read from that terminal.
+      // A pinentry on the terminal has to know which one, and may use it only if this process may read from it.
       if let terminal = Self.terminalName() {
         _ = try isDone("OPTION", "ttyname=\(terminal)")
         if let type = CString(variable: "TERM") { _ = try isDone("OPTION", "ttytype=\(type.text)") }
@@ -109,19 +103,16 @@ struct Pinentry {
       if let error { try command("SETERROR", error) }
     }
 
-    /// Sends a command that must succeed.
     mutating func command(_ name: String, _ argument: String) throws(KeychainError) {
       guard try isDone(name, argument) else { throw pinentry.fault("does not know \(name)") }
     }
 
-    /// Sends a command, and returns whether it succeeded.
     mutating func isDone(_ name: String, _ argument: String) throws(KeychainError) -> Bool {
       let line = "\(name) \(AssuanEscapes.encode(terminalText(argument)))\n"
       if case .ok = try reply(to: line, timeout: pinentry.handshakeTimeout) { return true }
       return false
     }
 
-    /// Shows the dialog, and waits for the answer.
     mutating func getPin() throws(KeychainError) -> Pin {
       switch try reply(to: "GETPIN\n", timeout: pinentry.timeout) {
       case .ok: break
@@ -142,8 +133,7 @@ struct Pinentry {
 
     private static func send(_ text: String, to socket: Int32) -> Bool {
       Secret(text).withUnsafeBytes { bytes in
-        // A closed socket should be an error, not a signal. The socket's buffer has room for everything that is ever
-        // sent.
+        // A closed socket should be an error, not a signal. Every command fits into the socket's buffer.
         Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
           == bytes.count
       }
@@ -159,9 +149,9 @@ struct Pinentry {
       }
     }
 
-    /// Sends a line, if there is one, reads the reply to its end, and keeps the data in it.
+    /// Sends a line, if there is one, reads the reply to its end, and keeps its data.
     private mutating func reply(to line: String?, timeout: Int) throws(KeychainError) -> Reply {
-      // Caught before the program gets the line: once its dialog is on the terminal, a signal must not end this process
+      // Catch signals before the program gets the line: once its dialog is on the terminal, this process must not die
       // without giving the terminal back.
       let notes = SignalNotes(SignalNotes.ending + [SIGCHLD])
       var hasReplied = false
@@ -199,15 +189,14 @@ struct Pinentry {
       }
     }
 
-    /// Ends the program in the middle of a question, and restores the terminal if it was used.
     private mutating func abandon() {
       child.end()
       terminal?.restore()
     }
 
-    /// Processes the lines that have arrived, up to the one that ends a reply.
+    /// Processes the lines that have arrived, up to the end of a reply.
     private mutating func takeReply() throws(KeychainError) -> Reply? {
-      // The closure below changes this.
+      // The closure below changes it.
       var pin = Secret()
       swap(&pin, &self.pin)
       defer { swap(&pin, &self.pin) }
@@ -236,8 +225,7 @@ struct Pinentry {
       }
     }
 
-    /// The terminal of this process, if it may use it now: `GPG_TTY`, which gpg's users set, or that of its
-    /// descriptors.
+    /// This process's terminal, if it may use it now: `GPG_TTY`, which gpg's users set, or that of its descriptors.
     private static func terminalName() -> String? {
       if Terminal() == nil { return nil }
       if let named = CString(variable: "GPG_TTY") { return named.text }

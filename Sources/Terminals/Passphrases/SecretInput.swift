@@ -4,10 +4,9 @@ package import Keychain
 
 /// Reads the secrets that commands need. They never come from an argument, which every process can read.
 package enum SecretInput {
-  /// Reads the secret for an item: all of standard input without a final line feed or, if that is a terminal, what the
-  /// user types there twice.
+  /// Reads an item's secret: all of standard input without a final line feed or, if that is a terminal, what you type
+  /// there twice.
   ///
-  /// - Parameter mayAsk: whether the user may be asked.
   /// - Throws: ``Failure`` if it is empty or too long, or the two differ.
   package static func read(for item: String, mayAsk: Bool) throws(Failure) -> Secret {
     if !StandardStreams.isTerminal(0) {
@@ -25,7 +24,7 @@ package enum SecretInput {
     return try readTwice(try terminal(), "Secret for \(item): ")
   }
 
-  /// Reads a secret that the user types or pastes on the terminal, whatever standard input is.
+  /// Reads a secret typed or pasted on the terminal, whatever standard input is.
   ///
   /// - Throws: ``Failure`` if there is no terminal, or nothing is typed.
   package static func ask(_ prompt: String) throws(Failure) -> Secret {
@@ -42,19 +41,19 @@ package enum SecretInput {
 
   /// Reads a passphrase from a descriptor that the caller has opened, without a final line feed.
   ///
-  /// - Throws: ``Failure`` as ``secret(from:limit:what:)`` does.
+  /// - Throws: as ``secret(from:limit:what:)`` does.
   package static func passphrase(from descriptor: Int32) throws(Failure) -> Secret {
     try secret(from: descriptor, limit: PassphraseSources.longest, what: "passphrase")
   }
 
   /// Reads a secret from a descriptor that the caller has opened, without a final line feed.
   ///
-  /// A number that the caller has forgotten to open may by now be that of a file of this program's own, such as the
-  /// vault. Those are closed on exec, as nothing is that came through it.
+  /// If the caller forgot to open it, its number may belong to a file of this program, such as the vault. Those are
+  /// closed on exec; an inherited descriptor never is.
   ///
   /// - Parameters:
   ///   - limit: the maximum number of bytes.
-  ///   - what: what it is, for messages.
+  ///   - what: its name in messages.
   /// - Throws: ``Failure`` if the caller hasn't opened it, there is more, or reading fails.
   package static func secret(from descriptor: Int32, limit: Int, what: String) throws(Failure) -> Secret {
     let flags = fcntl(descriptor, F_GETFD)

@@ -3,23 +3,19 @@ import EncryptedFile
 package import Keychain
 import KeychainChoice
 
-/// Asks the user something that is answered by one of a few words.
 package enum WordPrompt {
-  /// The number of times the user is asked, if the answer is none of the words.
   private static let tries = 3
 
-  /// Whether the user may and can be asked.
   package static var isThere: Bool { (try? prompt()) != nil }
 
-  /// Asks by what ``PassphrasePrompt`` finds. The beginning of a word is enough if it begins no other.
+  /// Asks through ``PassphrasePrompt``. The beginning of a word is enough if no other begins with it.
   ///
   /// - Parameters:
-  ///   - sentence: what is asked about, in whole sentences.
-  ///   - words: the words.
+  ///   - sentence: the matter, in whole sentences.
   ///   - timeout: the time limit for a program that asks, in milliseconds; `nil` for that of `LLAVERO_PROMPT_TIMEOUT`.
-  /// - Returns: the word; `nil` if nobody can be asked, or the answer is none of them three times.
-  /// - Throws: ``KeychainError/promptDismissed`` if the user declined; ``KeychainError/unavailable(reason:)`` if asking
-  ///   failed.
+  /// - Returns: the word; `nil` if nobody can be asked, or three answers were none of them.
+  /// - Throws: ``KeychainError/promptDismissed`` if the user declined; ``KeychainError/unavailable(reason:)`` if
+  ///   asking failed.
   package static func ask(
     _ sentence: String, among words: [String], within timeout: Int? = nil
   ) throws(KeychainError) -> String? {
@@ -36,7 +32,7 @@ package enum WordPrompt {
     return nil
   }
 
-  /// The same, where to decline is no answer either.
+  /// The same, with `nil` if the user declines.
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)`` if asking failed.
   package static func answer(

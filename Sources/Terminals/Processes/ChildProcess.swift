@@ -3,18 +3,16 @@ import Glibc
 package import Keychain
 package import System
 
-/// A program started by this one, which may ask the person. It is ended when this value is destroyed.
+/// A child program that may ask the person. It is ended when this value is destroyed.
 ///
-/// It gets only descriptors 0 to 2, and the environment without the variables that name programs to run for a
-/// passphrase. So a `llavero` that it runs can't call it again without end, and doesn't ask a user who is being asked
-/// already.
+/// It gets only descriptors 0 to 2, and no variables that name programs to run for a passphrase. So a `llavero` that
+/// it runs can't call it again without end, and doesn't ask a user who is already being asked.
 package struct ChildProcess: ~Copyable {
   private let identifier: pid_t
-  /// Whether it holds back the signal that asks it to end, as the thread that started it did.
+  /// Whether it holds back the signal to end, as the thread that started it did.
   private let holdsSignals: Bool
   private var ending: ProgramEnding?
 
-  /// Variables that no child process gets.
   private static let withheldVariables = [
     "LLAVERO_PASSPHRASE_COMMAND", "LLAVERO_PINENTRY", "LLAVERO_ASKPASS", "SSH_ASKPASS_PROMPT",
   ]
@@ -23,13 +21,13 @@ package struct ChildProcess: ~Copyable {
   package static let markerVariable = "LLAVERO_ASKING"
   private static var marker: CString { CString("LLAVERO_ASKING=1") }
 
-  /// Starts a program, which is found on the PATH if its name has no slash.
+  /// Starts a program, looked up on the PATH if its name has no slash.
   ///
   /// - Parameters:
   ///   - arguments: the arguments, beginning with the program's name.
   ///   - streams: its standard input, output and error.
-  ///   - withheld: further variables that it doesn't get.
-  ///   - variables: variables that it gets, as `NAME=VALUE`. Those with the same names have to be withheld.
+  ///   - withheld: further variables to leave out of its environment.
+  ///   - variables: variables to add, as `NAME=VALUE`; existing ones of the same name have to be withheld.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package init(
     _ arguments: [CString], _ streams: [ProgramStart.Descriptor], withholding withheld: [String] = [],
@@ -53,7 +51,7 @@ package struct ChildProcess: ~Copyable {
     if ending == nil { Self.end(identifier, atOnce: holdsSignals) }
   }
 
-  /// How the program ended; `nil` if it is still running.
+  /// `nil` if the program is still running.
   package mutating func poll() -> ProgramEnding? {
     if let ending { return ending }
     var status: Int32 = 0

@@ -3,30 +3,26 @@ import CLinux
 import Glibc
 import System
 
-/// A program beside this one that loads libraries of the system, and so can't be started everywhere.
+/// An executable beside this one that loads system libraries, and so can't start everywhere.
 package struct Companion {
-  /// Its name.
   package let name: String
-  /// The path of its executable.
   package let path: String
 
-  /// What keeps a companion from being started.
+  /// The reason why a companion can't be started.
   package struct Obstacle: Error {
-    /// The reason, as what follows "because".
+    /// Worded to follow "because".
     package let reason: String
-    /// What to do about it.
     package let remedy: String
 
-    /// Takes both.
     package init(reason: String, remedy: String) { (self.reason, self.remedy) = (reason, remedy) }
   }
 
   /// Finds it; see ``Executables/companion(_:)``.
   ///
-  /// If one of its libraries is neither in one of the usual folders nor in the loader's cache, the loader may still know
-  /// other folders, so the program is tried.
+  /// If one of its libraries is neither in a usual folder nor in the loader's cache, the loader may still know other
+  /// folders, so the program is tried.
   ///
-  /// - Throws: ``Obstacle`` that keeps it from being started, as far as files tell.
+  /// - Throws: ``Obstacle`` to starting it, as far as files tell.
   package init(_ name: String) throws(Obstacle) {
     guard let path = Executables.companion(name) else {
       let library = name == Executables.network ? "libcurl4" : "libsecret-1-0"
@@ -47,7 +43,7 @@ package struct Companion {
     throw Obstacle(reason: "the library \(library) of \(name) is missing", remedy: "install \(package)")
   }
 
-  /// What keeps the companion of that name from being started, as far as files tell; `nil` if nothing is known to.
+  /// The obstacle to starting a companion, as far as files tell.
   package static func obstacle(of name: String) -> Obstacle? {
     do throws(Obstacle) {
       _ = try Companion(name)
@@ -57,7 +53,6 @@ package struct Companion {
     }
   }
 
-  /// What to do where the companion of that name can't be started.
   package static func remedy(for name: String) -> String {
     obstacle(of: name)?.remedy
       ?? "run \(Executables.companion(name) ?? name) to see why, or install it anew"
@@ -73,7 +68,6 @@ package struct Companion {
     }
   }
 
-  /// Debian's packages with the libraries.
   private static let packages = [
     "libsecret-1.so.0": "libsecret-1-0", "libcurl.so.4": "libcurl4", "libcrypto.so.3": "libssl3",
     "libglib-2.0.so.0": "libglib2.0-0", "libgobject-2.0.so.0": "libglib2.0-0",
@@ -81,7 +75,6 @@ package struct Companion {
   ]
 }
 
-/// Where the loader finds libraries.
 private struct LibraryFolders {
   #if arch(arm64)
     private static let usual = ["/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"]
@@ -89,7 +82,6 @@ private struct LibraryFolders {
     private static let usual = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"]
   #endif
 
-  /// Those that are neither in one of the usual folders nor named in the loader's cache.
   func missing(of libraries: [String]) -> [String] {
     let elsewhere = libraries.filter { library in
       !Self.usual.contains { access("\($0)/\(library)", R_OK) == 0 }
@@ -106,7 +98,6 @@ private struct LibraryFolders {
   }
 }
 
-/// A file in memory.
 private struct MappedFile {
   let bytes: UnsafeRawBufferPointer
 
@@ -124,12 +115,11 @@ private struct MappedFile {
   func close() { munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count) }
 }
 
-/// What an executable says of what it loads (System V ABI, "Program Header" and "Dynamic Section", of 64 bits).
+/// The libraries of an executable (System V ABI, "Program Header" and "Dynamic Section", 64 bits).
 private struct LoadedProgram {
   private let file: MappedFile
   /// The loader that the kernel starts first; `nil` for a static program.
   private(set) var loader: String?
-  /// The libraries that it names.
   private(set) var libraries: [String] = []
 
   init?(_ path: String) {

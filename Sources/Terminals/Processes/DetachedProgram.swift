@@ -4,15 +4,14 @@ import Glibc
 package import Keychain
 package import System
 
-/// Starts a program that goes on when this one has ended, in a session of its own.
+/// Starts a program in a session of its own, so that it outlives this one.
 package enum DetachedProgram {
-  /// Starts it, and waits until it gives up its standard output and error, or ends.
+  /// Starts it, and waits until it closes its standard output and error, or ends.
   ///
   /// - Parameters:
-  ///   - path: the executable.
   ///   - arguments: the arguments, beginning with its name. Every user of the machine can read them.
-  ///   - input: what its standard input has, which nobody else can read: no more than a pipe holds, which is 64 KiB.
-  /// - Returns: what it has printed until then, and how it ended, if it did.
+  ///   - input: its standard input, which nobody else can read: at most 64 KiB, a pipe's capacity.
+  /// - Returns: its output until then, and how it ended, if it did.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started.
   package static func start(
     _ path: String, _ arguments: [String], input: [UInt8] = []
@@ -58,7 +57,7 @@ package enum DetachedProgram {
       if said.count < 65_536 { said += buffer[..<count] }
     }
     let text = String(decoding: said, as: UTF8.self)
-    // Text is only printed by one that fails, and then it ends.
+    // It prints text only if it fails, and then it ends.
     var status: Int32 = 0
     let result = waitpid(child, &status, text.isEmpty ? WNOHANG : 0)
     return (text, result == child ? ProgramEnding(waitStatus: status) : nil)

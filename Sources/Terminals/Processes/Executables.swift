@@ -2,23 +2,19 @@ import Glibc
 
 /// llavero's executables, each a file of its own.
 package enum Executables {
-  /// The program that people type.
   package static let people = "llavero"
-  /// The program that tools call through links.
+  /// Tools call this one through links.
   package static let tools = "llavero-credential"
 
-  /// The program that forwards the keychain.
   package static let forwarding = "llavero-forward"
 
-  /// The program that has the network.
+  /// The only one that uses the network.
   package static let network = "llavero-network"
 
-  /// The names of all executables.
   package static let all = [people, tools, SecretServiceProgram.name, forwarding, network]
 
-  /// The path of an executable that is not on the PATH: beside this one, or in `../libexec/llavero`, or in
-  /// `../../bin` for one that is itself there. `nil` if it isn't
-  /// installed.
+  /// The path of an executable that is not on the PATH: beside this one, in `../libexec/llavero`, or in `../../bin`
+  /// for one that is itself there. `nil` if it isn't installed.
   package static func companion(_ name: String) -> String? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)

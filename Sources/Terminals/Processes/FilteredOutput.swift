@@ -4,19 +4,19 @@ package import Keychain
 import PrivateFiles
 import System
 
-/// A pipe in place of a program's output, whose bytes are changed on their way.
+/// A pipe in place of a program's output, which changes the bytes on their way.
 package final class FilteredOutput: Sendable {
-  /// Takes bytes, and returns those to write. The second value says that no more come.
+  /// Takes bytes, and returns those to write. The second value says whether these are the last.
   package typealias Filter = @Sendable (UnsafeRawBufferPointer, Bool) -> Secret
 
-  /// The descriptors of the program that it stands for.
+  /// The program's descriptors that the pipe replaces.
   package let descriptors: [Int32]
   /// The program's end.
   let input: Int32
   private let output: Int32
   private let noted: (read: Int32, write: Int32)
 
-  /// Makes a pipe, for which bytes are written to the first of the descriptors.
+  /// Makes a pipe; the bytes read from it go to the first of the descriptors.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package init(_ descriptors: [Int32]) throws(KeychainError) {
@@ -33,11 +33,9 @@ package final class FilteredOutput: Sendable {
     return (ends[0], ends[1])
   }
 
-  /// Passes bytes on, on a thread of its own, until every program has closed its end. Called once the program
-  /// was started.
+  /// Passes bytes on, on a thread of its own, until every program has closed its end. Call it once the program runs.
   ///
-  /// If nobody reads them, or no thread can be started, the program notices as if it had written there
-  /// itself.
+  /// If nobody reads them, or no thread can be started, the program notices as if it had written there itself.
   package func start(_ filter: @escaping Filter) {
     close(input)
     if startThread("output", { self.pass(filter) }) { return }
@@ -63,7 +61,6 @@ package final class FilteredOutput: Sendable {
     }
   }
 
-  /// Returns once all bytes were passed on.
   package func wait() {
     var byte: UInt8 = 0
     while read(noted.read, &byte, 1) < 0, errno == EINTR {}

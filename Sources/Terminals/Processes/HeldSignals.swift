@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Holds back the signals that would end this program, while it exists: for what must not be left half done. They take
-/// their effect afterwards.
+/// Holds back the signals that would end this program while it exists, so that nothing is left half done. They take
+/// effect afterwards.
 package struct HeldSignals: ~Copyable {
   private var before = sigset_t()
 
@@ -23,7 +23,6 @@ package struct HeldSignals: ~Copyable {
     return signals
   }
 
-  /// Whether one of them has come.
   static var isAnyPending: Bool {
     var pending = sigset_t()
     sigpending(&pending)

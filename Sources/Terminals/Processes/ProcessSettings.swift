@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The settings that this program changes for its own process, and restores before it becomes another program.
+/// Settings that this program changes for its own process, and restores before it becomes another program.
 package enum ProcessSettings {
   // Set once, before anything else runs.
   nonisolated(unsafe) private static var callersMask: mode_t = 0

@@ -10,7 +10,7 @@ package struct ProgramEnvironment: ~Copyable {
 
   package init() {}
 
-  /// Sets a variable, replacing its present value. The value must not contain NUL.
+  /// Replaces the variable's present value. The value must not contain NUL.
   package mutating func set(_ name: ByteString, _ value: UnsafeRawBufferPointer) {
     remove(name)
     variables.append((name, text.count))
@@ -20,7 +20,7 @@ package struct ProgramEnvironment: ~Copyable {
     text.append(0)
   }
 
-  /// Restores the value that a variable has in this process.
+  /// Restores this process's value of a variable.
   package mutating func remove(_ name: ByteString) {
     variables.removeAll { $0.name == name }
   }

@@ -4,19 +4,16 @@ import Glibc
 package import Keychain
 package import System
 
-/// Reads the output of a program.
 package enum ProgramOutput {
-  /// What a program has printed, and how it ended.
   package struct Record: ~Copyable {
     package let ending: ProgramEnding
     package let output: Secret
-    /// Its standard error, of which the first 64 KiB are kept.
+    /// At most the first 64 KiB of standard error.
     package let errors: [UInt8]
   }
 
-  /// The reason why there is no output.
   package enum Fault {
-    /// The program ended with a status other than 0.
+    /// The status was not 0.
     case ended(ProgramEnding)
     /// The program was ended after this time.
     case tooSlow(milliseconds: Int)
@@ -24,13 +21,12 @@ package enum ProgramOutput {
     case tooMuch(limit: Int)
   }
 
-  /// Output or failure.
   package enum Outcome: ~Copyable {
     case printed(Secret)
     case failed(Fault)
   }
 
-  /// A record, or why there is none: never ``Fault/ended(_:)``.
+  /// The fault is never ``Fault/ended(_:)``.
   package enum Recorded: ~Copyable {
     case ended(Record)
     case failed(Fault)
@@ -46,17 +42,17 @@ package enum ProgramOutput {
 
   private static let errorLimit = 65_536
 
-  /// Runs a program until it ends, and returns its standard output. Its standard input is `/dev/null`.
+  /// Runs a program until it ends, with `/dev/null` as its standard input, and returns its standard output.
   ///
   /// Processes that the program leaves running are not waited for. A signal that ends this process also ends the
   /// program.
   ///
   /// - Parameters:
   ///   - arguments: the arguments, beginning with the program's name.
-  ///   - withheld: variables that it doesn't get.
+  ///   - withheld: variables to leave out of its environment.
   ///   - timeout: the time limit, in milliseconds.
   ///   - limit: the maximum length of the output, in bytes.
-  ///   - showsErrors: whether a person sees what it says on its standard error.
+  ///   - showsErrors: whether a person sees its standard error.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started, and
   ///   ``KeychainError/promptDismissed`` after a signal.
   package static func read(
@@ -72,11 +68,10 @@ package enum ProgramOutput {
   /// The same for a program that reads its standard input to the end before it answers.
   ///
   /// - Parameters:
-  ///   - input: what it reads.
-  ///   - grace: for how many milliseconds it may go on once a signal is pending that ``HeldSignals`` holds back; `nil`
-  ///     for a program that signals end.
-  ///   - reader: a descriptor whose other end somebody reads who wants this, such as the standard output of git's helper;
-  ///     the program ends once nobody does. `nil` if nobody is waited for.
+  ///   - grace: how many milliseconds it may go on once ``HeldSignals`` holds back a signal; `nil` for a program that
+  ///     signals end.
+  ///   - reader: a descriptor whose reader wants this, such as the standard output of git's helper; the program ends
+  ///     once nobody reads from it. `nil` if nobody waits.
   /// - Throws: as ``read(_:withholding:timeout:limit:)`` does, and ``KeychainError/promptDismissed`` without a reader.
   package static func converse(
     _ arguments: [CString], sending input: borrowing Secret, timeout: Int, limit: Int, grace: Int? = nil,
@@ -89,12 +84,11 @@ package enum ProgramOutput {
     ).outcome()
   }
 
-  /// Runs a program until it ends, and records what it prints on both its standard output and its standard error.
+  /// Runs a program until it ends, and records both its standard output and its standard error.
   ///
   /// - Parameters:
-  ///   - withheld: variables that it doesn't get.
-  ///   - variables: variables that it gets, as `NAME=VALUE`.
-  ///   - input: what it reads from its standard input.
+  ///   - withheld: variables to leave out of its environment.
+  ///   - variables: variables to add, as `NAME=VALUE`.
   /// - Throws: as ``read(_:withholding:timeout:limit:)`` does.
   package static func record(
     _ arguments: [CString], withholding withheld: [String] = [], setting variables: [CString] = [],
@@ -105,7 +99,7 @@ package enum ProgramOutput {
       timeout: timeout, limit: limit)
   }
 
-  /// - Parameter standardError: its standard error; `nil` for one that is recorded.
+  /// - Parameter standardError: its standard error; `nil` to record it.
   private static func run(
     _ arguments: [CString], withholding withheld: [String] = [], setting variables: [CString] = [],
     sending input: borrowing Secret = Secret(), takesInput: Bool = false,
@@ -135,7 +129,7 @@ package enum ProgramOutput {
       terminal?.restore()
     }
     while true {
-      // Before the last read, so that what was printed just before the end isn't missed.
+      // Before the last read, so that output just before the end isn't missed.
       let ending = child.poll()
       while connections.output.ours >= 0 {
         var count = 0
@@ -158,7 +152,8 @@ package enum ProgramOutput {
         if count <= 0 { break }
       }
       if let ending {
-        // One that ends by itself leaves the terminal as it should. A pager after this program may have changed it.
+        // A program that ends by itself leaves the terminal as it should. A pager after this program may have changed
+        // it.
         if case .killed = ending { terminal?.restore() }
         return .ended(Record(ending: ending, output: output, errors: errors))
       }
@@ -197,14 +192,14 @@ package enum ProgramOutput {
     }
   }
 
-  /// Sends what fits. Returns whether there is more to send.
+  /// Sends as much as fits. Returns whether there is more.
   private static func send(_ bytes: UnsafeRawBufferPointer, from sent: inout Int, to socket: Int32) -> Bool {
     while sent < bytes.count {
       let count = Glibc.send(socket, bytes.start + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
       if count > 0 {
         sent += count
       } else if errno != EINTR {
-        // A program that doesn't read has a reason, and its status says it.
+        // A program that doesn't read has a reason, and its status gives it.
         return errno == EAGAIN
       }
     }
@@ -212,7 +207,6 @@ package enum ProgramOutput {
   }
 }
 
-/// The connections to a program's standard streams.
 private struct Connections: ~Copyable {
   struct Pair {
     var ours: Int32 = -1
@@ -244,7 +238,7 @@ private struct Connections: ~Copyable {
     }
     output = try Self.pipe(for: program)
     if recordsErrors { errors = try Self.pipe(for: program) }
-    // Programs don't expect that of their standard streams.
+    // Programs expect their standard streams to block.
     for descriptor in [input.theirs, output.theirs, errors.theirs] where descriptor >= 0 {
       clinux_make_blocking(descriptor)
     }

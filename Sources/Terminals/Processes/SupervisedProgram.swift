@@ -3,8 +3,8 @@ import Glibc
 package import Keychain
 package import System
 
-/// A program that this process starts and waits for as if it were the program itself: both have the same descriptors,
-/// terminal and process group, and signals sent to this process are passed on.
+/// A program that this process starts and stands in for: both have the same descriptors, terminal and process group,
+/// and signals sent to this process are passed on.
 package struct SupervisedProgram: ~Copyable {
   private let signals: Int32
   private let callersMask: sigset_t
@@ -27,11 +27,9 @@ package struct SupervisedProgram: ~Copyable {
     sigprocmask(SIG_SETMASK, &mask, nil)
   }
 
-  /// The result of running the program.
   package enum Outcome {
-    /// The program has ended.
     case ended(ProgramEnding)
-    /// The program could not be started, with this `errno`.
+    /// With this `errno`.
     case failed(Int32)
   }
 
@@ -44,7 +42,7 @@ package struct SupervisedProgram: ~Copyable {
     _ arguments: [CString], _ environment: borrowing ProgramEnvironment, _ outputs: [FilteredOutput] = [],
     hasStarted: () -> Void = {}
   ) -> Outcome {
-    // What has come so far has reached no program, even if it is from the terminal.
+    // Earlier signals have reached no program, even those from the terminal.
     var isFromProcess = false
     var early: [Int32] = []
     var waiting = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
@@ -64,7 +62,7 @@ package struct SupervisedProgram: ~Copyable {
         failure = error
       }
     }
-    // Where none was started, they are held back again, for the next one.
+    // If none was started, they are held back again for the next one.
     for number in early where number > 0 && number != SIGCHLD {
       kill(failure == nil ? child : getpid(), number)
     }

@@ -1,5 +1,4 @@
-/// The variable that processes have which `llavero sync` runs: no shared keychain may be used then, and none be brought
-/// in step.
+/// The variable in the environment of programs that `llavero sync` runs. They must not use or sync a shared keychain.
 package enum SyncingMark {
   package static let variable = "LLAVERO_SYNCING"
 }
