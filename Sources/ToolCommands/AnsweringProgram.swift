@@ -5,10 +5,10 @@ import Keychain
 import KeychainChoice
 import Terminals
 
-/// Answers one request to the keychain from another machine, for the agent that forwards it: work comes in, and its
-/// outcome goes out.
+/// Answers one request from another machine, for the agent that forwards the keychain: it reads work, and writes the
+/// outcome.
 package enum AnsweringProgram {
-  /// The name that it is run as.
+  /// Its name as a program.
   package static let name = "llavero-forward-answer"
 
   /// Answers, and ends the process.
@@ -17,8 +17,8 @@ package enum AnsweringProgram {
   package static func main(secretService: SecretServiceAccess? = nil) -> Never {
     Program.begin(secretService: secretService)
     do throws(Failure) {
-      // Before anything is read: with the Secret Service, another program takes over here. It may be started before
-      // there is work, and is to use the keychain that is chosen then.
+      // Before anything is read: for the Secret Service, another program takes over here. This one may start before
+      // there is work, and has to use the keychain chosen by then.
       guard waitsForWork() else { Program.end(ExitStatus.done.rawValue) }
       var selection = KeychainSelection()
       selection.isForTool = true
@@ -33,7 +33,7 @@ package enum AnsweringProgram {
     Program.end(ExitStatus.done.rawValue)
   }
 
-  /// Waits until there is work. Returns false if none will come.
+  /// Returns `false` if no work will come.
   private static func waitsForWork() -> Bool {
     var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
     while poll(&input, 1, -1) < 0 {}

@@ -7,24 +7,24 @@ import PrivateFiles
 import System
 import Terminals
 
-/// How a keychain that is shared through git is kept in step while it is used: `llavero sync` runs behind a change, and
-/// before it is said that there is nothing.
+/// Keeps a keychain shared through git in step while it is used: `llavero sync` runs behind a change, and before a
+/// search finds nothing.
 package enum BackgroundSync {
-  /// The note that `llavero sync` writes whenever it has tried; see `SyncNote`.
+  /// The note that `llavero sync` writes after each attempt; see `SyncNote`.
   private static let noteName = "sync"
-  /// The empty file whose date says when `llavero sync` was started last behind a program. It may have been ended since
-  /// with nothing sent.
+  /// An empty file, dated when a program last started `llavero sync` in the background. That may have ended without
+  /// sending anything.
   private static let startName = "sync.started"
-  /// The repository is asked at most so often before it is said that there is nothing, and a change that nobody has
-  /// sent is tried again so often, in seconds.
+  /// How often the repository is asked at most before a search finds nothing, and how often an unsent change is tried
+  /// again, in seconds.
   private static let interval: Int64 = 300
   /// How long a tool waits for that, in milliseconds.
   private static let patience = 15_000
 
-  /// Whether this program is run to bring a keychain in step, for example by git, which needs a login.
+  /// Whether this program runs inside a sync, for example because git needs a login for it.
   static var isUnderWay: Bool { getenv(SyncingMark.variable) != nil }
 
-  /// - Throws: ``KeychainError/unavailable(reason:)`` while a keychain is brought in step;
+  /// - Throws: ``KeychainError/unavailable(reason:)`` during a sync;
   ///   ``KeychainError/notMember(keychain:recipient:wasBefore:)`` if this machine's identity doesn't open what others
   ///   share.
   static func refuseUnusable(
@@ -43,7 +43,6 @@ package enum BackgroundSync {
     }
   }
 
-  /// What is done around a keychain.
   struct Sharing: VaultSharing {
     let keychain: ListedKeychain
     let location: VaultLocation
@@ -76,7 +75,7 @@ package enum BackgroundSync {
     }
   }
 
-  /// Runs `llavero sync` while a tool waits. Returns what it prints; `nil` if it fails.
+  /// Runs `llavero sync` while a tool waits. Returns its output; `nil` if it fails.
   private static func sync(_ arguments: [String]) -> Secret? {
     guard let program = Executables.companion(Executables.people) else { return nil }
     let words = ([program, "sync"] + arguments).map { CString(copying: $0) }
@@ -87,13 +86,13 @@ package enum BackgroundSync {
     }
   }
 
-  /// Sends what a program has changed that runs no other, as those that link the library do, and what was to be sent by
-  /// one that was ended before.
+  /// Sends the changes of programs that run no other, such as those that link the library, and those of a sync that
+  /// was ended early.
   static func sendWhatIsLeft(_ keychain: ListedKeychain, at location: VaultLocation) {
     guard let tried = date(of: noteName, location),
       let written = FileStatus.modificationDate(of: location.vaultFile), written > tried
     else { return }
-    // Perhaps it is being sent.
+    // A sync may be under way.
     if let started = date(of: startName, location), started >= written, isRecent(started) { return }
     start(["--background", keychain.name], noting: location)
   }
@@ -107,9 +106,9 @@ package enum BackgroundSync {
     return age >= 0 && age < interval
   }
 
-  /// Runs `llavero sync` behind this program. What can't be started is done with the next change, or in a while.
+  /// Runs `llavero sync` in the background. If it can't be started, the next change or a later use makes up for it.
   ///
-  /// - Parameter location: whose changes it sends, if it does.
+  /// - Parameter location: the keychain whose changes it sends, if it does.
   private static func start(_ arguments: [String], noting location: VaultLocation? = nil) {
     if let location { noteStart(location) }
     guard let program = Executables.companion(Executables.people) else { return }
@@ -117,7 +116,7 @@ package enum BackgroundSync {
     _ = try? DetachedProgram.start(program, [Executables.people, "sync"] + arguments)
   }
 
-  /// Notes that it is started, so that the next ones don't start it again meanwhile.
+  /// Notes the start, so that other programs don't start it again meanwhile.
   private static func noteStart(_ location: VaultLocation) {
     guard let folder = try? Folder(creating: location.stateFolder) else { return }
     try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
@@ -125,7 +124,7 @@ package enum BackgroundSync {
     }
   }
 
-  /// Whether the repository is to be asked before it is said that there is nothing.
+  /// Whether to ask the repository before a search finds nothing.
   package static func isDue(_ location: VaultLocation) -> Bool {
     guard let tried = date(of: noteName, location) else { return true }
     return !isRecent(tried) && !(date(of: startName, location).map(isRecent) ?? false)

@@ -12,12 +12,12 @@ import Terminals
 struct CallingProcess: Caller {
   let programName: ByteString?
   private let identifier: pid_t
-  /// The start time, in ticks since boot. It differs from that of any later process with the same number.
+  /// In ticks since boot. It differs from that of any later process with the same number.
   private let start: ByteString
 
   init() {
     identifier = getppid()
-    // A process of another user is not there, on a system that hides other users' processes.
+    // On a system that hides other users' processes, such a process seems not to exist.
     let running = RunningProcess(identifier)
     programName = running?.programName
     start = running?.start ?? "0"
@@ -65,7 +65,7 @@ struct CallingProcess: Caller {
 
   private static let prefix = "askpass-"
 
-  /// Records an answer as an empty file, whose name contains the process and a hash of the question.
+  /// Records an answer as an empty file, named after the process and a hash of the question.
   func notesAnswer(to question: ByteString) throws(ProtocolError) -> Bool {
     do throws(KeychainError) {
       let folder = try Folder(creating: try Self.place())
@@ -85,7 +85,7 @@ struct CallingProcess: Caller {
     }
   }
 
-  /// The folder for the files, as for the agent: the runtime folder, which disappears after logout, else the state
+  /// The folder for the files, as for the agent: the runtime folder, which disappears after logout, or else the state
   /// folder.
   private static func place() throws(KeychainError) -> String {
     let location = try VaultLocation()

@@ -4,9 +4,7 @@ package import KeychainChoice
 package import Terminals
 
 extension ListedKeychain {
-  /// The keychain of that name.
-  ///
-  /// - Throws: ``Failure`` if there is none.
+  /// - Throws: ``Failure`` if there is no such keychain.
   package static func named(_ name: String) throws(Failure) -> ListedKeychain {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.made(named: name, at: location))
@@ -16,7 +14,7 @@ extension ListedKeychain {
 }
 
 extension KeychainChoice {
-  /// The reason in words that follow the keychain's name.
+  /// Worded to follow the keychain's name.
   package var reasonText: String {
     switch reason {
     case .option: "chosen by --keychain"

@@ -5,18 +5,18 @@ import Keychain
 import KeychainChoice
 import Terminals
 
-/// What git has deleted without naming it.
+/// Logins that git has deleted without naming them.
 ///
-/// Of a proxy that demands a login, git has every login deleted if the proxy's address names no user: it asks its helpers
-/// only for a user that is named, but has what it has rejected whenever the proxy answers 407 (git's http.c, `proxy_auth`).
-/// Of servers it never does that.
+/// If a proxy demands a login and its address names no user, git has every login of the proxy deleted: it asks its
+/// helpers only for a named user, but rejects the login whenever the proxy answers 407 (git's http.c, `proxy_auth`).
+/// It never does that for servers.
 struct ErasedProxyLogins {
   private let place: InternetPassword
   private let count: Int
 
   /// - Parameters:
   ///   - place: the proxy.
-  ///   - count: how many logins were deleted.
+  ///   - count: the number of deleted logins.
   init(at place: InternetPassword, _ count: Int) {
     self.place = place
     self.count = count
@@ -24,9 +24,9 @@ struct ErasedProxyLogins {
 
   private static func say(_ hint: Hint) { StandardStreams.say("hint: \(hint)") }
 
-  /// Says it, and how to get them back, if the keychain keeps them.
+  /// Reports them, with how to get them back, if the keychain keeps them.
   ///
-  /// - Parameter name: the keychain that was named on the command line.
+  /// - Parameter name: the keychain named on the command line.
   func say(for open: OpenKeychain, _ name: String?) {
     guard let url = place.url() else { return }
     let logins = count == 1 ? "the login" : "the \(count) logins"
@@ -61,7 +61,7 @@ extension EncryptedFileKeychain {
   /// For how long a login counts as just deleted, in seconds.
   private static let memory: Int64 = 3600
 
-  /// The key of the item that was deleted last of those that would have answered; `nil` if that is too long ago.
+  /// The key of the matching item that was deleted last; `nil` if that is too long ago.
   fileprivate func justDeleted(of query: ItemQuery) throws(KeychainError) -> InternetPassword? {
     let now = Timestamp.now.seconds
     let last = try retiredItems(matching: query).first { $0.reason == .deleted }

@@ -7,7 +7,6 @@ package import Terminals
 
 /// `git-credential-llavero`: git calls it for every login, so it starts without ArgumentParser.
 package enum GitCredentialCommand {
-  /// The name of the link that git calls.
   package static let name = "git-credential-llavero"
   /// The operand that stands for the link.
   package static let operand = "git-credential"
@@ -28,7 +27,6 @@ package enum GitCredentialCommand {
 
     """
 
-  /// The options of the command line.
   private struct Options {
     var timeout: Int64?
     var selection = KeychainSelection()
@@ -36,7 +34,7 @@ package enum GitCredentialCommand {
     var wantsHelp = false
     var wantsVersion = false
 
-    /// Parses the options, and the operation, which is the last argument.
+    /// The operation is the last argument.
     init(parsing arguments: [ByteString]) throws(Failure) {
       var reader = ArgumentReader(arguments)
       func value() throws(Failure) -> String { "\(try explaining(call: reader.value()))" }
@@ -64,10 +62,7 @@ package enum GitCredentialCommand {
     }
   }
 
-  /// Performs the operation that git asks for.
-  ///
   /// - Parameter arguments: the arguments without the program's name.
-  /// - Throws: ``Failure``.
   package static func run(_ arguments: [ByteString]) throws(Failure) {
     var options = try Options(parsing: arguments)
     if options.wantsHelp { return try StandardStreams.write(raw: usage) }
@@ -84,7 +79,7 @@ package enum GitCredentialCommand {
       text.append(GitCredentialProtocol.capabilities)
       return try StandardStreams.write(text)
     }
-    // With this variable git only forbids questions on the terminal. The desktop's own prompt is another matter.
+    // Git forbids only questions on the terminal with this variable, not the desktop's own prompt.
     options.selection.mayAsk = Program.environmentFlag("GIT_TERMINAL_PROMPT") ?? true
     options.selection.readsSecrets = true
     options.selection.isForTool = true

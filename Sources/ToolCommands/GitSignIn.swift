@@ -7,7 +7,7 @@ import KeychainChoice
 import SignIn
 import Terminals
 
-/// Signing in because git asks for a login that isn't there.
+/// Signs in because git asks for a missing login.
 struct GitSignIn {
   private let signingIn: SigningIn
   private let key: InternetPassword
@@ -27,20 +27,19 @@ struct GitSignIn {
     headers = request.challenges.map { "\($0)" }
   }
 
-  /// Signs in if a person can be asked, and something says how. Returns whether there is a login now.
+  /// Signs in if a person can be asked, and the way is known. Returns whether there is a login now.
   ///
   /// - Parameters:
   ///   - mayAsk: whether a person may be asked at all.
-  ///   - mayUseTerminal: whether that may be done on the terminal.
+  ///   - mayUseTerminal: whether they may be asked on the terminal.
   ///   - isThere: returns whether somebody else has signed in meanwhile.
-  /// - Throws: ``Failure``.
   func run(
     in keychain: any KeychainStore, mayAsk: Bool, mayUseTerminal: Bool,
     unless isThere: () throws(KeychainError) -> Bool
   ) throws(Failure) -> Bool {
     let isAsked = mayAsk && (mayUseTerminal && Terminal() != nil || Program.hasDisplay)
     if !isAsked {
-      // Why a token is not renewed any more was said already, and what to do.
+      // The renewal has already said why it stopped, and what to do.
       if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained { return false }
       if try explaining(signingIn.description(for: key, headers: headers, keychain)) != nil {
         StandardStreams.say("nobody can be asked here to sign in to \(url)")
@@ -52,7 +51,7 @@ struct GitSignIn {
     wish.headers = headers
     wish.onlyIfConfigured = true
     wish.mayUseTerminal = mayUseTerminal
-    // Git itself, whichever program it has started this one by.
+    // Git itself, even if another program started this one for it.
     wish.reader = 1
     let outcome = try explaining { () throws(KeychainError) in
       try signingIn.perform(wish, for: key, in: keychain, unless: isThere)

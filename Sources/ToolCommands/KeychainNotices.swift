@@ -5,11 +5,10 @@ import PrivateFiles
 import Terminals
 
 extension KeychainSelection {
-  /// Whether to say that a keychain was created or chosen. Users of a tool see it on a terminal; a tool that reads
+  /// Whether to say that a keychain was created or chosen. A tool's user sees that on a terminal; a tool that reads
   /// standard error would take it for a failure.
   var tellsOfBeginning: Bool { !isForTool || StandardStreams.isTerminal(2) }
 
-  /// Says what using an encrypted file has met.
   func tell(_ notice: EncryptedFileKeychain.Notice, of location: VaultLocation) {
     switch notice {
     case .created(let location):
@@ -84,7 +83,6 @@ extension KeychainSelection {
     }
   }
 
-  /// Says what using a Secret Service has met.
   static func tell(_ notice: DesktopKeychainSettings.Notice) {
     switch notice {
     case .prompting(let program):

@@ -7,13 +7,10 @@ import PrivateFiles
 import System
 package import Terminals
 
-/// The selection of a keychain for a command, and how to unlock it.
+/// A command's choice of keychain, and how to unlock it.
 package struct KeychainSelection {
-  /// `--keychain`
   package var name: String?
-  /// `--collection`
   package var collection: String?
-  /// `--session`
   package var session: String?
   /// `--passphrase-fd`
   package var passphraseDescriptor: Int32?
@@ -32,21 +29,19 @@ package struct KeychainSelection {
   package var renewsUnlock = true
   /// Whether to run programs whose output opens the file.
   package var mayRunPrograms = true
-  /// Whether changes of a shared keychain are sent to others, and what others have changed is asked for. The program
-  /// that does that itself must not.
+  /// Whether to send a shared keychain's changes to others, and to fetch theirs. The program that syncs must not.
   package var sharesChanges = true
   /// Whether to leave the file unchanged, even if another program has put copies beside it.
   package var changesNothing = false
   /// `--identity`: the file whose identity opens a slot.
   package var identity: String?
-  /// The tool that asks, as another machine that forwards its keychain is told.
+  /// The tool that asks, as reported to a machine that forwards its keychain.
   package var tool: ByteString = "llavero"
-  /// Whether a keychain of another machine may be used. The program that offers this machine's own must not.
+  /// Whether another machine's keychain may be used. The program that offers this machine's own must not.
   package var mayBeForwarded = true
   /// Whether a tool makes the call. Tools show messages to the user, or take them for an error.
   package var isForTool = false
 
-  /// Creates a selection from the options of a command line.
   package init(
     name: String? = nil, collection: String? = nil, session: String? = nil,
     passphraseDescriptor: Int32? = nil,
@@ -61,10 +56,10 @@ package struct KeychainSelection {
 
   private var environment: KeychainEnvironment { KeychainEnvironment() }
 
-  /// Takes an option that all commands without ArgumentParser share. Returns whether it is one.
+  /// Takes an option common to all commands without ArgumentParser. Returns whether it is one.
   ///
   /// - Parameter value: returns the option's value; called if it has one.
-  /// - Throws: ``Failure`` for a value that can't be understood, and whatever `value` throws.
+  /// - Throws: ``Failure`` for an invalid value, and any error of `value`.
   package mutating func take(_ option: String, value: () throws(Failure) -> String) throws(Failure) -> Bool {
     switch option {
     case "--keychain": name = try value()
@@ -81,7 +76,7 @@ package struct KeychainSelection {
     return true
   }
 
-  /// Makes the choice. If that leads to the Secret Service, or requires a check whether there is one, `llavero` becomes
+  /// Makes the choice. If that leads to the Secret Service, or requires a check for one, `llavero` becomes
   /// `llavero-secret-service` here. So nothing may be read from standard input before this.
   ///
   /// - Throws: ``Failure`` for a keychain that is unknown, or can't be used here.
@@ -120,14 +115,14 @@ package struct KeychainSelection {
   private func others(at location: VaultLocation) throws(Failure) -> KeychainList {
     var list = try explaining(choice: KeychainList.read(in: location.stateFolder))
     if !mayBeForwarded { _ = list.remove(KeychainKind.forwarded.rawValue) }
-    // The login for a shared keychain never comes from one.
+    // A shared keychain never provides the login for its own sync.
     if BackgroundSync.isUnderWay {
       for keychain in list.keychains where keychain.kind == .git { _ = list.remove(keychain.name) }
     }
     return list
   }
 
-  /// The keychain that is forwarded to this machine, if it is chosen, or nothing is and it is there.
+  /// The keychain forwarded to this machine, if it is chosen, or if there is one and nothing is chosen.
   private func forwarded(
     at location: VaultLocation, _ choice: KeychainChoice?, _ others: KeychainList
   ) throws(Failure) -> SelectedKeychain? {
@@ -160,16 +155,15 @@ package struct KeychainSelection {
     }
   }
 
-  /// The encrypted file that is named, or in use; else the one that is there without being listed, whether or not it is
-  /// selected.
+  /// The encrypted file that is named, or in use; else the unlisted one that exists, whether or not it is selected.
   ///
-  /// - Throws: ``Failure`` for another kind of keychain that is named, and where it can't be told which one is: what
-  ///   changes a file must not change another one.
+  /// - Throws: ``Failure`` if another kind of keychain is named, or the file isn't certain: a change must not hit the
+  ///   wrong one.
   package func encryptedFile() throws(Failure) -> EncryptedFileKeychain {
     let location = try explaining(VaultLocation())
     let choice = try explaining(choice: KeychainChoice.chosen(named: name, at: location))
     if let choice, choice.kind == .openBao, name != nil {
-      // Nobody who names that one means the encrypted file.
+      // A name of such a keychain never means the encrypted file.
       throw Failure(
         "the keychain \(choice.name) is on a server, and is not an encrypted file",
         hint: "'llavero undelete' brings back what its server still has", status: .usage)
@@ -183,12 +177,11 @@ package struct KeychainSelection {
     return try explaining(choice: file(choice.keychain))
   }
 
-  /// The encrypted file of a listed keychain, which may not be in the list yet.
+  /// The encrypted file of a keychain that may not be in the list yet.
   package func encryptedFile(_ listed: ListedKeychain) throws(Failure) -> EncryptedFileKeychain {
     try explaining(choice: file(listed))
   }
 
-  /// The encrypted file at a location.
   package func encryptedFile(at location: VaultLocation) throws(Failure) -> EncryptedFileKeychain {
     try explaining(choice: file(at: location))
   }
@@ -214,7 +207,7 @@ package struct KeychainSelection {
   private func file(
     at location: VaultLocation, _ listed: ListedKeychain = ListedKeychain(builtIn: .file)
   ) throws(KeychainChoiceError) -> EncryptedFileKeychain {
-    // The calling program is to open the same file.
+    // The calling program is about to open the same file.
     if CommandSlotProgram.isOpening(location.vaultFile) {
       throw .keychain(.locked(path: location.vaultFile))
     }
@@ -245,7 +238,6 @@ package struct KeychainSelection {
     return try explaining(choice: unlockCache(at: location)).forget(nil)
   }
 
-  /// The cache that keeps an encrypted file with a passphrase unlocked.
   private func unlockCache(at location: VaultLocation) throws(KeychainChoiceError) -> UnlockCache {
     var cache = try environment.unlockCache(
       at: location, idle: unlockIdle, total: unlockTotal, program: Program.agent)
@@ -253,7 +245,6 @@ package struct KeychainSelection {
     return cache
   }
 
-  /// The settings for using the Secret Service.
   package func secretServiceSettings(at location: VaultLocation) throws(Failure) -> DesktopKeychainSettings {
     try explaining(choice: desktopSettings(at: location))
   }
@@ -272,14 +263,13 @@ package struct KeychainSelection {
   /// Whether this program may ask the user on the terminal.
   package var mayAskPerson: Bool { mayAsk && mayBeAsked }
 
-  /// Whether the user may be asked in any way.
   var mayBeAsked: Bool { mayPrompt && !environment.forbidsPrompts }
 
   /// Asks the user on the terminal to confirm something.
   ///
   /// - Parameters:
   ///   - question: a question that ends with a question mark; `[y/N]` is appended.
-  ///   - text: whole lines that are shown before it.
+  ///   - text: whole lines to show before it.
   /// - Returns: `nil` if nobody can be asked. The caller then says which option to pass instead.
   package func confirms(_ question: TextForTerminal, showing text: TextForTerminal = "") -> Bool? {
     guard let terminal = Terminal.ofPerson(mayAsk: mayAskPerson) else { return nil }
@@ -287,7 +277,6 @@ package struct KeychainSelection {
     return terminal.confirms(question)
   }
 
-  /// The sources of a keychain's passphrase.
   package func passphraseSources(for subject: PassphraseSources.Subject) -> PassphraseSources {
     // A program that runs this to get a passphrase already has the user's attention, and should ask itself.
     let isNested = CString(variable: ChildProcess.markerVariable) != nil
@@ -295,14 +284,13 @@ package struct KeychainSelection {
       for: subject, descriptor: passphraseDescriptor, mayAsk: mayAskPerson && !isNested)
   }
 
-  /// The source of the password of the desktop's keyring.
   package func passphraseSource(prompt: String) -> PassphraseSource {
     passphraseSources(for: .keyring(prompt: prompt)).source
   }
 }
 
-/// A keychain that was chosen and is not yet open. It is a class because what opens it refers to it: an answer would
-/// take longer for the copies.
+/// A chosen keychain, not yet open. It is a class because its openers refer to it; copying a struct would slow down
+/// each answer.
 package final class SelectedKeychain {
   private let selection: KeychainSelection
   private let location: VaultLocation
@@ -310,7 +298,7 @@ package final class SelectedKeychain {
   /// The search list, if no keychain was named.
   private let others: KeychainList
   private let provider: SecretServiceAccess?
-  /// The keychain, if it had to be opened to be chosen.
+  /// The keychain, if choosing it meant opening it.
   private let opened: OpenKeychain?
 
   init(
@@ -325,19 +313,19 @@ package final class SelectedKeychain {
     self.opened = opened
   }
 
-  /// The same keychain, with nobody asked for what unlocks it.
+  /// The same keychain, to be opened without asking anybody.
   package var withoutAsking: SelectedKeychain {
     var selection = selection
     selection.mayPrompt = false
     return SelectedKeychain(selection, location, choice, others, provider: provider, opened: opened)
   }
 
-  /// Opens the keychain.
+  /// Opens the keychain, never another one in its place.
   ///
-  /// - Throws: ``Failure`` if the chosen keychain can't be used. No other is ever used in its place.
+  /// - Throws: ``Failure`` if the chosen keychain can't be used.
   package func open() throws(Failure) -> OpenKeychain {
     if let opened { return addingOthers(to: opened) }
-    // Whether a keychain is forwarded was seen when the choice was made. An agent that doesn't answer costs time.
+    // The choice has already looked for a forwarded keychain; an agent that doesn't answer costs time.
     let open = try explaining { () throws(KeychainChoiceError) in
       guard let choice else { return try opener.openWhatAnswers() }
       return try opener.open(choice)
@@ -386,7 +374,7 @@ package final class SelectedKeychain {
 }
 
 extension OpenKeychain {
-  /// Remembers the choice, after something has been stored. If that fails, it is said; what is stored is stored.
+  /// Remembers the choice after something has been stored. A failure is only reported, because the item is stored.
   ///
   /// - Parameter isSaid: whether to tell the user.
   package func remember(isSaid: Bool = true) {
@@ -402,7 +390,7 @@ extension OpenKeychain {
     if let written { StandardStreams.warn(written) }
     let isWritten = written != nil
     if isWritten, case .noService(.noCollection) = choice.reason {
-      // A desktop that has one later would not have these logins, so that tools say it, too.
+      // Tools say it, too, because a desktop that is set up later wouldn't have these logins.
       StandardStreams.say(
         "logins are kept in the encrypted file from now on, \(choice.reasonText); 'llavero keychain create' makes one, "
           + "and then 'llavero keychain use secret-service' uses it")
@@ -429,12 +417,13 @@ extension OpenKeychain {
   }
 }
 
-/// What `llavero` leaves for `llavero-secret-service`, which it becomes: that no keychain is forwarded to this machine.
-/// An agent that doesn't answer is waited for once.
+/// Tells `llavero-secret-service`, which `llavero` becomes, that no keychain is forwarded to this machine. So an agent
+/// that doesn't answer is waited for only once.
 private enum LookBefore {
   private static let variable = "LLAVERO_LOOKED"
 
-  /// Whether this process has looked before it became this program. The number keeps others from saying so.
+  /// Whether this process has looked before it became this program. The process number keeps others from claiming
+  /// that.
   static let wasDone: Bool = {
     guard let note = getenv(variable) else { return false }
     defer { removeNote() }

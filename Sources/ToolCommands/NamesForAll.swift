@@ -3,7 +3,7 @@ package import Keychain
 package import KeychainChoice
 
 extension NameForAll {
-  /// The name at a place, of an open keychain. That of another machine, and one on a server, give no client.
+  /// The name for all at a place of an open keychain. A keychain of another machine or on a server gives no client.
   package static func find(
     for key: InternetPassword, in open: OpenKeychain, isTakenOver: Bool = true
   ) -> ByteString? {
@@ -13,7 +13,7 @@ extension NameForAll {
 }
 
 extension OpenKeychain {
-  /// What git would get for a query of a person: what answers it, else what answers under the name for all there.
+  /// The answer that git would get: to the query itself, or else under the name for all at its place.
   ///
   /// - Throws: ``KeychainError`` as ``KeychainStore/answer(to:at:where:)`` does.
   package func answer(to query: ItemQuery) throws(KeychainError) -> Answer? {
@@ -22,7 +22,7 @@ extension OpenKeychain {
     return try keychain.answer(to: other, where: { _, _ in true })
   }
 
-  /// The items that answer a query, then those under the name for all there; the best first.
+  /// The items that answer a query, best first, followed by those under the name for all at its place.
   ///
   /// - Throws: ``KeychainError`` as ``KeychainStore/find(_:)`` does.
   package func find(_ query: ItemQuery) throws(KeychainError) -> [Item] {

@@ -5,7 +5,7 @@ import Glibc
 import System
 package import Terminals
 
-/// The running program, whichever executable it is and whatever name it is called by.
+/// The running program, whichever executable it is, under any name.
 package enum Program {
   /// The version of all executables (Semantic Versioning 2.0.0).
   package static let version = "0.1.0"
@@ -18,13 +18,12 @@ package enum Program {
 
   package static let versionLine = "llavero \(version)\n"
 
-  /// The name that the program was called by, without the folder; `nil` if there is none.
+  /// The program's name in its first argument, without the folder.
   package static let name = CString.argument(at: 0).map { path in
     strrchr(path.pointer, 0x2f).map { String(cString: $0 + 1) } ?? path.text
   }
 
-  /// Prepares the process. If the program has started itself as an agent, it runs as that from here on, and doesn't
-  /// return.
+  /// Prepares the process. If the program has started itself as an agent, it becomes that here, and doesn't return.
   ///
   /// - Parameter secretService: opens the Secret Service; only `llavero-secret-service` passes one.
   package static func begin(secretService: SecretServiceAccess? = nil) {
@@ -43,8 +42,6 @@ package enum Program {
   ///
   /// `git-credential-llavero` is a link to this program. Without links, `git-credential` as the first operand does the
   /// same.
-  ///
-  /// - Throws: ``Failure``.
   package static func answerTool() throws(Failure) -> Int32? {
     if name == GitCredentialCommand.name {
       try GitCredentialCommand.run(CString.bytesOfArguments(from: 1))
@@ -60,19 +57,16 @@ package enum Program {
     return nil
   }
 
-  /// Ends the process.
   package static func end(_ status: Int32) -> Never {
     // Nothing is buffered, and the exit handlers of libraries take time.
     _exit(status)
   }
 
-  /// Reports a failure, and ends the process.
   package static func end(_ failure: Failure) -> Never {
     failure.report()
     exit(failure.status.rawValue)
   }
 
-  /// Whether there is a display, on which a person can see a window.
   package static var hasDisplay: Bool {
     ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(VaultLocation.environmentVariable($0) ?? "").isEmpty }
   }

@@ -2,21 +2,20 @@ import Bytes
 package import Keychain
 import PrivateFiles
 
-/// The file `refused` of the state folder: for which parts of which servers a password was refused within the last hour,
-/// on this machine, from whichever keychain.
+/// The file `refused` of the state folder: the parts of servers where a password from any keychain was refused on this
+/// machine within the last hour.
 ///
-/// It has a line for each: `TIME HASH`, in seconds since 1970, with the FNV-1a hash of server, account and path. So the
-/// file names none of them.
+/// Each line is `TIME HASH`: seconds since 1970, and the FNV-1a hash of server, account and path. So the file names
+/// none of them.
 package struct RefusedPlaces {
   private let file: StateLines
 
-  /// For how long it is remembered where a refused password was, in seconds: a person looks for the new one.
+  /// How long a refusal is remembered, in seconds: a person looks for the new password meanwhile.
   private static let memory: Int64 = 3600
 
-  /// - Parameter stateFolder: the state folder.
   package init(in stateFolder: String) { file = StateLines("refused", in: stateFolder) }
 
-  /// Remembers a place. If that isn't possible, its next password is one for the path that git names.
+  /// Remembers a place. If that fails, its next password is stored for the path that git names.
   package func add(_ key: InternetPassword, at now: Timestamp = .now) {
     let hash = Self.hash(key)
     _ = try? file.change { lines in
@@ -25,8 +24,7 @@ package struct RefusedPlaces {
     }
   }
 
-  /// The path of a place that is remembered and has a path of a login below it, or the same one; of several, the one
-  /// that was refused last. `nil` if there is none.
+  /// The path of a remembered place at or above a login's path; if there are several, the one refused last.
   ///
   /// - Parameter key: the login's place and account.
   package func path(above key: InternetPassword, at now: Timestamp = .now) -> ByteString? {
@@ -40,10 +38,9 @@ package struct RefusedPlaces {
     return lines.lazy.reversed().compactMap { Self.hash(in: $0, at: now).flatMap { paths[$0] } }.first
   }
 
-  /// How many folders above a path are looked at: no organisation lies deeper, and some paths have thousands.
+  /// How many folders above a path are tried: no organisation lies deeper, and some paths have thousands.
   private static let depth = 64
 
-  /// The paths of items that answer for a path.
   private static func paths(answeringFor path: ByteString) -> [ByteString] {
     let slash = UInt8(ascii: "/")
     let ends = path.bytes.indices.lazy.filter { path.bytes[$0] == slash }.prefix(depth) + [path.bytes.count]
@@ -56,7 +53,7 @@ package struct RefusedPlaces {
     return (above + others).filter { $0.lengthOfAnswer(to: path) != nil }
   }
 
-  /// The hash of a line; `nil` if it counts no more.
+  /// The hash of a line; `nil` if it has expired.
   private static func hash(in line: String, at now: Timestamp) -> String? {
     let words = line.split(separator: " ")
     guard words.count == 2, let time = Int64(words[0]), 0..<memory ~= now.seconds - time else { return nil }

@@ -7,8 +7,8 @@ import OpenBao
 import System
 import Terminals
 
-/// Opens keychains on servers. What logs in to them is in the person's own keychain: the one that new items go to, if
-/// that isn't shared, else the encrypted file.
+/// Opens keychains on servers. Their logins are in the person's own keychain: the one for new items, if that isn't
+/// shared, else the encrypted file.
 struct RemoteKeychains {
   private let selection: KeychainSelection
   private let provider: SecretServiceAccess?
@@ -25,11 +25,8 @@ struct RemoteKeychains {
     KeychainChoice.personal(at: location).kind == .secretService
   }
 
-  /// Opens a keychain of the search list.
-  ///
-  /// - Throws: ``KeychainChoiceError``
   func open(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> any RemoteKeychain {
-    // A person who names a keychain wants to know how it is now. With git, somebody waits who didn't ask.
+    // A person who names a keychain wants its present state. With git, somebody waits who didn't ask.
     let opener = try opener(of: keychain, isInsistent: !selection.isForTool && selection.name != nil)
     return opener.open(
       refreshLater: { Self.refreshLater(keychain.name, $0) },
@@ -71,7 +68,7 @@ struct RemoteKeychains {
     }
   }
 
-  /// Whether a keychain is in the list now. A list that can't be read doesn't say that it isn't.
+  /// Whether a keychain is in the list now. If the list can't be read, it may be.
   private func lists(_ name: String) -> Bool {
     guard let list = try? KeychainList.read(in: location.stateFolder) else { return true }
     return list.keychain(named: name) != nil
@@ -79,14 +76,13 @@ struct RemoteKeychains {
 
   // MARK: Renewing copies
 
-  /// The name under which this program renews copies.
   static let refresherName = "llavero-copies"
 
-  /// The longest names of folders that a process is told, in bytes.
+  /// The longest folder names that a process gets, in bytes.
   private static let maximumNames = 65_536
 
-  /// Has another process renew copies, which goes on when this one has ended. Folders name hosts and accounts: they
-  /// are none of its arguments, which every user of the machine can read.
+  /// Has another process renew copies, so that this one can end. Folders name hosts and accounts, so they are not
+  /// passed as arguments, which every user of the machine can read.
   private static func refreshLater(_ name: String, _ folders: [String]) {
     let names = folders.flatMap { $0.utf8 + [0] }
     _ = try? DetachedProgram.start("/proc/self/exe", [refresherName, name], input: names)
@@ -117,7 +113,7 @@ struct RemoteKeychains {
     Program.end(ExitStatus.done.rawValue)
   }
 
-  /// The folders that a descriptor names, each with a NUL after it.
+  /// Each is followed by a NUL.
   private static func folders(from descriptor: Int32) throws(Failure) -> [String] {
     let names = try StandardStreams.readAll(descriptor, limit: maximumNames, what: "the folders to copy")
     return names.withUnsafeBytes { names in

@@ -4,16 +4,17 @@ import Terminals
 
 /// A running process, as the kernel describes it.
 struct RunningProcess {
-  /// The name of its program, of which the kernel keeps 15 bytes.
+  /// Truncated to 15 bytes by the kernel.
   let programName: ByteString
   /// The process that started it, or 0.
   let parent: pid_t
-  /// The start time, in ticks since boot.
+  /// In ticks since boot.
   let start: ByteString
 
-  /// `nil` if there is none, or it can't be seen.
+  /// `nil` if it doesn't exist, or can't be seen.
   init?(_ identifier: pid_t) {
-    // proc(5): the number, the name in parentheses, which may contain some itself, and fields separated by spaces.
+    // proc(5): the number, the name in parentheses, which may contain parentheses itself, and fields separated by
+    // spaces.
     let text = Self.contents(of: "/proc/\(identifier)/stat")
     guard let open = text.firstIndex(of: UInt8(ascii: "(")),
       let close = text.lastIndex(of: UInt8(ascii: ")")),
@@ -27,9 +28,9 @@ struct RunningProcess {
     start = ByteString(Array(fields[19]))
   }
 
-  /// Whether git itself wants to know what it asks its helpers, and not a program that asks by `git credential`, such as
-  /// git-lfs. What both send is the same, byte for byte. But git's own requests come from the program that speaks to the
-  /// server, `git-remote-https`; between it and this process are a shell and `git credential-llavero`, or neither.
+  /// Whether git itself asks its helpers, rather than a program by `git credential`, such as git-lfs. Both send the
+  /// same, byte for byte. But git's own requests come from the program that talks to the server, `git-remote-https`; a
+  /// shell and `git credential-llavero` may be between it and this process.
   static var isAskedByGit: Bool {
     var identifier = getppid()
     for _ in 0..<4 {

@@ -2,24 +2,18 @@ package import Bytes
 package import Keychain
 package import PrivateFiles
 
-/// What a program has done by way of `llavero serve`, a line of JSON. It holds no secret.
+/// A program's action through `llavero serve`, as a line of JSON without secrets.
 package struct ServedAccess {
-  /// When.
   package var date: Timestamp
-  /// The file that the program ran; `nil` if that isn't known.
+  /// The file that the program ran, if that is known.
   package var program: String?
-  /// Its process.
   package var process: UInt32?
-  /// What it wanted.
   package var action: String
-  /// The items that it was about.
   package var items: [Item]
-  /// How many there were, of which only some may be named.
+  /// How many items there were; ``items`` may name only some of them.
   package var count: Int
-  /// What became of it.
   package var outcome: String
 
-  /// Puts together what is known.
   package init(
     date: Timestamp, program: String?, process: UInt32?, action: String, items: [Item], count: Int,
     outcome: String
@@ -28,10 +22,10 @@ package struct ServedAccess {
     (self.action, self.items, self.count, self.outcome) = (action, items, count, outcome)
   }
 
-  /// The longest text of an item's in the log, in bytes: programs name items, and must not fill it with a few.
+  /// The longest text of an item in the log, in bytes: programs name items, and must not fill the log with a few.
   private static let maximumText = 512
 
-  /// The line, with a line feed.
+  /// With a line feed.
   package var line: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -62,9 +56,7 @@ package struct ServedAccess {
 }
 
 extension LineLog {
-  /// What programs have done by way of `llavero serve`.
   package static func ofService(in folder: String) -> LineLog { LineLog(in: folder, named: "serve.log") }
 
-  /// Adds an access.
   package func append(_ access: ServedAccess) { append(access.line) }
 }

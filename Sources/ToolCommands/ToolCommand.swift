@@ -14,7 +14,7 @@ package enum ToolCommand {
   ///
   /// - Parameters:
   ///   - programName: the name that the program was called by, or stands for.
-  ///   - first: the index of the first argument that belongs to the tool.
+  ///   - first: the index of the tool's first argument.
   package static func run(_ tool: Tool, as programName: String, argumentsFrom first: Int) -> Int32 {
     let arguments = CString.bytesOfArguments(from: first)
     let call = StandardToolCall(tool, as: programName)
@@ -35,7 +35,6 @@ package enum ToolCommand {
   }
 }
 
-/// A call that uses the process's own streams.
 private final class StandardToolCall: ToolCall {
   let tool: String
   let programName: String
@@ -116,7 +115,7 @@ private final class StandardToolCall: ToolCall {
 
   func show(_ text: ByteString) { Terminal()?.show(Self.lines(text) + "\n") }
 
-  /// A text whose line ends stay.
+  /// Keeps the text's line ends.
   private static func lines(_ text: ByteString) -> TextForTerminal {
     let lines = text.bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
     return lines.enumerated().reduce(into: "") { shown, line in
@@ -204,7 +203,6 @@ private func refusing<Result: ~Copyable>(
   do { return try expression() } catch { throw .refused(error.refusal) }
 }
 
-/// Turns the error of a closure into one that a protocol can report.
 private func refusing<Result: ~Copyable>(
   _ body: () throws(Failure) -> Result
 ) throws(ProtocolError) -> Result {

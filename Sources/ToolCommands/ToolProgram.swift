@@ -3,7 +3,7 @@ import Glibc
 import System
 import Terminals
 
-/// `llavero-credential`, which git and other tools wait for. It speaks only their protocols, so that it is small and
+/// `llavero-credential`, which git and other tools wait for. It has only their protocols, so that it is small and
 /// starts fast.
 package enum ToolProgram {
   /// Answers the calling tool, and ends the process.

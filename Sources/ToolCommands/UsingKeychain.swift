@@ -4,7 +4,7 @@ package import KeychainChoice
 package import Terminals
 
 extension KeychainSelection {
-  /// Uses a keychain from now on, and reports what is left behind in the old one.
+  /// Uses a keychain from now on, and reports what is left in the old one.
   ///
   /// - Throws: ``Failure`` if it can't be used.
   package func use(_ keychain: ListedKeychain) throws(Failure) {
@@ -26,7 +26,7 @@ extension KeychainSelection {
       let facts = try explaining(service.facts())
       if facts.collection == nil { throw Failure(KeychainError.noCollection(nil)) }
     }
-    // A locked one is unlocked when something is stored. Anything else would fail then, where perhaps nobody looks.
+    // A locked one unlocks when something is stored. Any other fault would only show then, perhaps unseen.
     if new.secretService == nil, case let readiness = new.own.probe(), !readiness.canKeepSecrets,
       let failure = readiness.reason.map(Failure.init)
     {
@@ -53,7 +53,7 @@ extension KeychainSelection {
     }
   }
 
-  /// Has the keychain asked as before that new items went to until now.
+  /// Lists the former keychain for new items, so that it still answers.
   private static func list(_ former: String, in stateFolder: String) throws(KeychainChoiceError) {
     let (_, durability) = try KeychainList.change(in: stateFolder) { list in
       guard !list.keychains.contains(where: { $0.name == former }),
@@ -64,7 +64,7 @@ extension KeychainSelection {
     StandardStreams.warn(durability)
   }
 
-  /// Uses the keychain that is forwarded to this machine, also if none is just now.
+  /// Uses the keychain forwarded to this machine, even if there is none at the moment.
   private func useForwarded() throws(Failure) {
     let folder = try explaining(VaultLocation()).stateFolder
     let former = try? RememberedKeychain.read(in: folder)?.name
@@ -79,7 +79,7 @@ extension KeychainSelection {
   }
 
   private func tellWhatStaysBehind(in other: KeychainKind, _ former: String?) {
-    // What the search list has is asked as before.
+    // The search list still asks it.
     if let location = try? VaultLocation(), let list = try? KeychainList.read(in: location.stateFolder),
       list.keychains.contains(where: { $0.name == other.rawValue })
     {
@@ -97,10 +97,10 @@ extension KeychainSelection {
     StandardStreams.say("\(items) behind in the \(name)")
   }
 
-  /// The number of items in a keychain; `nil` if it is unknown.
+  /// `nil` if it is unknown.
   private func count() -> Int? {
     guard let open = try? choose().open() else { return nil }
-    // What llavero itself serves is the encrypted file's.
+    // If llavero serves it, its items are the encrypted file's.
     if name == KeychainKind.secretService.rawValue, open.file != nil { return 0 }
     switch open.store {
     case .file(let file):

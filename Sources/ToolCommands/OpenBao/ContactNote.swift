@@ -2,21 +2,20 @@ import Bytes
 import Keychain
 import PrivateFiles
 
-/// What this machine notes of its last contact with a keychain's server.
+/// A note of this machine's last contact with a keychain's server.
 struct ContactNote: Equatable {
-  /// When it was last tried.
+  /// The last attempt.
   var tried: Timestamp?
-  /// Since when it has failed; `nil` if it hasn't.
+  /// `nil` if the last attempt succeeded.
   var failingSince: Timestamp?
   /// Whether a person was told.
   var isSaid = false
 
   private static let maximumSize = 4096
 
-  /// Makes an empty note.
   init() {}
 
-  /// Reads the note; an empty one if there is none.
+  /// Empty if there is none.
   init(in folder: String, named name: String) {
     guard let folder = try? Folder(opening: folder), let file = try? folder.file(name),
       let text = try? file.contents(limit: Self.maximumSize)
@@ -30,7 +29,7 @@ struct ContactNote: Equatable {
     }
   }
 
-  /// Writes the note, if that is possible.
+  /// Writes the note, if possible.
   func write(in folder: String, named name: String) {
     var json = JSONWriter()
     json.beginObject()

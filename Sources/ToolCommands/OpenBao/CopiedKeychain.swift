@@ -2,23 +2,23 @@ import Bytes
 package import Keychain
 package import OpenBao
 
-/// A keychain in OpenBao with copies on this machine of what was asked for.
+/// A keychain in OpenBao, with copies on this machine of everything that was asked for.
 ///
-/// A copy answers as long as it isn't too old. One that isn't fresh is renewed behind the answer, by another process.
-/// So answers take as long as a file's, and go on while the server can't be reached. Every change, and whatever has no
+/// A copy answers until it is too old. If it is no longer fresh, another process renews it after the answer. So
+/// answers are as fast as a file's, and go on while the server can't be reached. Every change, and anything without a
 /// copy, goes to the server.
 package final class CopiedKeychain: KeychainStore {
   /// Something to tell a person.
   package enum Notice {
-    /// The server can't be used since then; copies answer.
+    /// Copies answer, because the server can't be used since then.
     case answeringFromCopies(server: String, since: Timestamp)
-    /// The server can't be used since then. Copies answer, but aren't listed.
+    /// The same; but copies aren't listed.
     case hidesCopies(server: String, since: Timestamp)
-    /// A list has only a part of the keychain, because the policies don't let this login list all of it.
+    /// The list is partial, because the policies don't let this login list everything.
     case listsPart(server: String)
   }
 
-  /// For how many seconds nothing is known to be there without asking again.
+  /// For how many seconds an absence is believed without asking again.
   private static let absence = 30
 
   let server: OpenBaoKeychain
@@ -31,13 +31,13 @@ package final class CopiedKeychain: KeychainStore {
   let refreshLater: ([String]) -> Void
   let onNotice: (Notice) -> Void
 
-  /// The copies that the last search has found.
+  /// The copies that the last search found.
   private var found: [ItemCopy] = []
-  /// Whether the next question goes to the server, as long as that can be reached.
+  /// Whether the next question goes to the server, if that can be reached.
   private var isToAsk = false
-  /// Whether the server alone is asked, because something may be changed.
+  /// Whether only the server is asked, because something may be changed.
   private var isChanging = false
-  /// Whether an item is renewed: what a copy says may have been renewed by others.
+  /// Whether an item is being renewed: others may have renewed it since the copy.
   private var isRenewing = false
   /// The folders that were looked at, and the paths that were changed, meanwhile.
   private var touched: Set<String> = []
@@ -45,7 +45,7 @@ package final class CopiedKeychain: KeychainStore {
   /// - Parameters:
   ///   - folder: the folder of this machine's files about the keychain.
   ///   - isListed: returns whether the keychain is in the search list now.
-  ///   - tokenAtHand: returns the token that would be used, if that costs nothing to speak of; `nil` if there is none.
+  ///   - tokenAtHand: returns the token that would be used, if that costs next to nothing.
   ///   - refreshLater: has another process renew the copies of folders.
   init(
     _ server: OpenBaoKeychain, _ session: OpenBaoSession, _ settings: OpenBaoSettings, in folder: String,
@@ -71,7 +71,7 @@ package final class CopiedKeychain: KeychainStore {
     set { server.renewer = newValue }
   }
 
-  /// Has the server asked next, and not a copy.
+  /// Sends the next question to the server, and not to a copy.
   @discardableResult
   package func bringInStep() -> Bool {
     isToAsk = true
@@ -83,7 +83,7 @@ package final class CopiedKeychain: KeychainStore {
   package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     if query.isForLogin { return [] }
     if holder.isUnknown, !copies.isEmpty {
-      // If it can't be seen whose token it is, it isn't that of the copies.
+      // A token of an unknown holder doesn't belong to the copies' holder.
       try asking { () throws(KeychainError) in try server.logInToBeKnown() }
     }
     let search = SearchFolders(query)
@@ -102,7 +102,7 @@ package final class CopiedKeychain: KeychainStore {
         return try asking { () throws(KeychainError) in try fetched(search, query) }
       } catch {
         if error.endsCopies { throw error }
-        // Whoever has waited for that long doesn't do so twice.
+        // Having waited that long, nobody should wait again.
         if case .openBao(_, .tooLong) = error, copied(search, query) == nil { throw error }
       }
     }
@@ -118,7 +118,7 @@ package final class CopiedKeychain: KeychainStore {
     }
   }
 
-  /// What the server lists. Copies are of what was asked for: a list of them would be taken for one of the keychain.
+  /// The server's list. Copies hold only what was asked for, and their list would pass for the keychain's.
   private func listed(_ query: ItemQuery) throws(KeychainError) -> [Item] {
     do throws(KeychainError) {
       return try asking { () throws(KeychainError) in try server.items(matching: query) }
@@ -130,13 +130,13 @@ package final class CopiedKeychain: KeychainStore {
     }
   }
 
-  /// The copy of an item that the last search has found.
+  /// The copy of an item from the last search.
   private func copy(of item: Item) -> ItemCopy? {
     guard let reference = item.reference else { return nil }
     return found.first { $0.item.reference == reference }
   }
 
-  /// Asks the server. If it no longer accepts the login, what that could read is forgotten.
+  /// Asks the server. If that no longer accepts the login, forgets everything that the login could read.
   private func asking<Result: ~Copyable>(_ body: () throws(KeychainError) -> Result) throws(KeychainError)
     -> Result
   {
@@ -148,7 +148,7 @@ package final class CopiedKeychain: KeychainStore {
     }
   }
 
-  /// What copies that may answer say; `nil` if the server has to be asked.
+  /// The items from copies that may answer; `nil` if the server has to be asked.
   private func copied(_ search: SearchFolders, _ query: ItemQuery) -> [Item]? {
     var items: [ItemCopy] = []
     var age: Int64 = 0
@@ -164,8 +164,8 @@ package final class CopiedKeychain: KeychainStore {
     return answering
   }
 
-  /// Has the server's keychain take what copies say, so that a change costs no more than itself. If they are wrong by
-  /// now, it is made anew.
+  /// Makes the server's keychain trust the copies, so that a change costs no more than itself. If they are outdated,
+  /// the change is made anew.
   private func assume(_ search: SearchFolders) {
     guard search.isNamed else { return }
     for folder in search.folders {
@@ -189,7 +189,7 @@ package final class CopiedKeychain: KeychainStore {
     var items: [ItemCopy] = []
     let now = clock()
     for folder in search.folders {
-      // Whoever may not list gets what may be read, without a copy: nobody knows then when it is complete.
+      // A login that may not list gets only what it may read, and no copy: nobody knows when that is complete.
       guard let copies = try server.copies(below: folder) else {
         self.copies.forget(at: now, where: { CopyFiles.areRelated($0, folder) })
         return try server.items(matching: query)
@@ -198,7 +198,7 @@ package final class CopiedKeychain: KeychainStore {
       items += copies
     }
     noteContact()
-    // Nothing in a folder that was copied may not be read.
+    // Nothing in a copied folder may be unreadable.
     return matching(items, query)
   }
 
@@ -207,8 +207,8 @@ package final class CopiedKeychain: KeychainStore {
     forgetIfRemoved()
   }
 
-  /// Forgets all that is here if the keychain was taken from the search list meanwhile. Whoever does that forgets it
-  /// afterwards, but perhaps before this process has written what it has asked for.
+  /// Forgets everything here if the keychain has left the search list meanwhile. Its removal forgets all too, but
+  /// perhaps before this process has written its answer.
   func forgetIfRemoved() {
     if !isListed() { StateFiles.forget(folder) }
   }
@@ -271,7 +271,7 @@ package final class CopiedKeychain: KeychainStore {
     if let copy = copy(of: item) { touched.insert(copy.path.text) }
   }
 
-  /// Forgets the copies of what was changed, and of what was looked up to be changed: it may be other than here.
+  /// Forgets the copies of changed items, and of those looked up for a change, because they may differ now.
   private func settle() {
     if isChanging || touched.isEmpty { return }
     let places = touched
@@ -293,7 +293,7 @@ package final class CopiedKeychain: KeychainStore {
     do throws(KeychainError) {
       result = try server.exclusively(body)
     } catch {
-      // Nothing is changed, and while the server can't be reached, the copies are all there is.
+      // Nothing has changed, and the copies are all there is while the server can't be reached.
       isChanging = false
       touched = []
       if error.endsCopies { copies.forgetAll() }
@@ -325,7 +325,7 @@ extension CopiedKeychain: ServerKeychain {
 
 extension CopiedKeychain: RemoteKeychain {
   package func client(for key: InternetPassword) throws(KeychainError) -> Secret? {
-    // Where there is no login, there is no client; copies know that as long as they know that there is no login.
+    // Without a login there is no client. Copies know that as long as they know that there is no login.
     if try items(matching: ItemQuery(for: .internetPassword(key))).isEmpty { return nil }
     return try server.client(for: key)
   }

@@ -1,9 +1,9 @@
 import Keychain
 
-// What errors mean for the copies.
+// The consequences of errors for the copies.
 
 extension KeychainError.OpenBaoFault {
-  /// Whether it isn't the server that can't be used.
+  /// Whether the fault isn't the server's.
   var isOfThisMachine: Bool {
     switch self {
     case .noLogin, .nobodyLoggedIn, .noNetworkProgram: true
@@ -11,7 +11,7 @@ extension KeychainError.OpenBaoFault {
     }
   }
 
-  /// Whether the server can't be asked at present, whatever it would say.
+  /// Whether the server can't be asked at present.
   var isOutage: Bool {
     switch self {
     case .unreachable, .noAnswer, .silent, .tooLong, .sealed, .noActiveNode, .failed, .rateLimited,
@@ -23,7 +23,7 @@ extension KeychainError.OpenBaoFault {
 }
 
 extension KeychainError {
-  /// Whether the login is one that the server no longer accepts.
+  /// Whether the server no longer accepts the login.
   var endsCopies: Bool {
     switch self {
     case .openBao(_, .tokenRefused), .openBao(_, .loginRefused): true

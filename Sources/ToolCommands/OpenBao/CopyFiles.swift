@@ -6,27 +6,27 @@ import Keychain
 import OpenBao
 import PrivateFiles
 
-/// Copies of what was asked for, on this machine: an age file for each folder of the server, for an identity beside
-/// them.
+/// Copies on this machine of everything that was asked for: an age file for each folder of the server, encrypted to an
+/// identity beside them.
 ///
-/// Nothing in their names says what they are of: a name is made of authentication codes of the login, by which those of
-/// another login are told, and of the folder. A copy is lost rather than in anybody's way: whatever can't be read or
-/// written counts as none, and nobody waits until one is on the disk.
+/// A file's name reveals nothing. It is made of authentication codes of the login, to tell apart those of other
+/// logins, and of the folder. Copies may get lost, but never get in the way: any that can't be read or written counts
+/// as none, and nobody waits until one is on the disk.
 final class CopyFiles {
-  /// What was in a folder at one time.
+  /// The contents of a folder at one time.
   struct FolderCopy {
     let fetched: Timestamp
     let items: [ItemCopy]
   }
 
-  /// The largest copy in bytes. More than fits is not kept.
+  /// In bytes. A larger copy is not kept.
   private static let limit = 1 << 20
-  /// What encrypting adds to it at most.
+  /// The most that encryption adds, in bytes.
   private static let overhead = 4096
 
-  /// For how long others who change copies are waited for, in seconds.
+  /// How long to wait for others who change copies, in seconds.
   static let patience = 5
-  /// For how long a file may be written, in seconds.
+  /// How long a file may take to be written, in seconds.
   private static let writingTime: Int64 = 3600
 
   private let place: String
@@ -35,10 +35,10 @@ final class CopyFiles {
   private var identity: X25519Identity?
 
   /// - Parameters:
-  ///   - folder: the folder of the files about the keychain; the copies have one of their own in it.
-  ///   - origin: the place and the login that the copies are of. Those of another one, which may have had the same name
-  ///     before, count as none.
-  ///   - maximumAge: how old a copy may be that answers, in seconds.
+  ///   - folder: the folder of the files about the keychain; the copies have their own in it.
+  ///   - origin: the place and the login of the copies. Those of another one, which may have had the same name before,
+  ///     count as none.
+  ///   - maximumAge: how old a copy that answers may be, in seconds.
   init(in folder: String, of origin: ByteString, maximumAge: Int) {
     place = folder
     self.origin = origin
@@ -49,10 +49,10 @@ final class CopyFiles {
 
   // MARK: Reading
 
-  /// The copy of a folder, or the part of its parent's; `nil` if there is none.
+  /// From the folder's own copy or its parent's; `nil` if there is none.
   func folder(_ name: String) -> FolderCopy? {
     guard let identity = knownIdentity() else { return nil }
-    // The newer one counts, and the other one if that can't be read.
+    // The newer one counts, or the other one if that can't be read.
     var candidates = [name]
     if let parent = Self.parent(of: name), let date = date(of: parent, identity) {
       let isNewer = self.date(of: name, identity).map { date > $0 } ?? true
@@ -67,7 +67,7 @@ final class CopyFiles {
     return nil
   }
 
-  /// The names of the folders that there are copies of.
+  /// The names of the folders with copies.
   var names: [String] {
     guard let identity = knownIdentity(), let folder = try? Folder(opening: path),
       let files = try? folder.names()
@@ -164,7 +164,7 @@ final class CopyFiles {
     if let identity = knownIdentity() { return identity }
     do throws(KeychainError) {
       let isMade = try SlotIdentity.make(at: place, StateFiles.identity) != nil
-      // Another process may have made one in the same moment; one that can't be read opens no copy.
+      // Another process may have made one in the same moment. An identity that can't be read opens no copy.
       if !isMade, knownIdentity() == nil {
         unlink(place + "/" + StateFiles.identity)
         _ = try SlotIdentity.make(at: place, StateFiles.identity)
@@ -177,16 +177,16 @@ final class CopyFiles {
 
   // MARK: Changing
 
-  /// Whether one folder is the other, or above or below it: what is known of one says something of the other.
+  /// Whether one folder is the other, or above or below it, so that news of one affects the other.
   static func areRelated(_ one: String, _ other: String) -> Bool {
     one == other || one.hasPrefix(other + "/") || other.hasPrefix(one + "/")
   }
 
-  /// Keeps what was in a folder, unless it may be other by now.
+  /// Keeps a folder's contents, unless they may be outdated.
   ///
   /// - Parameters:
-  ///   - now: when it was asked for.
-  ///   - isOwn: tells whether the copies are still those of whoever has asked. Nobody else's become so meanwhile.
+  ///   - now: when they were requested.
+  ///   - isOwn: returns whether the copies still belong to the login that asked, so that nobody else gets these.
   func keep(_ items: [ItemCopy], of name: String, at now: Timestamp, if isOwn: () -> Bool) {
     guard let identity = madeIdentity(), let folder = try? Folder(creating: path) else { return }
     let file = fileName(of: name, identity)
@@ -204,7 +204,7 @@ final class CopyFiles {
       let encrypted = try encrypt(text, identity)
       guard let lock = try lock() else { return }
       defer { withExtendedLifetime(lock) {} }
-      // What was changed, or read, after it was asked for is newer.
+      // Anything changed or read after the request is newer.
       if isChanged(since: now) || date(of: name, identity).map({ $0 > now && $0 <= .now }) ?? false { return }
       if !isOwn() { return }
       try encrypted.lendingBytes { (bytes) throws(KeychainError) in
@@ -214,7 +214,7 @@ final class CopyFiles {
     } catch .busy {
       return
     } catch {
-      // What was there is of another time.
+      // The former copy is outdated.
       unlink(path + "/" + file)
     }
     forget(at: now)
@@ -232,7 +232,7 @@ final class CopyFiles {
     }
   }
 
-  /// Gives a file the date of what is in it, so that its age is known without opening it.
+  /// Dates a file by its contents, so that their age is known without opening it.
   private func date(_ path: String, _ now: Timestamp) {
     let milliseconds = now.milliseconds
     let time = timespec(
@@ -240,13 +240,13 @@ final class CopyFiles {
     utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW)
   }
 
-  /// The right to change copies; `nil` if the keychain has no folder here.
+  /// The lock for changing copies; `nil` if the keychain has no folder here.
   private func lock() throws(KeychainError) -> FileLock? {
     guard let folder = try Folder(opening: place) else { return nil }
     return try FileLock(StateFiles.copiesLock, in: folder, patience: Self.patience) {}
   }
 
-  /// Whether something was changed, or may no longer be known, since then.
+  /// Whether something has changed since then, or may have.
   private func isChanged(since date: Timestamp) -> Bool {
     guard let changed = FileStatus.modificationDate(of: place + "/" + StateFiles.changed) else {
       return false
@@ -255,8 +255,7 @@ final class CopyFiles {
     return changed >= date && changed <= .now
   }
 
-  /// Notes that what is being read at this moment doesn't count, and forgets copies before anybody can put back what
-  /// they have.
+  /// Notes that reads in progress don't count, and forgets copies before anybody can put them back.
   private func changing(_ forget: () -> Void) {
     let lock = try? lock()
     defer { withExtendedLifetime(lock) {} }
@@ -273,14 +272,14 @@ final class CopyFiles {
   func forget(at now: Timestamp) {
     forget { file, login in
       guard let date = FileStatus.modificationDate(of: path + "/" + file) else { return true }
-      // One that is being written; or was, by a process that was killed.
+      // A file being written, or left by a process that was killed.
       if file.hasPrefix(".") { return Timestamp.now.seconds - date.seconds > Self.writingTime }
       if !file.hasPrefix(login + "-") { return true }
       return date > now || now.seconds - date.seconds > maximumAge
     }
   }
 
-  /// Forgets these folders, and what is too old.
+  /// Forgets these folders, and whatever is too old.
   func forget(at now: Timestamp, where isForgotten: (String) -> Bool) {
     changing {
       guard let identity = knownIdentity(), let folder = try? Folder(opening: path) else { return }
@@ -289,12 +288,12 @@ final class CopyFiles {
     }
   }
 
-  /// Forgets all of them, and what is being read at this moment.
+  /// Forgets all copies, and the reads in progress.
   func forgetAll() {
     changing { clear() }
   }
 
-  /// Forgets all of them, for they are somebody else's than what is being read. Needs the lock.
+  /// Forgets all copies, because the reads in progress are for somebody else. Needs the lock.
   func clear() { forget { _, _ in true } }
 
   private func forget(_ isForgotten: (_ file: String, _ login: String) -> Bool) {
@@ -311,7 +310,6 @@ final class CopyFiles {
     self.identity = nil
   }
 
-  /// Whether there are none.
   var isEmpty: Bool {
     guard let folder = try? Folder(opening: path) else { return true }
     return ((try? folder.names()) ?? []).isEmpty

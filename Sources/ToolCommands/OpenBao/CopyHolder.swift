@@ -5,10 +5,10 @@ import OpenBao
 import PrivateFiles
 import SignIn
 
-/// Who has made the copies of a keychain: once somebody else logs in, or the same person may do other things, they go.
+/// The holder of a keychain's copies. They go once somebody else logs in, or the same person has other rights.
 ///
-/// It is a small file with codes of the holder and of the tokens that are known to be theirs, so that nobody has to ask
-/// the server whose token it is but once.
+/// A small file has codes of the holder and their known tokens, so that the server is asked only once whose token it
+/// is.
 final class CopyHolder: TokenHolderNoting {
   private struct Note {
     var key: ByteString = ""
@@ -16,7 +16,7 @@ final class CopyHolder: TokenHolderNoting {
     var tokens: [ByteString] = []
   }
 
-  /// The most tokens of one holder that are remembered, the last ones.
+  /// How many of a holder's tokens are remembered, the last ones.
   private static let maximumTokens = 8
   private static let maximumSize = 4096
 
@@ -28,8 +28,8 @@ final class CopyHolder: TokenHolderNoting {
 
   /// - Parameters:
   ///   - folder: the folder of this machine's files about the keychain.
-  ///   - copies: the copies that are the holder's.
-  ///   - atHand: returns the token that would be used, if that costs nothing to speak of; `nil` if there is none.
+  ///   - copies: the holder's copies.
+  ///   - atHand: returns the token that would be used, if that costs next to nothing.
   init(in folder: String, of copies: CopyFiles, atHand: @escaping () -> Secret?) {
     self.folder = folder
     self.copies = copies
@@ -44,8 +44,7 @@ final class CopyHolder: TokenHolderNoting {
     }
   }
 
-  /// Whether what this process has been told is for the holder of the copies, as others may have changed that
-  /// meanwhile.
+  /// Whether this process's answers are for the holder of the copies, whom others may have changed meanwhile.
   var isOwn: Bool { own == nil || read().holder == own }
 
   func knows(_ token: borrowing Secret) -> Bool {
@@ -61,10 +60,10 @@ final class CopyHolder: TokenHolderNoting {
     var note = read()
     if note.key.isEmpty { note.key = RandomText.unreserved(byteCount: 16).withUnsafeBytes { ByteString($0) } }
     let token = code(of: token, note)
-    // Of a token that may not look itself up, nobody knows who else has another one.
+    // If a token may not look itself up, nobody knows whether another one has the same holder.
     let holder = holder.map { code(of: Secret(copying: $0), note) } ?? token
     if holder != note.holder {
-      // First of all: what is noted must be true of each copy.
+      // First of all: the note must be true of each copy.
       copies.clear()
       note.holder = holder
       note.tokens = []
@@ -97,8 +96,7 @@ final class CopyHolder: TokenHolderNoting {
     return ByteString(hexadecimal(Array(code.prefix(16))))
   }
 
-  /// The right to say whose the copies are, which nobody changes meanwhile. Whoever doesn't get it in time says it all
-  /// the same.
+  /// The lock for changing the holder. If it isn't free in time, the holder is noted anyway.
   private func locked() -> FileLock? {
     guard let folder = try? Folder(creating: folder) else { return nil }
     return try? FileLock(StateFiles.copiesLock, in: folder, patience: CopyFiles.patience, onWaiting: {})

@@ -5,22 +5,20 @@ import OpenBao
 import System
 import Terminals
 
-/// Where the original clients find the token of a person: a variable, a token helper, a file.
+/// The places where the original clients find a person's token: a variable, a token helper, a file.
 struct GivenTokens {
   let server: OpenBaoServer
   let variable: (String) -> String?
 
-  /// The largest file that is read, in bytes.
+  /// In bytes.
   private static let maximumSize = 65_536
-  /// How long a token helper may take, in milliseconds.
+  /// In milliseconds.
   private static let helperTimeout = 10_000
 
-  /// Whether the address in the environment is this server's. Otherwise nobody knows which server a token is for, and
-  /// none is sent, unless a person has said so.
+  /// Whether the environment's address is this server's. Otherwise nobody knows which server a token is for, and none
+  /// is sent unless a person has said so.
   var areForServer: Bool { OpenBaoSettings.name(server, variable) }
 
-  /// The token that is in one of the places; `nil` if there is none.
-  ///
   /// - Throws: ``KeychainError`` if the token helper can't be run.
   func token(from source: OpenBaoSettings.TokenSource) throws(KeychainError) -> Secret? {
     if source == .variable { return Self.variables.first(where: Self.isSet).flatMap { Self.value(of: $0) } }
@@ -30,7 +28,7 @@ struct GivenTokens {
     return try token(of: helper)
   }
 
-  /// The token that the original clients would use; `nil` if there is none. A helper has it in place of the file.
+  /// The token that the original clients would use; `nil` if there is none. A helper takes the place of the file.
   ///
   /// - Throws: ``KeychainError`` if the token helper can't be run.
   func stored() throws(KeychainError) -> Secret? {
@@ -43,13 +41,12 @@ struct GivenTokens {
   // Not by `variable`, whose String could not be wiped.
   private static func isSet(_ name: String) -> Bool { CString(variable: name) != nil }
 
-  /// A variable's value.
   private static func value(of name: String) -> Secret? {
     guard let value = getenv(name) else { return nil }
     return Secret(copying: UnsafeRawBufferPointer(start: value, count: strlen(value)))
   }
 
-  /// The program that `token_helper` names in the original clients' configuration; `nil` if there is none.
+  /// The `token_helper` of the original clients' configuration; `nil` if there is none.
   private static func helper(in home: String) -> String? {
     for name in [".bao", ".vault"] {
       guard let text = contents(of: home + "/" + name) else { continue }
@@ -58,7 +55,7 @@ struct GivenTokens {
     return nil
   }
 
-  /// The same, in the text of such a file (HCL). An absolute path is all that they take.
+  /// The same, in the text of such a file (HCL). The clients accept only an absolute path.
   static func helper(in text: UnsafeRawBufferPointer) -> String? {
     var lines = Lines(text)
     while let line = lines.next() {
@@ -72,7 +69,7 @@ struct GivenTokens {
   }
 
   private func token(of helper: String) throws(KeychainError) -> Secret? {
-    // It learns the server by the variables that the original clients set for it.
+    // The helper learns the server from the variables that the original clients set.
     let words = ["/usr/bin/env", "BAO_ADDR=\(server.name)", "VAULT_ADDR=\(server.name)", helper, "get"]
     let outcome = try ProgramOutput.read(
       words.map { CString(copying: $0) }, timeout: Self.helperTimeout, limit: Self.maximumSize)
@@ -84,7 +81,7 @@ struct GivenTokens {
     }
   }
 
-  /// The token that is all that a file holds; `nil` if there is none, or it can't be read.
+  /// The only contents of a file; `nil` if that is empty, or can't be read.
   static func token(in path: String) -> Secret? {
     switch contents(of: path) {
     case .some(let text): trimmed(text)
@@ -92,7 +89,7 @@ struct GivenTokens {
     }
   }
 
-  /// A file's contents; `nil` if it can't be read.
+  /// `nil` if the file can't be read.
   static func contents(of path: String) -> Secret? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 { return nil }
@@ -104,7 +101,7 @@ struct GivenTokens {
     }
   }
 
-  /// A text without white space around it; `nil` if nothing else is in it.
+  /// Without white space around it; `nil` if nothing is left.
   static func trimmed(_ text: borrowing Secret) -> Secret? {
     text.withUnsafeBytes { text in
       let isSpace: (UInt8) -> Bool = { $0 == 0x20 || 0x09...0x0d ~= $0 }

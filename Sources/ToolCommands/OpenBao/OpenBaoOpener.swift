@@ -4,11 +4,9 @@ package import Keychain
 package import OpenBao
 import SignIn
 
-/// Opens keychains in OpenBao or Vault.
 package struct OpenBaoOpener {
   /// The keychain's name in the search list: letters, digits and `-._`.
   package let name: String
-  /// Where it is.
   package let settings: OpenBaoSettings
   private let location: VaultLocation
   private let isInsistent: Bool
@@ -18,14 +16,12 @@ package struct OpenBaoOpener {
   private let personal: () throws(KeychainError) -> (any KeychainStore)?
 
   /// - Parameters:
-  ///   - name: the keychain's name.
-  ///   - settings: what a person has said of it.
   ///   - location: the person's own folders.
-  ///   - isInsistent: whether the server is asked although it has not answered a moment ago.
-  ///   - isForTool: whether a tool waits for the answers, and nobody who could end it.
+  ///   - isInsistent: whether to ask a server that didn't answer a moment ago.
+  ///   - isForTool: whether a tool waits for the answers, and so nobody could end it.
   ///   - isListed: returns whether the keychain is in the search list now.
   ///   - variable: returns the value of an environment variable.
-  ///   - personal: opens the person's own keychain, which has what logs in; `nil` if there is none.
+  ///   - personal: opens the person's own keychain, which has the server's logins; `nil` if there is none.
   package init(
     _ name: String, _ settings: OpenBaoSettings, at location: VaultLocation, isInsistent: Bool,
     isForTool: Bool, isListed: @escaping () -> Bool,
@@ -45,24 +41,20 @@ package struct OpenBaoOpener {
   /// The folder with this machine's files about such keychains.
   package static func folder(at location: VaultLocation) -> String { location.stateFolder + "/openbao" }
 
-  /// Forgets what this machine has of a keychain, its copies first of all.
-  ///
-  /// - Parameter name: the keychain's name.
+  /// Forgets everything about a keychain on this machine, its copies first.
   package static func forget(_ name: String, at location: VaultLocation) {
     StateFiles.forget(folder(at: location) + "/" + name)
   }
 
-  /// Since when a keychain's server can't be used; `nil` if it could be when it was tried last.
-  ///
-  /// - Parameter name: the keychain's name.
+  /// Since when a keychain's server can't be used; `nil` if the last attempt succeeded.
   package static func outage(of name: String, at location: VaultLocation) -> Timestamp? {
     ContactNote(in: folder(at: location) + "/" + name, named: StateFiles.contact).failingSince
   }
 
   private var folder: String { Self.folder(at: location) + "/" + name }
 
-  /// Opens the keychain with its copies on this machine, unless it is to have none. No request is sent before something
-  /// is asked for.
+  /// Opens the keychain, with copies on this machine unless it is to have none. Sends no request before something is
+  /// asked for.
   ///
   /// - Parameters:
   ///   - refreshLater: has another process renew the copies of folders; see ``CopiedKeychain/refresh(_:)``.
@@ -74,7 +66,7 @@ package struct OpenBaoOpener {
     return opened(session(credentials), onNotice)
   }
 
-  /// The keychain with its copies, for the process that renews them; `nil` if it is to have none.
+  /// For the process that renews copies; `nil` if the keychain is to have none.
   package func openToRefresh() -> CopiedKeychain? {
     if settings.copies.maximumAge == 0 { return nil }
     return copied({ _ in }, { _ in })
@@ -113,7 +105,6 @@ package struct OpenBaoOpener {
 }
 
 extension OpenBaoServer {
-  /// Where it is, in one text.
   var place: ByteString {
     var place = "\(namespace) \(mount) \(folder)"
     for address in addresses {
@@ -125,7 +116,7 @@ extension OpenBaoServer {
 }
 
 extension OpenBaoSettings {
-  /// Where the keychain is, and who logs in, in one text.
+  /// The keychain's place and login, in one text.
   package var origin: ByteString {
     ByteString(
       server.place.bytes + [UInt8(ascii: " ")] + login.word.utf8 + [UInt8(ascii: " ")] + identity.bytes)

@@ -4,22 +4,22 @@ import Keychain
 import OpenBao
 import SignIn
 
-/// What a server demands, in a person's own keychain: tokens, passwords and the like are internet passwords of the
-/// server, with the namespace as their path and `openbao` as their security domain. The account is that of the login
-/// method: where it is mounted, and the user or role that logs in. The authentication type `token` marks a token that a
-/// login has given. Its comment says whether it can be renewed, and for which job or service account it was got.
+/// A server's credentials in the person's own keychain: internet passwords of the server, with the namespace as their
+/// path and `openbao` as their security domain. The account is the login method's: its mount, and the user or role.
+/// The authentication type `token` marks a token from a login. Its comment tells whether it can be renewed, and for
+/// which job or service account it is.
 final class PersonalCredentials: LoginCredentials {
   private static let domain = OpenBaoKeychain.loginDomain
   private static let tokenType: ByteString = "token"
   private static let renewable = "renewable"
-  /// Begins the word in a comment that says for whom a token was got.
+  /// Begins the word in a comment that tells a token's job or service account.
   private static let origin = "jwt:"
 
   private let settings: OpenBaoSettings
   private let given: GivenTokens
   private let personal: () throws(KeychainError) -> (any KeychainStore)?
   private let clock: () -> Timestamp
-  /// For whom the token in use was got; see ``bearer(of:)``.
+  /// The bearer of the token in use; see ``bearer(of:)``.
   private var present: Secret?
   private(set) var tokenAccount: ByteString?
 
@@ -44,7 +44,7 @@ final class PersonalCredentials: LoginCredentials {
       var renewal: Int64?
       let comment = "\(answer.item.comment ?? "")".split(separator: " ")
       if isByFile {
-        // The next job finds what this one has kept, and so does another service account.
+        // The next job would find this one's token, and so would another service account.
         guard let bearer = bearerInFile(), comment.contains(Substring(Self.mark(of: bearer))) else {
           return nil
         }
@@ -59,8 +59,7 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
-  /// Whether the login is by what is in a file, in which the next job finds its own token, or another service account
-  /// does.
+  /// Whether the login uses a file, where each job or service account finds its own token.
   private var isByFile: Bool {
     switch settings.login {
     case .jwt, .kubernetes: settings.tokenFile != nil
@@ -68,14 +67,13 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
-  /// Who logs in by a token: each token of a job is a bearer of its own, and those of one service account are the same
-  /// one.
+  /// A token's bearer: each of a job's tokens has its own, and those of one service account share one.
   private func bearer(of token: borrowing Secret) -> Secret {
     if case .kubernetes = settings.login { return ServiceAccount.bearer(of: token) }
     return token.copy()
   }
 
-  /// Who logs in by the token that is in the file now; `nil` if there is none.
+  /// The bearer of the token in the file now; `nil` if there is none.
   private func bearerInFile() -> Secret? {
     switch GivenTokens.token(in: settings.tokenFile ?? "") {
     case .some(let token): return bearer(of: token)
@@ -90,7 +88,7 @@ final class PersonalCredentials: LoginCredentials {
     }
   }
 
-  /// What says, beside a token, for whom it was got. Nobody finds a job's token by it.
+  /// Marks a token with its bearer, in a way that doesn't help to find a job's token.
   private static func mark(of bearer: borrowing Secret) -> String {
     var code = [UInt8](repeating: 0, count: KeyDerivation.hashSize)
     code.withUnsafeMutableBytes { code in
@@ -103,7 +101,7 @@ final class PersonalCredentials: LoginCredentials {
     return origin + hexadecimal(Array(code.prefix(16)))
   }
 
-  /// The token that a person has provided for this server: no other one goes to it.
+  /// The token that a person has provided for this server, which gets no other.
   private func personsToken() throws(KeychainError) -> Secret? {
     if let source = settings.tokenSource { return try given.token(from: source) }
     let areForServer = given.areForServer
@@ -122,11 +120,11 @@ final class PersonalCredentials: LoginCredentials {
     return areForServer ? try given.stored() : nil
   }
 
-  /// What says who asks: the token that a person has provided, or who logs in by a file, if no other keychain has to be
-  /// opened and no program to be run for that.
+  /// Tells who asks: the token that a person has provided, or the bearer in a file, if that takes neither another
+  /// keychain nor a program.
   func tokenAtHand() -> Secret? {
     if isByFile {
-      // Where the token is missing, nobody has what a former job or service account was given.
+      // Without the token, nobody has what a former job or service account was given.
       return switch bearerInFile() {
       case .some(let bearer): bearer
       case .none: Secret()
@@ -167,7 +165,7 @@ final class PersonalCredentials: LoginCredentials {
   }
 
   func keep(_ token: borrowing HeldToken, after former: borrowing Secret?) {
-    // Whoever can't keep it logs in again the next time.
+    // If it can't be kept, the next use logs in again.
     guard !isPersonsToken, let keychain = try? personal() else { return }
     var item = Item(.internetPassword(key(account: settings.identity, type: Self.tokenType)))
     item.itemDescription = "OpenBao token"
@@ -243,7 +241,7 @@ final class PersonalCredentials: LoginCredentials {
         securityDomain: Self.domain))
     return try keychain.reading { () throws(KeychainError) -> Answer? in
       for item in try keychain.find(query) {
-        // What git uses at that host is not for the server's own login, and neither is a login of another namespace.
+        // Git's logins at that host aren't for the server's own login, and neither are those of another namespace.
         guard case .internetPassword(let key) = item.key, key.securityDomain == Self.domain,
           key.path ?? "" == place.path ?? "", key.authenticationType == type,
           let credential = try keychain.credentialIfPresent(of: item)

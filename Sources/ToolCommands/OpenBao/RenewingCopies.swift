@@ -3,9 +3,9 @@ import Keychain
 import OpenBao
 import PrivateFiles
 
-/// How copies are renewed, and what is noted of the server for that.
+/// Renews copies, and notes the server's state for that.
 extension CopiedKeychain {
-  /// After how many seconds a contact is tried again at the earliest.
+  /// The shortest time between two attempts, in seconds.
   private static let pause = 10
 
   /// Has another process renew the copies of folders, unless the server was tried just now.
@@ -48,8 +48,8 @@ extension CopiedKeychain {
     }
   }
 
-  /// Renews the copies of folders, and of what is to be copied without having been asked for. What this login may no
-  /// longer read is forgotten. Another process that does so already is not waited for.
+  /// Renews the copies of folders, and of everything to be copied without having been asked for. Forgets what this
+  /// login may no longer read. Does nothing while another process does so already.
   package func refresh(_ folders: [String]) {
     guard let place = try? Folder(creating: folder),
       let lock = try? FileLock(StateFiles.refreshLock, in: place, patience: 0, onWaiting: {})
@@ -89,7 +89,7 @@ extension CopiedKeychain {
     let now = clock()
     let present = try server.copies(beginningWith: beginning)
     for (name, items) in present { keep(items, of: name, at: now) }
-    // What isn't there any more, or may no longer be read.
+    // Gone, or no longer readable.
     let gone = copies.names.filter { name in
       name.hasPrefix(beginning) && !present.contains { CopyFiles.areRelated($0.0, name) }
     }

@@ -4,22 +4,20 @@ import OpenBao
 import PrivateFiles
 import SignIn
 
-/// Keeps what is known of a keychain's server in a small file of this machine's.
+/// Remembers facts about a keychain's server in a small file of this machine's.
 final class ServerMemoryFile: ServerMemoryStore {
   private let folder: String
   private let server: OpenBaoServer
 
   private static let maximumSize = 65_536
 
-  /// - Parameters:
-  ///   - folder: the folder of this machine's files about the keychain.
-  ///   - server: the server.
+  /// - Parameter folder: the folder of this machine's files about the keychain.
   init(in folder: String, at server: OpenBaoServer) {
     self.folder = folder
     self.server = server
   }
 
-  /// The place that the file is about. Under the same name there may be another keychain by now.
+  /// The place that the file is about. Another keychain may have the same name by now.
   private var place: ByteString { server.place }
 
   func memory() -> ServerMemory {
@@ -55,7 +53,7 @@ final class ServerMemoryFile: ServerMemoryStore {
     let line = json.finishLine()
     guard let folder = try? Folder(creating: folder) else { return }
     try? line.withUnsafeBytes { (bytes) throws(KeychainError) in
-      // Without it, the server says it again.
+      // Without it, the server is asked again.
       try folder.replaceForNow(StateFiles.server, with: bytes)
     }
   }

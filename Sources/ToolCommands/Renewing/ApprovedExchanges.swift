@@ -3,21 +3,21 @@ package import Keychain
 package import PrivateFiles
 package import SignIn
 
-/// The file `exchanges` of the state folder: the exchanges of tokens that a person has set up on this machine.
+/// The file `exchanges` of the state folder: the token exchanges that a person has set up on this machine.
 ///
-/// An exchange reads a file or a variable of this machine, and sends what is in it to a server. What says so is in a
-/// keychain, where others may be able to write: the members of a shared one, or programs on the session's bus. So only
-/// what was set up here is done here.
+/// An exchange sends the contents of a file or variable of this machine to a server. Its settings are in a keychain,
+/// where others may be able to write: the members of a shared one, or programs on the session's bus. So only exchanges
+/// set up here are done here.
 ///
-/// Each line is a JSON object with the place and everything that is known about the exchange. There is no secret in it.
+/// Each line is a JSON object with the place and everything about the exchange, without secrets.
 package struct ApprovedExchanges {
   private let stateFolder: String
 
   private static let name = "exchanges"
   private static let lockName = "exchanges.lock"
-  /// The largest file, in bytes. The oldest lines give way.
+  /// In bytes. The oldest lines give way.
   private static let maximumSize = 65_536
-  /// For how long other writers are waited for, in seconds.
+  /// How long to wait for other writers, in seconds.
   private static let patience = 10
 
   package init(in stateFolder: String) {
@@ -26,7 +26,7 @@ package struct ApprovedExchanges {
 
   /// Whether this very exchange was set up here.
   ///
-  /// - Parameter url: the place of the tokens, as `InternetPassword.url(withAccount:)` has it.
+  /// - Parameter url: the place of the tokens, from `InternetPassword.url(withAccount:)`.
   /// - Throws: ``KeychainError`` if the file can't be read.
   func contains(_ exchange: borrowing TokenExchange, for url: String) throws(KeychainError) -> Bool {
     let wanted = Self.line(exchange, url)
@@ -35,7 +35,6 @@ package struct ApprovedExchanges {
 
   /// Notes that a person has set up an exchange here.
   ///
-  /// - Returns: whether that survives a loss of power.
   /// - Throws: ``KeychainError`` if that can't be written.
   package func approve(
     _ exchange: borrowing TokenExchange, for url: String

@@ -6,27 +6,25 @@ package import SignIn
 import System
 import Terminals
 
-/// Exchanges requests with servers by the program that has the network, for one that has none itself. It is started at
-/// the first request, keeps its connections, and ends with this object.
+/// Exchanges requests with servers through the network program, for one without network. That starts at the first
+/// request, keeps its connections, and ends with this object.
 package final class CompanionTransport: Transport {
   private let path: String
   private let setup: ExchangeSetup
   private var running: Conversation?
 
   /// `nil` if the program isn't installed or can't be started, or `LLAVERO_NETWORK` is `never`.
-  ///
-  /// - Parameter setup: how it connects to servers.
   package init?(_ setup: ExchangeSetup) {
     guard let companion = NetworkCompanion() else { return nil }
     path = companion.path
     self.setup = setup
   }
 
-  /// Starts the program already, while there is something else to do until the first request.
+  /// Starts the program early, while there is something else to do.
   package func prepare() { _ = try? started() }
 
   package func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply {
-    // More than its own time limit, which it reports by itself.
+    // More than the program's own time limit, which it reports itself.
     let deadline = SystemClock.awake + setup.timeout + 5000
     let text = try answer(to: request.encoded(), until: deadline)
     let outcome: ExchangeOutcome
@@ -43,7 +41,6 @@ package final class CompanionTransport: Transport {
     }
   }
 
-  /// The message that answers another one.
   private func answer(to message: consuming Secret, until deadline: Int) throws(TransportFault) -> Secret {
     let conversation = try started()
     guard conversation.send(ExchangeFrame.framed(message), until: deadline) else {
@@ -69,7 +66,7 @@ package final class CompanionTransport: Transport {
     return conversation
   }
 
-  /// What comes next would not belong to the next request.
+  /// Ends the program: anything it still sends would not answer the next request.
   private func abandon(at deadline: Int) -> TransportFault {
     running = nil
     return SystemClock.awake >= deadline
@@ -93,7 +90,6 @@ extension CompanionTransport: BrowserVisiting {
   }
 }
 
-/// The running program, and the socket to it.
 private final class Conversation {
   private let socket: Int32
   private var child: ChildProcess
@@ -117,7 +113,7 @@ private final class Conversation {
 
   deinit { close(socket) }
 
-  /// Sends a frame. Returns whether all of it could be sent in time.
+  /// Returns whether all of it could be sent in time.
   func send(_ frame: borrowing Secret, until deadline: Int) -> Bool {
     frame.withUnsafeBytes { bytes in
       var sent = 0
@@ -134,7 +130,7 @@ private final class Conversation {
     }
   }
 
-  /// The next message; `nil` if none came in time, or it can't be understood.
+  /// `nil` if none came in time, or it is invalid.
   func message(until deadline: Int) -> Secret? {
     switch bytes(ExchangeFrame.lengthSize, until: deadline) {
     case .none: return nil

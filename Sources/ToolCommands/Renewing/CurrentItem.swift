@@ -1,7 +1,7 @@
 import Keychain
 
 extension KeychainStore {
-  /// The item with that key as it is now, or the one that has got another key since; `nil` if it is gone.
+  /// The item as it is now, even under another key; `nil` if it is gone.
   func current(_ item: Item) throws(KeychainError) -> Answer? {
     let query = try ItemQuery(for: item.key)
     return try reading { () throws(KeychainError) -> Answer? in

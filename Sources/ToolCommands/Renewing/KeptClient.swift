@@ -3,13 +3,12 @@ import CredentialProtocols
 import Keychain
 import SignIn
 
-/// The clients with which a person has signed in, as the keychain keeps them: each a generic password of its server,
-/// `oauth:https://example.com`, with the logins that it got. A keychain on a server has each with its login instead.
+/// The clients of a person's sign-ins, as the keychain keeps them: each a generic password of its server,
+/// `oauth:https://example.com`, with the logins that it got. A keychain on a server keeps each with its login instead.
 enum KeptClient: ~Copyable {
-  /// There is none.
   case none
   case client(ClientRegistration)
-  /// There is something that is no client, for example because somebody has edited it.
+  /// The item is no client, for example because somebody has edited it.
   case unreadable
 
   private static func items(_ origin: String, in keychain: any KeychainStore) throws(KeychainError) -> [Item]
@@ -18,10 +17,9 @@ enum KeptClient: ~Copyable {
     return try keychain.find(.genericPassword(try GenericPasswordQuery(service: service)))
   }
 
-  /// The client for a login; if it isn't known which one got it, that of a login that isn't there any more, else any
-  /// client of the server.
+  /// The client that got a login. If that isn't known, one with a login that is gone, else any client of the server.
   ///
-  /// - Parameter origin: scheme, host and port, as ``EndpointURL/origin`` has them.
+  /// - Parameter origin: scheme, host and port, as in ``EndpointURL/origin``.
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   static func find(
     _ origin: String, for key: InternetPassword, in keychain: any KeychainStore
@@ -48,7 +46,7 @@ enum KeptClient: ~Copyable {
         }
         let isItsOwn = kept.logins.contains(name)
         if isItsOwn { return .client(kept.client.copy()) }
-        // A login that isn't there has another name by now, perhaps this one.
+        // A login that is gone may have been renamed, perhaps to this one.
         let hasRenamed = !kept.logins.isSubset(of: names)
         if any == nil || hasRenamed && !isOfRenamed {
           any = kept.client.copy()
@@ -62,7 +60,6 @@ enum KeptClient: ~Copyable {
     }
   }
 
-  /// The client, if there is one.
   consuming func orNone() -> ClientRegistration? {
     switch consume self {
     case .client(let client): client
@@ -71,9 +68,7 @@ enum KeptClient: ~Copyable {
     }
   }
 
-  /// Keeps the client that got a login, which is there. One that has none left is forgotten.
-  ///
-  /// - Throws: ``KeychainError``.
+  /// Keeps the client that got an existing login. Forgets a client without logins.
   static func save(
     _ client: borrowing ClientRegistration, _ origin: String, for key: InternetPassword,
     in keychain: any KeychainStore
@@ -113,8 +108,8 @@ enum KeptClient: ~Copyable {
     }
   }
 
-  /// Whether a keychain of one's own has the client of this identifier with another registration. Its tokens go where
-  /// that says, and nobody who shares another keychain has a say in it.
+  /// Whether a person's own keychain has the client of this identifier with another registration. The registration
+  /// decides where tokens go, and members of a shared keychain have no say in that.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   static func isOtherwise(
@@ -130,16 +125,14 @@ enum KeptClient: ~Copyable {
     return false
   }
 
-  /// Forgets the clients for a server. Returns how many there were.
-  ///
-  /// - Throws: ``KeychainError``.
+  /// Returns how many clients it has forgotten.
   @discardableResult
   static func forget(_ origin: String, in keychain: any KeychainStore) throws(KeychainError) -> Int {
     let service = RenewalSetting.client.service(of: origin)
     return try keychain.erase(.genericPassword(try GenericPasswordQuery(service: service)))
   }
 
-  /// How the logins at a server are named in the list of a client.
+  /// The names of a server's logins in a client's list.
   private static func names(
     of key: InternetPassword, in keychain: any KeychainStore
   ) throws(KeychainError) -> Set<ByteString> {
@@ -152,12 +145,12 @@ enum KeptClient: ~Copyable {
       })
   }
 
-  /// How a login is named in the list of a client.
+  /// A login's name in a client's list.
   private static func name(of key: InternetPassword) -> ByteString {
     ByteString("\(key.url(withAccount: true) ?? "") \(key.securityDomain.map { "\($0)" } ?? "")")
   }
 
-  /// What the secret of such an item holds: a registration, and `logins`.
+  /// The secret of such an item: a registration, and `logins`.
   private struct Kept: ~Copyable {
     let client: ClientRegistration
     var logins: Set<ByteString>

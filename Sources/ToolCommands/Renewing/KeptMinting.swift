@@ -3,17 +3,15 @@ import CredentialProtocols
 package import Keychain
 package import SignIn
 
-/// What makes the tokens of a place anew, as the keychain keeps it: a generic password of the place, of which it has
-/// one.
+/// How to make a place's tokens anew, as the keychain keeps it: one generic password for each place.
 package enum KeptMinting: ~Copyable {
-  /// A GitHub App. The service is `github-app:https://github.com/acme`, the account the app's identifier, and the
-  /// secret its private key.
+  /// A GitHub App. The service is `github-app:https://github.com/acme`, the account the app's identifier, the secret
+  /// its private key.
   case app(GitHubApp)
-  /// An exchange of the token of a job. The service is `token-exchange:https://git.example.com`, and the secret says
-  /// how.
+  /// An exchange of a job's token. The service is `token-exchange:https://git.example.com`, the secret its settings.
   case exchange(TokenExchange)
 
-  /// What makes the tokens of a place; `nil` if nothing does.
+  /// `nil` if nothing makes the place's tokens.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   package static func find(_ url: String, in keychain: any KeychainStore) throws(KeychainError)
@@ -60,12 +58,12 @@ package enum KeptMinting: ~Copyable {
     }
   }
 
-  /// Keeps it for a place, in place of what made its tokens before, with an item for the tokens.
+  /// Keeps it for a place, with an item for the tokens. It replaces what made the place's tokens before.
   ///
   /// - Parameters:
-  ///   - url: the place as ``InternetPassword/url(withAccount:)`` has it.
-  ///   - isUpdate: whether it may take the place of what is there.
-  /// - Returns: the item for the tokens. It holds none yet.
+  ///   - url: the place, from ``InternetPassword/url(withAccount:)``.
+  ///   - isUpdate: whether it may replace anything.
+  /// - Returns: the item for the tokens, still empty.
   /// - Throws: ``KeychainError``.
   package borrowing func save(
     _ url: String, for key: InternetPassword, isUpdate: Bool, in keychain: any KeychainStore
@@ -86,7 +84,7 @@ package enum KeptMinting: ~Copyable {
         let query = ItemQuery.genericPassword(try GenericPasswordQuery(service: setting.service(of: url)))
         former += try keychain.items(matching: query)
       }
-      // What made tokens for another account of the place makes them no more.
+      // Former makers for other accounts of the place make no more tokens.
       former += try keychain.items(matching: ofAnyAccount).filter { item in
         guard case .internetPassword(let other) = item.key else { return false }
         return item.isMinted && other.url() == url && other.securityDomain == key.securityDomain
@@ -96,7 +94,7 @@ package enum KeptMinting: ~Copyable {
       if !isUpdate, isThere || !former.isEmpty { throw .duplicateItem }
       try keychain.delete(former)
       try keychain.add(keptItem, Credential(secret.copy()))
-      // It has expired from the beginning, and is renewed by the first who asks.
+      // Expired from the beginning, so that the first use renews it.
       let empty = Credential(Secret(), expiry: 1)
       guard
         var present = try keychain.items(matching: query).first(where: { $0.key.primaryKey == primaryKey })
@@ -111,7 +109,7 @@ package enum KeptMinting: ~Copyable {
 }
 
 extension KeychainStore {
-  /// What the first item of a service holds that can be read as such. One that somebody else has put there is none.
+  /// The first readable item of a service. Others may have put there something else, which doesn't count.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   func first<Value: ~Copyable>(

@@ -1,14 +1,13 @@
-/// How long to wait before another machine's lease is looked at again: short at first, for most services answer within
-/// moments, and longer each time, for a lease that was left behind may last.
+/// How long to wait before looking at another machine's lease again: short at first, because most services answer
+/// within moments, then longer each time, because an abandoned lease may last.
 struct LeasePauses {
-  /// The first one, and the longest, in milliseconds.
+  /// In milliseconds.
   private static let first = 60
   private static let longest = 1000
 
   private var usual = first
 
-  /// The next one, in milliseconds. It differs by up to a quarter, so that machines that have begun together don't ask
-  /// together.
+  /// In milliseconds. It varies by up to a quarter, so that machines that began together don't ask together.
   mutating func next() -> Int {
     let pause = usual
     usual = min(usual * 3 / 2, Self.longest)

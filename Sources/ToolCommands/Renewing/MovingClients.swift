@@ -2,8 +2,8 @@ package import Keychain
 import SignIn
 import Terminals
 
-/// The OAuth clients of logins that move between a keychain of one's own and one on a server, as each keeps them in its
-/// own way. Without its client, a token isn't renewed where it has gone.
+/// The OAuth clients of logins that move between a person's own keychain and one on a server, which keep them
+/// differently. Without its client, a moved token isn't renewed.
 package struct MovingClients {
   private final class Moving {
     let key: InternetPassword
@@ -24,8 +24,6 @@ package struct MovingClients {
 
   private var clients: [Moving] = []
 
-  /// Reads them.
-  ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   package init(of items: [Item], in source: any KeychainStore) throws(KeychainError) {
     for item in items {
@@ -39,8 +37,8 @@ package struct MovingClients {
     }
   }
 
-  /// Keeps those whose logins have come. A login that was there, and stayed as it was, keeps its own: by another one
-  /// its refresh token would go elsewhere.
+  /// Keeps the clients of logins that have arrived. A login that was there, and stayed as it was, keeps its own:
+  /// another client would send its refresh token elsewhere.
   ///
   /// - Throws: ``KeychainError``, as updates do.
   package func keep(in target: any KeychainStore) throws(KeychainError) {

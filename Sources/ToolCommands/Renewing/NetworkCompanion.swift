@@ -6,11 +6,10 @@ package import SignIn
 import System
 package import Terminals
 
-/// The program that has the network, as the programs that have a keychain use it: work goes in and an outcome comes
-/// out, by descriptor.
+/// The network program, as programs with a keychain use it: work goes in and an outcome comes out, through
+/// descriptors.
 package struct NetworkCompanion {
   private let program: Companion
-  /// The path of its executable.
   package var path: String { program.path }
 
   /// `nil` if it isn't installed or can't be started, or `LLAVERO_NETWORK` is `never`.
@@ -19,7 +18,7 @@ package struct NetworkCompanion {
     self.program = program
   }
 
-  /// What keeps it from being used, as far as files tell; `nil` if nothing is known to.
+  /// The obstacle to using it, as far as files tell.
   package static var obstacle: Companion.Obstacle? {
     isSwitchedOff ? switchedOff : Companion.obstacle(of: Executables.network)
   }
@@ -30,29 +29,26 @@ package struct NetworkCompanion {
       remedy: "unset LLAVERO_NETWORK, which keeps llavero from the network")
   }
 
-  /// Whether `LLAVERO_NETWORK` is `never`.
   package static var isSwitchedOff: Bool { CString(variable: "LLAVERO_NETWORK")?.text == "never" }
 
-  /// Whether it can be started.
   package var starts: Bool { program.starts() }
 
   /// The longest time for work that asks nobody, in milliseconds: more than its own deadlines together.
   package static var patience: Int {
-    // Three exchanges at most follow one another.
+    // At most three exchanges follow one another.
     let exchange = CString(variable: "LLAVERO_NETWORK_TIMEOUT").flatMap { Int($0.text) } ?? 0
     return max(60, min(exchange, 600) * 3) * 1000
   }
-  /// The longest time for a person to sign in, in milliseconds: more than any code is valid.
+  /// The longest time for a person to sign in, in milliseconds: longer than any code is valid.
   package static let patienceWithPerson = 3_600_000
 
-  /// Has work done. A proxy on the way that demands a login gets the one that the keychain has for it, as git's own
-  /// requests do.
+  /// Has work done. If a proxy demands a login, it gets the one in the keychain, as with git's own requests.
   ///
   /// - Parameters:
-  ///   - keychain: where the logins of proxies are.
+  ///   - keychain: has the proxies' logins.
   ///   - timeout: the longest time, in milliseconds.
   ///   - grace: for how many milliseconds it goes on once a signal is held back; `nil` if signals end it.
-  ///   - reader: the descriptor of whoever wants it, see `ProgramOutput`.
+  ///   - reader: the descriptor whose reader wants the outcome; see `ProgramOutput`.
   /// - Throws: ``KeychainError`` if it can't be run, and ``KeychainError/promptDismissed`` if a signal ended it, or
   ///   nobody wants it any more.
   package func perform(
@@ -73,7 +69,7 @@ package struct NetworkCompanion {
     }
   }
 
-  /// What git would be answered for a proxy.
+  /// The login that git would get for a proxy.
   private static func login(
     ofProxy url: String, in keychain: any KeychainStore
   ) throws(KeychainError) -> ProxyLogin? {
@@ -115,7 +111,6 @@ package struct NetworkCompanion {
     }
   }
 
-  /// What to do if it can't be used.
   package static var remedy: String {
     isSwitchedOff ? switchedOff.remedy : Companion.remedy(for: Executables.network)
   }

@@ -3,14 +3,12 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The right to renew one token. Its file also says what came of the last attempts.
+/// The lock for renewing one token. Its file also has the outcome of the last attempts.
 struct RenewalLock: ~Copyable {
   private let lock: FileLock
 
   private static func folder(in stateFolder: String) -> String { stateFolder + "/renewing" }
 
-  /// Waits for the right.
-  ///
   /// - Throws: as `FileLock` does.
   init(
     named name: String, in stateFolder: String, patience: Int, onWaiting: () -> Void = {}
@@ -19,21 +17,21 @@ struct RenewalLock: ~Copyable {
     lock = try FileLock(name, in: folder, patience: patience, onWaiting: onWaiting)
   }
 
-  /// The name of the file for a text. Two that are equal by chance only wait for each other.
+  /// The file's name for a text. Two texts with the same one only wait for each other.
   static func name(of text: String) -> String { String(fnv1a(text.utf8), radix: 16) }
 
   // MARK: Attempts that failed
 
-  /// Whether an attempt has failed since a time by the clock `SystemClock.sinceBoot`, in milliseconds: whoever waited
-  /// for it doesn't try again at once.
+  /// Whether an attempt has failed since a time by the clock `SystemClock.sinceBoot`, in milliseconds: a process that
+  /// waited for it doesn't try again at once.
   borrowing func hasFailed(since begin: Int) -> Bool {
     begin...max(begin, SystemClock.sinceBoot) ~= record.failure
   }
 
-  /// For how many seconds the server doesn't want to be asked again, because it was asked in vain with a token.
+  /// For how many seconds the server wants no more requests, after one with this token failed.
   ///
-  /// - Parameter token: what is to be renewed. One that came since, by signing in for example, is not held back: the
-  ///   server has given it out after it wanted to be left alone.
+  /// - Parameter token: the token to renew. A newer one, for example from signing in, is not held back: the server
+  ///   gave it out after that.
   borrowing func wait(with token: borrowing Secret) -> Int {
     let record = record
     guard record.paused == Self.hash(token) else { return 0 }
@@ -41,10 +39,9 @@ struct RenewalLock: ~Copyable {
     return 1...Self.longestPause * 1000 ~= left ? (left + 999) / 1000 : 0
   }
 
-  /// The longest time for which a server is obeyed, in seconds.
+  /// How long a server's wish is respected at most, in seconds.
   private static let longestPause = 3600
 
-  /// Notes that the attempt of now has failed.
   borrowing func noteFailure() {
     var record = record
     record.failure = SystemClock.sinceBoot
@@ -52,11 +49,9 @@ struct RenewalLock: ~Copyable {
     write(record)
   }
 
-  /// Notes that the attempt of now to renew a token has failed.
+  /// Notes that an attempt to renew a token has failed just now.
   ///
-  /// - Parameters:
-  ///   - token: the token that was to be renewed.
-  ///   - seconds: how long the server doesn't want to be asked again; more than an hour counts as an hour.
+  /// - Parameter seconds: for how long the server wants no more requests; at most an hour counts.
   borrowing func noteFailure(with token: borrowing Secret, pausing seconds: Int) {
     var record = record
     record.failure = SystemClock.sinceBoot
@@ -65,8 +60,8 @@ struct RenewalLock: ~Copyable {
     write(record)
   }
 
-  /// Notes that the service has refused a refresh token, which isn't taken from the keychain because another machine
-  /// may have the valid one.
+  /// Notes that the service has refused a refresh token. The token stays in the keychain, because another machine may
+  /// have the valid one.
   borrowing func noteRefused(_ token: borrowing Secret?) {
     guard let hash = Self.hash(ofAny: token) else { return }
     var record = record
@@ -74,7 +69,6 @@ struct RenewalLock: ~Copyable {
     write(record)
   }
 
-  /// Whether the service has refused a refresh token.
   borrowing func hasRefused(_ token: borrowing Secret?) -> Bool {
     guard let hash = Self.hash(ofAny: token) else { return false }
     return record.refused == hash
@@ -89,7 +83,6 @@ struct RenewalLock: ~Copyable {
 
   // MARK: Former secrets
 
-  /// Notes that a secret has been replaced.
   borrowing func noteReplaced(_ secret: borrowing Secret) {
     var record = record
     record.formers.removeLast()
@@ -97,7 +90,7 @@ struct RenewalLock: ~Copyable {
     write(record)
   }
 
-  /// Whether a secret was replaced. It needs no lock: whoever renews just now has not replaced it yet.
+  /// Whether a secret was replaced. It needs no lock: a renewal under way has not replaced it yet.
   static func hasReplaced(_ secret: borrowing Secret, named name: String, in stateFolder: String) -> Bool {
     let descriptor = open("\(folder(in: stateFolder))/\(name)", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     if descriptor < 0 { return false }
@@ -105,18 +98,17 @@ struct RenewalLock: ~Copyable {
     return Record(in: descriptor).formers.contains(hash(secret))
   }
 
-  /// Of a token, which nobody can guess, it gives nothing away.
+  /// Nobody can guess a token, so its hash gives nothing away.
   private static func hash(_ secret: borrowing Secret) -> UInt64 { secret.withUnsafeBytes { fnv1a($0) } }
 
   // MARK: The file
 
   private struct Record {
-    /// When an attempt failed, and until when nobody is to be asked, by a clock that begins anew with each start of the
-    /// machine. 0 for never.
+    /// The time of a failure, and the end of a pause, by a clock that restarts with the machine. 0 for never.
     var failure = 0
     var pause = 0
     var formers = [UInt64](repeating: 0, count: 8)
-    /// The token with which nobody is to be asked until then.
+    /// The token that is paused until then.
     var paused: UInt64 = 0
     /// The refresh token that the service has refused.
     var refused: UInt64 = 0
@@ -127,7 +119,7 @@ struct RenewalLock: ~Copyable {
       var numbers = [UInt64](repeating: 0, count: Self.count)
       let size = numbers.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
       guard size == 8 * Self.count else { return }
-      // The home of two machines, or what is left from before the last start.
+      // Two machines share this home, or the record is from before the last start.
       if numbers[0] == Self.start {
         failure = Int(truncatingIfNeeded: numbers[1])
         pause = Int(truncatingIfNeeded: numbers[2])
@@ -137,7 +129,7 @@ struct RenewalLock: ~Copyable {
       refused = numbers[12]
     }
 
-    /// Which start of which machine this is.
+    /// Identifies this start of this machine.
     private static var start: UInt64 {
       var text = [UInt8](repeating: 0, count: 64)
       let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
@@ -146,7 +138,7 @@ struct RenewalLock: ~Copyable {
       return fnv1a(text.prefix(max(0, Glibc.read(descriptor, &text, text.count))))
     }
 
-    /// Writes it. Without it, others try for themselves.
+    /// Without the record, others try for themselves.
     func write(to descriptor: Int32) {
       let numbers =
         [Self.start, UInt64(truncatingIfNeeded: failure), UInt64(truncatingIfNeeded: pause)] + formers

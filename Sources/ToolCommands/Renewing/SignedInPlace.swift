@@ -3,16 +3,16 @@ import CredentialProtocols
 import Keychain
 import SignIn
 
-/// A place where somebody has signed in, as its item says.
+/// A place where somebody has signed in, from its item.
 struct SignedInPlace {
-  /// The place as a URL without an account.
+  /// Without an account.
   let url: String
   /// Scheme, host and port.
   let origin: String
-  /// What all processes that renew the same token lock.
+  /// Shared by all processes that renew the same token.
   let lockName: String
 
-  /// `nil` for items whose secrets are no tokens that can be renewed.
+  /// `nil` for items without a renewable token.
   init?(_ item: Item, _ scheme: ByteString? = nil) {
     guard case .internetPassword(let key) = item.key, scheme.map({ $0.isEqualIgnoringCase("bearer") }) ?? true
     else { return nil }

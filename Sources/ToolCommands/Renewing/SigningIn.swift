@@ -4,43 +4,40 @@ package import Keychain
 import Terminals
 package import SignIn
 
-/// Signs a person in, and keeps what comes of it.
+/// Signs a person in, and keeps the tokens.
 package struct SigningIn {
   private let companion: NetworkCompanion
   private let stateFolder: String
 
-  /// `nil` if the program that has the network isn't installed.
+  /// `nil` if the network program isn't installed.
   package init?(stateFolder: String) {
     guard let companion = NetworkCompanion() else { return nil }
     self.companion = companion
     self.stateFolder = stateFolder
   }
 
-  /// How items for tokens are described.
+  /// The description of items for tokens.
   package static let tokenDescription: ByteString = "OAuth token"
 
-  /// What came of it.
   package enum Outcome {
     /// The login is in the keychain.
     case stored(Item, expiry: Int64?, isRenewable: Bool)
     /// Somebody else has signed in meanwhile.
     case isThere
-    /// Nothing says how to sign in there.
+    /// No known way to sign in there.
     case unknownPlace
     case failed(message: String, hint: String?)
   }
 
-  /// How to sign in.
   package struct Wish {
     /// The way, if the person has chosen one.
     package var way: SignInMethod.Way?
-    /// What the command line says.
+    /// From the command line.
     package var options = SignInMethod.Options()
     /// The `WWW-Authenticate` headers of the refusal, if there was one.
     package var headers: [String] = []
-    /// Whether only to sign in where git's configuration, or the service itself, says how.
+    /// Whether to sign in only where git's configuration, or the service itself, tells how.
     package var onlyIfConfigured = false
-    /// Whether the person may be asked on the terminal.
     package var mayUseTerminal = true
     /// The descriptor of the program that wants the login; once nobody reads it, nobody else waits for this sign-in.
     package var reader: Int32?
@@ -48,13 +45,12 @@ package struct SigningIn {
     package init() {}
   }
 
-  /// Signs in. Of many processes that want the same, one asks the person.
+  /// Signs in. If many processes want the same, only one asks the person.
   ///
   /// - Parameters:
-  ///   - wish: how.
-  ///   - key: for what the token is kept; without an account, the service's own is taken. Of what git asks for, the path
-  ///     of a repository and a name that says nothing there don't count.
-  ///   - keychain: of several, the one that new items go to gets it.
+  ///   - key: the place of the token; without an account, the service's own is taken. Of git's request, a repository's
+  ///     path and a name without meaning there don't count.
+  ///   - keychain: its keychain for new items gets the token.
   ///   - isThere: returns whether there is a login by now; called when nobody else is signing in there.
   /// - Throws: ``KeychainError`` if the keychain can't be used; the person isn't asked then.
   package func perform(
@@ -73,12 +69,12 @@ package struct SigningIn {
     defer { withExtendedLifetime(lock) {} }
     if try isThere() { return .isThere }
     if wish.onlyIfConfigured, lock.hasFailed(since: begin) {
-      // Whoever said no to one of many commands means all of them.
+      // A no to one of many commands means all of them.
       return .failed(
         message: "signing in to \(origin) has just failed for another command", hint: "llavero login \(url)")
     }
     let proxies = keychain
-    // What renews it is where it is.
+    // The refresh token and the client are beside the token.
     let keychain = try keychain.keychainOfNewItems()
     let readiness = keychain.probe()
     if !readiness.canKeepSecrets, let reason = readiness.reason { throw reason }
@@ -96,13 +92,13 @@ package struct SigningIn {
     case .tokens(let tokens):
       var key = key
       key.account = tokens.account ?? key.account
-      // Git names a repository. Its token is for all of them.
+      // Git names a repository, but the token is for all of them.
       if wish.onlyIfConfigured { key.path = try Self.formerPath(of: key, in: keychain) ?? tokens.path }
       var item = Item(.internetPassword(key))
       item.itemDescription = Self.tokenDescription
       let credential = Credential(
         tokens.accessToken.copy(), expiry: tokens.expiry, refreshToken: tokens.copyOfRefreshToken())
-      // The token is of no use for long without its client.
+      // The token is soon useless without its client.
       let client = tokens.client.copy()
       let (tokenItem, tokenKey) = (item, key)
       try keychain.exclusively { () throws(KeychainError) in
@@ -146,8 +142,8 @@ package struct SigningIn {
     }
   }
 
-  /// What signing in would do because git asks, as git's configuration, the service itself or an earlier sign-in says
-  /// it; `nil` if nothing does. No server is asked.
+  /// How git's configuration, the service itself or an earlier sign-in would have git's request signed in; `nil` if
+  /// none of them tells. Asks no server.
   ///
   /// - Parameter headers: the `WWW-Authenticate` headers of the refusal, if there was one.
   /// - Throws: ``KeychainError`` if the companion can't be run.

@@ -13,30 +13,26 @@ package struct SigningOut {
     self.stateFolder = stateFolder
   }
 
-  /// What came of it.
   package enum Outcome {
-    /// The token is deleted here; and the server has forgotten it, if it offers that.
+    /// The token is deleted here and, if the server offers that, there.
     case deleted(isRevoked: Bool)
-    /// It is no token that somebody signed in for.
+    /// The item holds no token from signing in.
     case noToken
     /// Somebody has deleted it meanwhile.
     case isGone
-    /// Another has taken its place meanwhile, and is still kept.
+    /// Another token has replaced it meanwhile, and is still kept.
     case isReplaced(isRevoked: Bool)
     /// The server didn't forget it, and it is still kept.
     case failed(message: String)
   }
 
-  /// Forgets a token. Whoever renews it just now comes first, so that what the server forgets is the last one.
+  /// Forgets a token. A renewal under way comes first, so that the server forgets the last one.
   ///
-  /// - Parameters:
-  ///   - item: the item.
-  ///   - revokes: whether the server is to forget it.
-  /// - Throws: ``KeychainError``.
+  /// - Parameter revokes: whether the server is to forget it.
   package func perform(
     _ item: Item, revokes: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> Outcome {
-    // What renews it is where it is.
+    // The refresh token and the client are beside the token.
     let (keychain, item) = try keychain.original(of: item)
     guard let place = SignedInPlace(item) else { return .noToken }
     let (begin, patience) = (SystemClock.awake, TokenRenewal.patience)
@@ -111,9 +107,9 @@ package struct SigningOut {
     return try companion.perform(work, in: keychain, within: NetworkCompanion.patience)
   }
 
-  /// Forgets who llavero was there, once no token needs it.
+  /// Forgets llavero's client there, once no token needs it.
   private func forgetClients(at place: SignedInPlace, in keychain: any KeychainStore) throws(KeychainError) {
-    // There, they have gone with the token.
+    // A keychain on a server has deleted them with the token.
     if keychain is any RemoteKeychain { return }
     try keychain.exclusively { () throws(KeychainError) in
       for item in try keychain.items(matching: .all) where SignedInPlace(item)?.origin == place.origin {

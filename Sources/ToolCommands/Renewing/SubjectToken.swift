@@ -5,7 +5,6 @@ import SignIn
 import Terminals
 
 extension TokenExchange.Source {
-  /// The place, for people.
   var text: String {
     switch self {
     case .file(let path): path
@@ -15,7 +14,7 @@ extension TokenExchange.Source {
 }
 
 extension TokenExchange {
-  /// The words of the command that sets it up.
+  /// The command that sets it up, in words.
   borrowing func commandToAdd(for url: String) -> [String] {
     var words = ["llavero", "add", url, "--exchange", tokenEndpoint.text]
     switch source {
@@ -32,10 +31,10 @@ extension TokenExchange {
 /// The token by which a service vouches for a job.
 enum SubjectToken: ~Copyable {
   case token(Secret)
-  /// There is none; the reason is for people.
+  /// The reason is for people.
   case missing(String)
 
-  /// The largest one, in bytes.
+  /// In bytes.
   static let maximumSize = 65_536
 
   /// Reads the token where the job finds it.

@@ -6,16 +6,16 @@ import PrivateFiles
 import SignIn
 import Terminals
 
-/// Renews tokens with their refresh tokens. Of many processes that need the same one, a single one asks the server.
+/// Renews tokens with their refresh tokens. If many processes need the same one, only one asks the server.
 package final class TokenRenewal: SecretRenewing {
   private let stateFolder: String
   private let companion: () -> NetworkCompanion?
-  /// Whether it has said why a token was not renewed, so that nobody has to say it again.
+  /// Whether it has said why a token was not renewed, so that nobody repeats it.
   package private(set) var hasExplained = false
 
   /// - Parameters:
-  ///   - stateFolder: where the locks are.
-  ///   - companion: finds the program that has the network; it isn't looked for until it is needed.
+  ///   - stateFolder: the folder of the locks.
+  ///   - companion: finds the network program; called only when that is needed.
   package init(
     stateFolder: String, companion: @escaping () -> NetworkCompanion? = { NetworkCompanion() }
   ) {
@@ -26,23 +26,23 @@ package final class TokenRenewal: SecretRenewing {
   /// For how long a request goes on after Ctrl-C, in milliseconds.
   private static let grace = 10_000
 
-  /// For how long one of several machines has the right to renew a token, in seconds. It is the same on all of them,
-  /// whatever each has been told.
+  /// How long one of several machines holds the lease of a token, in seconds. It is the same on all of them, whatever
+  /// their settings.
   static let leaseTime = 90
-  /// The longest time for the service's answer under it, in milliseconds.
+  /// The longest time for the service's answer under a lease, in milliseconds.
   private static let requestTime = 45_000
-  /// What has to be left of it then, to store the new token and send it, in milliseconds.
+  /// What must be left of the lease then, to store the new token and send it, in milliseconds.
   private static let sendingTime = 15_000
-  /// The longest time that it takes to ask for it, in seconds.
+  /// The longest time to ask for the lease, in seconds.
   private static let lateness = 30
 
-  /// Whether another machine's right is waited for no longer. It was seen a little later than the wait began, and so
-  /// ends a little later: what was left behind would be in the way of every process that waits only as long as it
+  /// Whether to stop waiting for another machine's lease. It was seen a little after the wait began, and so ends a
+  /// little later: without that allowance, an abandoned lease would defeat every process that waits only as long as it
   /// lasts.
   ///
   /// - Parameters:
-  ///   - waited: for how long it was, in milliseconds.
-  ///   - seconds: how long it lasts yet.
+  ///   - waited: the wait so far, in milliseconds.
+  ///   - seconds: how long the lease still lasts.
   static func isTooLong(_ waited: Int, leaving seconds: Int) -> Bool {
     waited > leaseTime * 1000 && (seconds > lateness || waited > 2 * leaseTime * 1000)
   }
@@ -62,7 +62,7 @@ package final class TokenRenewal: SecretRenewing {
       // A signal has ended it, which ends this program too.
       throw .promptDismissed
     } catch {
-      // A token that is valid for another minute is no worse for it.
+      // A token that is valid for another minute can still be used.
       say(place, Failure(error).message)
       return .failed
     }
@@ -74,7 +74,7 @@ package final class TokenRenewal: SecretRenewing {
   ) throws(KeychainError) -> RenewalOutcome {
     let begin = SystemClock.sinceBoot
     let lock = try RenewalLock(named: place.lockName, in: stateFolder, patience: Self.patience)
-    // Of a server that rotates refresh tokens, whoever sends one for the second time ends the login for everybody.
+    // If a server rotates refresh tokens, sending one for the second time ends the login for everybody.
     try keychain.bringInStep()
     // Only the keychain knows what others have done meanwhile.
     guard let present = try keychain.current(item) else { return .ended }
@@ -88,7 +88,7 @@ package final class TokenRenewal: SecretRenewing {
       sayThatItWaits(place, wait)
       return .failed
     }
-    // For how long the server doesn't want to be asked again, in seconds.
+    // For how long the server wants no more requests, in seconds.
     var pause = 0
     if let obstacle = keychain.probe().reason {
       // The server's answer would be lost, and with it the only valid token.
@@ -101,7 +101,7 @@ package final class TokenRenewal: SecretRenewing {
         hint: "keep it in a keychain of your own; see \(command: "llavero", "add", "--help")")
       return .ended
     }
-    // What is made anew from something else can be made twice.
+    // A token made anew from something else can be made twice.
     guard present.credential.hasRefreshToken, let leasing = keychain as? any RenewalLeasing else {
       return try renew(present, at: place, by: companion, in: keychain, lock, pausing: &pause)
     }
@@ -123,11 +123,11 @@ package final class TokenRenewal: SecretRenewing {
     return try renew(latest, at: place, by: companion, in: keychain, lock, pausing: &pause, before: end)
   }
 
-  /// Has the server asked, by the process that has the right to renew it.
+  /// Asks the server, in the process with the right to renew the token.
   ///
   /// - Parameters:
-  ///   - pause: is set to how long the server doesn't want to be asked again, in seconds.
-  ///   - end: when the right ends, by ``SystemClock/sinceBoot``, in milliseconds; `nil` if it doesn't.
+  ///   - pause: is set to how long the server wants no more requests, in seconds.
+  ///   - end: the end of the lease, by ``SystemClock/sinceBoot``, in milliseconds; `nil` without a lease.
   private func renew(
     _ present: borrowing Answer, at place: SignedInPlace, by companion: NetworkCompanion,
     in keychain: any KeychainStore, _ lock: borrowing RenewalLock, pausing pause: inout Int,
@@ -136,11 +136,11 @@ package final class TokenRenewal: SecretRenewing {
     guard let work = try work(for: present, at: place, in: keychain) else { return .failed }
     let patience = end == nil ? NetworkCompanion.patience : Self.requestTime
     if let end, SystemClock.sinceBoot + patience + Self.sendingTime > end {
-      // The machine was asleep, for example.
+      // For example, the machine was asleep.
       say(place, "that was interrupted for too long")
       return .failed
     }
-    // A server that rotates refresh tokens has nobody to give the next one to, once this process has ended.
+    // If this process ended now, a server that rotates refresh tokens would have nobody to give the next one to.
     let signals = HeldSignals()
     defer { withExtendedLifetime(signals) {} }
     switch try companion.perform(work, in: keychain, within: patience, grace: Self.grace) {
@@ -158,7 +158,7 @@ package final class TokenRenewal: SecretRenewing {
     case .refreshRefused:
       if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
       if (keychain as? any RenewalLeasing)?.mayBeBehind ?? false {
-        // Another machine may have the valid one, which is still to come.
+        // Another machine may have the valid one, and not have sent it yet.
         lock.noteRefused(present.credential.refreshToken)
       } else {
         try forgetRefreshToken(of: present, in: keychain)
@@ -181,10 +181,10 @@ package final class TokenRenewal: SecretRenewing {
     return .failed
   }
 
-  /// Waits until this machine has the right to renew an item. Returns what came of it if another one has renewed it
-  /// meanwhile, or has the right for too long.
+  /// Waits until this machine has the lease of an item. Returns the outcome if another one has renewed it meanwhile,
+  /// or holds the lease for too long.
   ///
-  /// - Parameter end: is set to when the right ends, by ``SystemClock/sinceBoot``, in milliseconds.
+  /// - Parameter end: is set to the end of the lease, by ``SystemClock/sinceBoot``, in milliseconds.
   private func waitForLease(
     of present: borrowing Answer, at place: SignedInPlace, in keychain: any RenewalLeasing,
     until end: inout Int
@@ -194,7 +194,7 @@ package final class TokenRenewal: SecretRenewing {
     var pauses = LeasePauses()
     while true {
       let seconds: Int
-      // Others may see it before this is heard of.
+      // Others may see the lease before this process does.
       end = SystemClock.sinceBoot + Self.leaseTime * 1000
       switch try keychain.takeLease(of: present.item, for: Self.leaseTime, isUrgent: false) {
       case .taken: return nil
@@ -203,7 +203,7 @@ package final class TokenRenewal: SecretRenewing {
         sayThatItWaits(place, wait)
         return .failed
       }
-      // It is renewed ahead of its end.
+      // The token is renewed ahead of its end.
       if !present.credential.isExpired(at: .now) { return .failed }
       if let newer = try renewedElsewhere(present, in: keychain) { return .renewed(newer) }
       let waited = SystemClock.awake - begin
@@ -219,10 +219,11 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 
-  /// For how long it isn't said that another machine is waited for, in milliseconds.
+  /// After how long a message says that another machine is waited for, in milliseconds.
   private static let silence = 2000
 
-  /// What somebody else has renewed who shares the keychain, at the same time on another machine; `nil` if nobody has.
+  /// The token that somebody sharing the keychain has renewed on another machine at the same time; `nil` if nobody
+  /// has.
   private func renewedElsewhere(
     _ used: borrowing Answer, in keychain: any KeychainStore
   ) throws(KeychainError) -> Answer? {
@@ -253,7 +254,7 @@ package final class TokenRenewal: SecretRenewing {
     if let hint { StandardStreams.say("hint: \(hint)") }
   }
 
-  /// What the companion is to do; `nil` if that isn't known, which was said.
+  /// The companion's work; `nil` if that isn't known, which has been reported.
   private func work(
     for present: borrowing Answer, at place: SignedInPlace, in keychain: any KeychainStore
   ) throws(KeychainError) -> SignInWork? {
@@ -316,10 +317,10 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 
-  /// Stores a new token before anybody gets it. Where that fails after all, the server has given it none the less, and
-  /// it is good for what is asked for now.
+  /// Stores a new token before anybody gets it. If that fails, the token still serves the present request, because the
+  /// server has given it.
   ///
-  /// - Parameter end: until when it is tried, by ``SystemClock/sinceBoot``, in milliseconds.
+  /// - Parameter end: when to stop trying, by ``SystemClock/sinceBoot``, in milliseconds.
   private func kept(
     _ new: borrowing Credential, at place: SignedInPlace, in keychain: any KeychainStore,
     insteadOf used: borrowing Answer, trying end: Int = 0
@@ -344,8 +345,7 @@ package final class TokenRenewal: SecretRenewing {
     }
   }
 
-  /// Stores a new token. Where others share the keychain, it is worth any effort: the next refresh token is lost
-  /// otherwise.
+  /// Stores a new token, with every effort if others share the keychain: otherwise the next refresh token is lost.
   private func keep(
     _ new: borrowing Credential, in keychain: any KeychainStore, insteadOf used: borrowing Answer,
     trying end: Int
@@ -356,7 +356,7 @@ package final class TokenRenewal: SecretRenewing {
     func attempt() throws(KeychainError) -> Item? {
       try keychain.exclusively { () throws(KeychainError) -> Item? in
         guard let present = try keychain.current(former) else { return nil }
-        // Whoever signed in meanwhile has a newer one.
+        // Somebody who signed in meanwhile has a newer one.
         let isUsed =
           present.credential.hasSameRefreshToken(as: usedCredential)
           || !present.credential.hasRefreshToken && present.credential.hasSameSecret(as: usedCredential)
@@ -381,16 +381,16 @@ package final class TokenRenewal: SecretRenewing {
     do throws(KeychainError) {
       answer = try keychain.current(item)
     } catch {
-      // It is stored.
+      // The token is stored.
       return .renewed(Answer(item: item, credential: new.copy()))
     }
     guard let answer else { return .ended }
-    // A token that is valid for a moment only is valid.
+    // A token that is valid only for a moment is valid.
     if answer.credential.isExpired(at: .now), !answer.credential.hasSameSecret(as: new) { return .ended }
     return .renewed(answer)
   }
 
-  /// Forgets a refresh token that the server has refused, unless another is there by now. The item stays.
+  /// Forgets a refresh token that the server has refused, unless another has replaced it. The item stays.
   private func forgetRefreshToken(
     of used: borrowing Answer, in keychain: any KeychainStore
   ) throws(KeychainError) {
@@ -408,7 +408,6 @@ package final class TokenRenewal: SecretRenewing {
 }
 
 extension SignedIn {
-  /// A copy of the refresh token.
   borrowing func copyOfRefreshToken() -> Secret? {
     switch refreshToken {
     case .some(let token): token.copy()
