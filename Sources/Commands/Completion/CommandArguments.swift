@@ -1,19 +1,18 @@
 import ArgumentParser
 import Bytes
 
-/// The arguments of a command, read from its help, so that nothing is written down twice.
+/// A command's arguments, read from its help, so that nothing is written down twice.
 struct CommandArguments {
-  /// An option, a flag or an operand.
   struct Argument {
     enum Kind { case option, flag, positional }
 
     var kind = Kind.flag
-    /// `--server`, `-o`; empty for an operand.
+    /// Such as `--server`, `-o`; empty for an operand.
     var names: [String] = []
     /// The name of its value in the help.
     var valueName = ""
     var isRepeating = false
-    /// The possible values, if they are known.
+    /// If they are known.
     var values: [String] = []
     var summary = ""
   }
@@ -24,7 +23,7 @@ struct CommandArguments {
 
   func option(_ name: String) -> Argument? { all.first { $0.names.contains(name) } }
 
-  /// The arguments of a command, without those of its subcommands, as its help lists them.
+  /// The arguments that a command's help lists, without those of its subcommands.
   init(of command: any ParsableCommand.Type) {
     // Wide enough for each argument's text to be one line.
     let help = command.helpMessage(columns: 100_000)
@@ -38,11 +37,11 @@ struct CommandArguments {
     }
   }
 
-  /// The arguments of a command that starts without ArgumentParser.
+  /// The arguments of a command without ArgumentParser.
   ///
   /// - Parameters:
   ///   - options: each with the name of its value, if it takes one. The first of several with one name counts.
-  ///   - repeatable: those that can be given again.
+  ///   - repeatable: the options that can be given again.
   init(options: [(String, String?)], repeatable: Set<String> = [], operands: [String]) {
     for (name, value) in options where option(name) == nil {
       all.append(
@@ -53,7 +52,6 @@ struct CommandArguments {
     all += operands.map { Argument(kind: .positional, valueName: $0) }
   }
 
-  /// The options that every such command takes.
   static let general: [(String, String?)] = [
     ("--keychain", "name"), ("--collection", "name"), ("--session", "kind"), ("--passphrase-fd", "n"),
     ("--no-prompt", nil), ("--help", nil), ("--version", nil),
@@ -69,7 +67,7 @@ struct CommandArguments {
 extension CommandArguments.Argument {
   /// - Parameters:
   ///   - line: the help's line: `-o, --output <file>`, or `<file>` for an operand, and the text after spaces.
-  ///   - usage: the help from the usage on, which tells what can be given several times.
+  ///   - usage: the help from the usage on, which shows the repeatable arguments.
   fileprivate init(_ line: Substring, usage: Substring) {
     var rest = line
     while rest.hasPrefix("-") {
@@ -87,7 +85,6 @@ extension CommandArguments.Argument {
     if !text.isEmpty { read(text) }
   }
 
-  /// Reads the text about it.
   fileprivate mutating func read(_ text: Substring) {
     summary = CommandArguments.line(String(text))
     if text.hasPart("(repeatable)") { isRepeating = true }

@@ -6,7 +6,7 @@ import Keychain
 import System
 import Terminals
 
-/// `llavero complete SHELL WORD...`: prints completions of the last word, for the scripts of ``CompletionScript``. The
+/// `llavero complete SHELL WORD...` prints completions of the last word, for the scripts of ``CompletionScript``. The
 /// help doesn't list it, because it isn't for people.
 ///
 /// It never asks, prompts, changes or reports anything. If the keychain is locked, can't be used or doesn't answer, it
@@ -14,8 +14,7 @@ import Terminals
 enum CompleteCommand {
   static let name = "complete"
 
-  /// The longest wait for completions, in microseconds. After it nothing is shown, because the list would be
-  /// incomplete.
+  /// The longest wait for completions, in microseconds. An incomplete list is not shown.
   private static let patience: UInt32 = 800_000
 
   static func run(_ arguments: [CString]) {
@@ -40,7 +39,7 @@ enum CompleteCommand {
     }
   }
 
-  /// Keeps all messages away from the line that is being typed.
+  /// Keeps all messages away from the line that you are typing.
   private static func keepSilent() {
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     if null >= 0 {
@@ -60,21 +59,18 @@ enum CompleteCommand {
   }
 }
 
-/// A shell that llavero has completions for.
 enum CompletionShell: String, CaseIterable {
   case bash
   case zsh
   case fish
 }
 
-/// A possible completion of the last word.
 struct CompletionCandidate {
   let text: String
-  /// A short description; may be empty.
   var summary = ""
 
   /// Returns `nil` if the attribute can't be typed or shown as it is, because it is not UTF-8, is empty or has
-  /// invisible characters, and if it looks like an option.
+  /// invisible characters, or if it looks like an option.
   init?(attribute: ByteString, prefix: String = "", summary: String = "") {
     guard let text = attribute.text, !text.isEmpty, text.first != "-", terminalText(text) == text else {
       return nil

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The scripts that `--generate-completion-script` prints. They ask ``CompleteCommand`` for completions.
+/// The scripts for `--generate-completion-script`. They ask ``CompleteCommand`` for completions.
 enum CompletionScript {
   static func text(for shell: CompletionShell) -> String {
     let names = (["llavero"] + ProgramLinks.all.filter { $0 != ProgramLinks.git }).joined(separator: " ")

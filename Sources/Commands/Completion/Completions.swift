@@ -9,7 +9,7 @@ import ToolCommands
 
 /// The completions of a command line's last word.
 struct Completions {
-  /// What the shell itself offers besides the candidates.
+  /// The shell's own offers besides the candidates.
   enum Others: String {
     case nothing
     case files
@@ -103,7 +103,6 @@ struct Completions {
     complete(words, of: path, CommandArguments(of: command))
   }
 
-  /// Completes the words after a command's name.
   private mutating func complete(_ words: [String], of path: [String], _ known: CommandArguments) {
     var line = TypedLine()
     line.read(words.dropLast(), known)
@@ -190,7 +189,6 @@ struct Completions {
     }
   }
 
-  /// The names of keychains.
   private static func keychains(listed: Bool, builtIn: Bool) -> [String] {
     let location = try? VaultLocation()
     let list = location.flatMap { try? KeychainList.read(in: $0.stateFolder) } ?? KeychainList()
@@ -198,9 +196,9 @@ struct Completions {
     return own + list.keychains.map(\.name).filter { !own.contains($0) }
   }
 
-  /// The items that match what was typed before.
+  /// The items that match the words typed so far.
   ///
-  /// - Parameter name: the option that is being typed, which is ignored.
+  /// - Parameter name: the option being typed, which is ignored.
   private func items(_ line: TypedLine, except name: String) -> ItemCompletions {
     var selection = KeychainSelection()
     selection.name = line.value("--keychain")
@@ -221,7 +219,7 @@ struct Completions {
 
   private mutating func complete(_ tool: Tool, _ arguments: [String]) {
     let own = tool.speaks.options.map { ($0.name, $0.takesValue ? "name" : nil) }
-    // Of a tool's options it isn't known which can be given again.
+    // For a tool's options, nobody knows which are repeatable.
     let known = CommandArguments(
       options: own + CommandArguments.general, repeatable: Set(tool.speaks.options.map(\.name)), operands: [])
     if tool.name == "aws", arguments.dropLast().last == "--profile" {
@@ -269,14 +267,13 @@ struct Completions {
   }
 }
 
-/// The words that were typed before the one to complete.
+/// The words before the one to complete.
 struct TypedLine {
   private(set) var operands: [String] = []
-  /// The names of all options given.
   private(set) var options: Set<String> = []
   private var values: [String: String] = [:]
   private(set) var isPastTerminator = false
-  /// The option that the next word is the value of.
+  /// The option whose value is the next word.
   private(set) var awaitsValue: (name: String, argument: CommandArguments.Argument)?
 
   func value(_ option: String) -> String? { values[option] }
@@ -311,7 +308,7 @@ struct TypedLine {
     for name in argument.names + [name] { values[name] = value }
   }
 
-  /// A filter for the items that match; `nil` if none can.
+  /// `nil` if no item can match.
   func filter(except name: String) -> ItemFilter? {
     func pattern(_ option: String, ignoringCase: Bool = false) -> GlobPattern? {
       option == name ? nil : values[option].map { GlobPattern($0, ignoringCase: ignoringCase) }

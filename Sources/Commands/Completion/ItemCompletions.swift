@@ -8,7 +8,7 @@ import ToolCommands
 struct ItemCompletions {
   private let items: [Item]
 
-  /// Lists the items that match what was typed; none if the keychain can't be listed without a question.
+  /// Lists the matching items; none if the keychain can't be listed without a question.
   init(in selection: KeychainSelection, where filter: ItemFilter?) {
     var selection = selection
     selection.mayAsk = false
@@ -37,9 +37,7 @@ struct ItemCompletions {
     "--creator": { $0.creator }, "--type": { $0.type },
   ]
 
-  /// The values of an attribute.
-  ///
-  /// - Parameter isPattern: whether a `*` in the values must be escaped, because the option takes a pattern.
+  /// - Parameter isPattern: whether to escape each `*` in the values, because the option takes a pattern.
   func values(of attribute: (Item) -> ByteString?, isPattern: Bool) -> [CompletionCandidate] {
     sorted(
       items.compactMap { item in
@@ -58,7 +56,7 @@ struct ItemCompletions {
       })
   }
 
-  /// The items as references, in the form that 'llavero run' takes.
+  /// The items as references for 'llavero run'.
   func references(after prefix: String) -> [CompletionCandidate] {
     sorted(
       items.compactMap { item in
@@ -98,7 +96,6 @@ extension Item {
 }
 
 extension GlobPattern {
-  /// A pattern that matches exactly this text.
   static func literal(_ text: ByteString) -> ByteString {
     if !text.bytes.contains(where: { "*?[\\".utf8.contains($0) }) { return text }
     return ByteString(text.bytes.flatMap { "*?[\\".utf8.contains($0) ? [0x5c, $0] : [$0] })

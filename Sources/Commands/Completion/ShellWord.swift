@@ -1,4 +1,4 @@
-/// A word of a command line as it was typed, with quotes and backslashes.
+/// A word of a command line as typed, with quotes and backslashes.
 struct ShellWord {
   /// The quote that is still open at the end of the word.
   enum Quote { case none, single, double }
@@ -51,7 +51,7 @@ struct ShellWord {
 
   private mutating func append(_ character: Character) { text.append(character) }
 
-  /// The words as fish passes them: all but the last are already unquoted.
+  /// The words that fish passes: all but the last are already unquoted.
   static func withoutLastQuote(_ words: ArraySlice<String>) -> [String] {
     guard let last = words.last else { return [] }
     return words.dropLast() + [Self.words(of: last).map(\.text).joined(separator: " ")]
@@ -70,8 +70,8 @@ struct BashLine {
 
   var words: [String] { typed.map(\.text) }
 
-  /// The contents of `COMPREPLY`: for each candidate with the prefix typed so far, the text that replaces the word
-  /// after its last separator, quoted like the word.
+  /// The contents of `COMPREPLY`: for each candidate with the typed prefix, the replacement of the word after its last
+  /// separator, quoted like the word.
   func replies(to candidates: [CompletionCandidate]) -> [String] {
     guard let word = typed.last else { return [] }
     return candidates.compactMap { candidate in
@@ -79,7 +79,7 @@ struct BashLine {
       let rest = candidate.text.dropFirst(word.kept)
       switch word.quote {
       case .none: return Self.escaped(rest)
-      // Nothing can be escaped in single quotes, so a candidate with one can't be offered.
+      // Nothing can be escaped in single quotes, so such a candidate can't be offered.
       case .single: return rest.contains("'") ? nil : String(rest)
       case .double: return rest.reduce(into: "") { $0 += "$`\"\\".contains($1) ? "\\\($1)" : "\($1)" }
       }

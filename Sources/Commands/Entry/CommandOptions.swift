@@ -5,7 +5,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// The options of every command.
 struct KeychainOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -34,23 +33,21 @@ struct KeychainOptions: ParsableArguments {
     }
   }
 
-  /// What names the same keychain in another command; nothing if none was named.
+  /// The option that selects the same keychain in another command; empty if none was named.
   var words: [String] { keychain.map { ["--keychain", $0] } ?? [] }
 
-  /// The keychain selection that the options make.
   var selection: KeychainSelection {
     KeychainSelection(
       name: keychain, collection: collection, session: session, passphraseDescriptor: passphraseFd,
       mayPrompt: !noPrompt)
   }
 
-  /// The chosen keychain.
   func open() throws(Failure) -> OpenKeychain {
     try selection.choose().open()
   }
 }
 
-/// An optional place to log in: a URL, or the name of a service that has none.
+/// An optional place to log in: a URL, or the name of a service without one.
 struct PlaceArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
@@ -73,16 +70,14 @@ struct PlaceArguments: ParsableArguments {
     if service != nil, domain != nil { throw ValidationError("--domain goes with a URL.") }
   }
 
-  /// Whether a URL or a service was given.
   var isPlace: Bool { url != nil || service != nil }
 
-  /// The place that the arguments name.
   var named: NamedPlace {
     NamedPlace(url: url, service: service, account: account, domain: domain)
   }
 }
 
-/// The place to log in: a URL, or the name of a service that has none.
+/// The place to log in: a URL, or the name of a service without one.
 struct PlaceOptions: ParsableArguments {
   @OptionGroup private var arguments: PlaceArguments
 
@@ -97,32 +92,26 @@ struct PlaceOptions: ParsableArguments {
   var account: String? { arguments.account }
   var domain: String? { arguments.domain }
 
-  /// The place that the options name.
   var named: NamedPlace { arguments.named }
 
-  /// The place that the options name, as an item's key.
-  ///
-  /// - Throws: ``Failure`` if the URL can't be understood, or contradicts `--account`.
+  /// - Throws: ``Failure`` if the URL is invalid, or contradicts `--account`.
   func key() throws(Failure) -> Item.Key { try named.key() }
 
-  /// The place that the options name, as a query.
   func query() throws(Failure) -> ItemQuery { try named.query() }
 
-  /// The items that the options name exactly: with the same path and domain, and with any account if none is named.
+  /// Exact matches: with the same path and domain, and with any account if none is named.
   func items(in keychain: any KeychainStore) throws(Failure) -> [Item] { try named.items(in: keychain) }
 
-  /// The single item that the options name exactly.
+  /// The single exact match.
   ///
   /// - Throws: ``Failure`` if there is none, or more than one.
   func item(in keychain: any KeychainStore) throws(Failure) -> Item { try named.item(in: keychain) }
 
-  /// The failure that says the keychain has no such item.
   func nothingMatches(in keychain: any KeychainStore) throws(Failure) -> Failure {
     try named.nothingMatches(in: keychain)
   }
 }
 
-/// How output is printed: for people, or as JSON for programs.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON")
   var json = false

@@ -4,7 +4,6 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// `llavero`, the command that people type.
 struct LlaveroCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "llavero",

@@ -7,7 +7,7 @@ package import ToolCommands
 
 /// The program that people type: `llavero`. It also answers tools, by its name and by its first operand.
 package enum LlaveroProgram {
-  /// Runs what the program's name and first operand ask for, and ends the process.
+  /// Does what the program's name and first operand ask for, and ends the process.
   ///
   /// Tools are answered before ArgumentParser starts, because its reflection takes longer than an answer.
   ///
@@ -77,12 +77,12 @@ package enum LlaveroProgram {
     }
   }
 
-  /// The command line that shows the help of the innermost command that the arguments name.
+  /// The command line for the help of the innermost command in the arguments.
   private static func helpCommand(for arguments: [String]) -> String {
     (["llavero"] + commandPath(of: arguments).names + ["--help"]).joined(separator: " ")
   }
 
-  /// Refuses the name of an unknown command, which ArgumentParser would report as an unexpected argument.
+  /// Refuses an unknown command, which ArgumentParser would report as an unexpected argument.
   private static func refuseUnknownCommand(_ arguments: [String]) throws(Failure) {
     let (names, command) = commandPath(of: arguments)
     let known = command.configuration.subcommands.compactMap { $0.configuration.commandName }
@@ -96,8 +96,7 @@ package enum LlaveroProgram {
     throw Failure(message, hint: "see '\(prose: helpCommand(for: arguments))'", status: .usage)
   }
 
-  /// The command names at the start of the arguments, each a subcommand of the one before, and the command they lead
-  /// to.
+  /// The command names at the start of the arguments, each a subcommand of the one before, and the last one's command.
   private static func commandPath(
     of arguments: [String]
   ) -> (names: [String], command: any ParsableCommand.Type) {

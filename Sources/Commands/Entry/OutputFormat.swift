@@ -1,10 +1,10 @@
 import Keychain
 import Terminals
 
-/// The format that `--format` gives: text in which `{NAME}` stands for an attribute of the item.
+/// The format of `--format`: text with `{NAME}` for an attribute of the item.
 ///
-/// A backslash before `n`, `t` or `0` stands for a line feed, a tab or a NUL, and before a brace or a backslash for
-/// that character itself.
+/// A backslash before `n`, `t` or `0` makes a line feed, a tab or a NUL; before a brace or a backslash, that character
+/// itself.
 struct OutputFormat {
   private enum Part: Equatable {
     case text([UInt8])
@@ -15,7 +15,6 @@ struct OutputFormat {
   /// The bytes after each item: none if the format itself ends a line.
   private let end: [UInt8]
 
-  /// The names that a format can use.
   static let names = [
     "account", "authentication-type", "class", "comment", "created", "creator", "default", "description",
     "domain",
@@ -24,7 +23,7 @@ struct OutputFormat {
     "type",
   ]
 
-  /// - Throws: ``Failure`` if it can't be understood.
+  /// - Throws: ``Failure`` if the format is invalid.
   init(_ format: String) throws(Failure) {
     var text: [UInt8] = []
     var rest = format.utf8[...]
@@ -77,8 +76,8 @@ struct OutputFormat {
     end = endsLine ? [] : [0x0a]
   }
 
-  /// The item in this format. Invisible characters of an attribute are shown as `\u{…}`, so that no attribute can end a
-  /// line or control a terminal. An attribute that the item doesn't have is empty.
+  /// The item in this format. Invisible characters of an attribute become `\u{…}`, so that no attribute can end a line
+  /// or control a terminal. A missing attribute is empty.
   func bytes(of item: Item) -> [UInt8] {
     var bytes: [UInt8] = []
     for part in parts {

@@ -7,9 +7,9 @@ extension LineLog {
   /// Prints the log.
   ///
   /// - Parameters:
-  ///   - goesOn: whether to wait for what comes, until the process is ended.
-  ///   - isJSON: whether the lines are printed as they are.
-  ///   - text: a line for people; `nil` if it can't be understood, and is left out.
+  ///   - goesOn: whether to wait for further lines, until the process is ended.
+  ///   - isJSON: whether to print the lines as they are.
+  ///   - text: a line for people; `nil` leaves an invalid line out.
   /// - Throws: ``Failure`` if it can't be printed.
   func show(
     goesOn: Bool, isJSON: Bool, _ text: (UnsafeRawBufferPointer) -> TextForTerminal?

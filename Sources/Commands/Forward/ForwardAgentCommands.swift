@@ -9,7 +9,6 @@ import System
 import Terminals
 import ToolCommands
 
-/// `llavero forward start`
 struct ForwardStartCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "start",
@@ -44,7 +43,7 @@ struct ForwardStartCommand: ParsableCommand {
           "the agent runs already (process \(running.process))", hint: "end it with 'llavero forward stop'",
           status: .nothingMatched)
       }
-      // This may be a new login with another agent. Its own sockets lead back to itself.
+      // This may be a new login with another agent. The agent's own sockets would lead back to itself.
       if let upstream, !upstream.hasPrefix(places.runtimeFolder + "/") {
         _ = try running.ask(.upstream(ByteString(upstream)))
       }
@@ -52,7 +51,8 @@ struct ForwardStartCommand: ParsableCommand {
       if !quiet { StandardStreams.say("the agent runs already (process \(running.process))") }
       return
     }
-    // From `ssh -G`, for a command of ours: it would have the environment that is for the programs that we ask.
+    // `ssh -G` runs this for one of llavero's commands. An agent would inherit the environment for the programs that
+    // llavero asks.
     if VaultLocation.environmentVariable(ChildProcess.markerVariable) != nil, quiet {
       Program.end(ExitStatus.nothingMatched.rawValue)
     }
@@ -98,7 +98,6 @@ struct ForwardStartCommand: ParsableCommand {
   }
 }
 
-/// `llavero forward stop`
 struct ForwardStopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stop", abstract: "End the agent, and with it all that was allowed for sessions")
@@ -117,7 +116,6 @@ struct ForwardStopCommand: ParsableCommand {
   }
 }
 
-/// `llavero forward status`
 struct ForwardStatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Say whether the agent runs, and who is connected",
@@ -186,7 +184,7 @@ struct ForwardStatusCommand: ParsableCommand {
 }
 
 extension Failure {
-  /// Says that no host may have anything, because the rules can't be read.
+  /// The failure if the rules can't be read, and so no host may have anything.
   init(_ places: ForwardingPlaces, _ fault: RuleStore.Fault) {
     self.init(
       "no host may have anything, because \(places.rules) can't be used: \(fault.text)",

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `llavero forward`
 struct ForwardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forward",

@@ -5,7 +5,6 @@ import Keychain
 import System
 import Terminals
 
-/// `llavero forward install`
 struct ForwardInstallCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "install",
@@ -24,7 +23,7 @@ struct ForwardInstallCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Where to copy it on the host, below its home", valueName: "folder"))
   var folder = ".local/bin"
 
-  /// Run there. It ends with 3 for another kind of machine, and says which.
+  /// Runs there. For another kind of machine, it prints the kind and ends with 3.
   private static let there = """
     set -eu
     if [ "$(uname -sm)" != "$1" ]; then uname -sm; exit 3; fi
@@ -44,7 +43,7 @@ struct ForwardInstallCommand: ParsableCommand {
     case :$PATH: in *:$PWD:*) ;; *) echo "note: $PWD is not on the PATH there" >&2 ;; esac
     """
 
-  /// Run here: `$1` the folder with the programs, `$2` the host, `$3` the script, `$4` the machine, `$5` the folder
+  /// Runs here: `$1` the folder with the programs, `$2` the host, `$3` the script, `$4` the machine, `$5` the folder
   /// there.
   private static let here = """
     quoted() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\\\\\''/g")"; }

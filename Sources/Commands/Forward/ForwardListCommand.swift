@@ -5,7 +5,6 @@ import Keychain
 import KeychainChoice
 import Terminals
 
-/// `llavero forward list`
 struct ForwardListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",

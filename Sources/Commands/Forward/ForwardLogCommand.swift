@@ -5,7 +5,6 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// `llavero forward log`
 struct ForwardLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
@@ -31,7 +30,7 @@ struct ForwardLogCommand: ParsableCommand {
 }
 
 extension LoggedRequest {
-  /// A line of the log for people; `nil` if it can't be understood.
+  /// A line of the log for people; `nil` if it is invalid.
   fileprivate static func text(of line: UnsafeRawBufferPointer) -> TextForTerminal? {
     var (date, tool, action): (Timestamp?, ByteString?, ByteString?)
     var (place, account, outcome, fault): (ByteString?, ByteString?, ByteString?, ByteString?)

@@ -9,7 +9,6 @@ import System
 import Terminals
 import ToolCommands
 
-/// `llavero forward allow`
 struct ForwardAllowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "allow",
@@ -58,7 +57,6 @@ struct ForwardAllowCommand: ParsableCommand {
   }
 }
 
-/// `llavero forward deny`
 struct ForwardDenyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deny",
@@ -83,7 +81,7 @@ struct ForwardDenyCommand: ParsableCommand {
     var removed = 0
     if forget || place == nil { removed = try ForwardingRule.removeAll(of: host, at: place) }
     if !forget { try ForwardingRule.write(.deny, host, place ?? "*") }
-    // What was allowed for a session must not outlive this.
+    // A session's permissions must not outlive this.
     let running = try ForwardingAgentControl(try ForwardingPlaces.here())
     _ = try running.map { (running) throws(Failure) in try running.ask(.lock) }
     if forget, removed == 0 { throw Failure("there is no such rule", status: .nothingMatched) }
@@ -91,7 +89,7 @@ struct ForwardDenyCommand: ParsableCommand {
 }
 
 extension ForwardingRule {
-  /// Writes a rule, and says which.
+  /// Writes a rule, and reports it.
   fileprivate static func write(
     _ verdict: Verdict, _ host: String, _ place: String, tool: String? = nil, account: String? = nil,
     mayChange: Bool = false, end: Timestamp? = nil
@@ -129,12 +127,12 @@ extension ForwardingRule {
     }
   }
 
-  /// Whether something of llavero's can ask under this name. Nothing keeps other programs from another one.
+  /// Whether one of llavero's programs asks under this name. Nothing keeps other programs from using another one.
   private static func isKnown(_ tool: String) -> Bool {
     Tool.named(tool) != nil || ["git", "llavero", "secret-service"].contains(tool)
   }
 
-  /// Whether this rule decides about a part of what another one is about.
+  /// Whether this rule decides a part of the other one's cases.
   private func decides(within other: ForwardingRule) -> Bool {
     switch (place, other.place) {
     case (_, .everywhere): place != .everywhere || account != nil || tool != nil || isExact
@@ -146,11 +144,11 @@ extension ForwardingRule {
     }
   }
 
-  /// Says that a rule is about nobody yet, which may be a typing error.
+  /// Warns of a rule for an unknown host, which may be a typing error.
   private static func sayIfNobody(_ host: ForwardedHost) {
     switch host {
     case .name(let name):
-      // It also finds names that are hashed. What it says of files that aren't there is not worth a line.
+      // ssh-keygen also finds hashed names. Its complaints about missing files don't matter.
       let search = "for file; do ssh-keygen -F \"$name\" -f \"$file\" 2>/dev/null && exit; done; exit 1"
       guard let places = try? ForwardingPlaces() else { return }
       let command = ["sh", "-c", "name=$1; shift; \(search)", "sh", name.description] + places.knownHosts

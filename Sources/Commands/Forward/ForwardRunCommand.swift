@@ -7,7 +7,6 @@ import System
 import Terminals
 import ToolCommands
 
-/// `llavero forward run`
 struct ForwardRunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
@@ -61,7 +60,7 @@ struct ForwardRunCommand: ParsableCommand {
     ProcessSettings.takeBack()
     let supervised = try explaining { () throws(KeychainError) in try SupervisedProgram() }
     let outcome = supervised.run(program.map { CString(copying: $0) }, environment)
-    // Until here the connection has to live: the socket ends with it.
+    // The connection must live until here: the socket ends with it.
     _ = agent.process
     switch outcome {
     case .ended(.exited(let status)): Program.end(status)

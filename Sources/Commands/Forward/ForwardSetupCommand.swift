@@ -6,7 +6,6 @@ import Keychain
 import SSH
 import Terminals
 
-/// `llavero forward setup`
 struct ForwardSetupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
@@ -71,14 +70,14 @@ struct ForwardSetupCommand: ParsableCommand {
     let hosts = try inclusion.hosts().filter { $0 != host } + [host]
     let hadNoKeys = try inclusion.startsWithoutKeys()
     let withoutKeys = noKeys || !keys && hadNoKeys
-    // Here and not by way of ssh, which knows less of the environment.
+    // From here, because ssh knows less of the environment.
     let agent = try places.runningAgent(withoutKeys ? ["--no-keys"] : [])
     _ = try agent.ask(.keys(!withoutKeys))
     try inclusion.write(hosts, start: Self.startCommand(noKeys: withoutKeys), socket: places.forwardingSocket)
     return withoutKeys
   }
 
-  /// The command that ssh runs, by this program's own path: a shell of ssh may have another PATH.
+  /// The command for ssh, with this program's own path: ssh's shell may have another PATH.
   private static func startCommand(noKeys: Bool) -> String {
     let own = (try? LastingPath.ofProgram()) ?? Executables.people
     let isPlain = own.utf8.allSatisfy { byte in
@@ -87,7 +86,7 @@ struct ForwardSetupCommand: ParsableCommand {
     return (isPlain ? own : Executables.people) + " forward start --quiet" + (noKeys ? " --no-keys" : "")
   }
 
-  /// Sees what ssh makes of it.
+  /// Checks ssh's view of the host.
   private func check(_ places: ForwardingPlaces) throws(Failure) {
     if host.contains("*") || host.contains("?") { return }
     let options = SSHConfiguration.options(for: host) ?? [:]
@@ -102,7 +101,7 @@ struct ForwardSetupCommand: ParsableCommand {
   }
 }
 
-/// The part of ssh's configuration that is llavero's own: a file, and the line that includes it.
+/// llavero's own part of ssh's configuration: a file, and the line that includes it.
 struct SSHInclusion {
   private let folder: String
 
@@ -124,7 +123,7 @@ struct SSHInclusion {
       }
   }
 
-  /// The hosts that the file names.
+  /// The hosts in the file.
   ///
   /// - Throws: ``Failure`` if it can't be read.
   func hosts() throws(Failure) -> [String] {
@@ -150,9 +149,9 @@ struct SSHInclusion {
     }
   }
 
-  /// Writes the file, and the line in `config`; without hosts, both go. Needs the lock of what sets up.
+  /// Writes the file, and the line in `config`; without hosts, removes both. Needs the set-up lock.
   ///
-  /// - Throws: ``Failure`` if that fails, or what somebody else has changed meanwhile would be lost.
+  /// - Throws: ``Failure`` if that fails, or would lose somebody else's change.
   func write(_ hosts: [String], start: String, socket: String) throws(Failure) {
     let (own, config) = (file(Self.name), file("config"))
     let formerOwn = try own.anybodysContents()
@@ -179,7 +178,7 @@ struct SSHInclusion {
       }
     }
     try own.replace(formerOwn, with: Array(result.utf8))
-    // First of all, for ssh takes the first value of an option, and a line after a Host would belong to that.
+    // First of all, because ssh takes the first value of an option, and a line after a Host would belong to that.
     if !isIncluded { try config.replace(formerConfig, with: Array((Self.line + "\n" + settings).utf8)) }
   }
 

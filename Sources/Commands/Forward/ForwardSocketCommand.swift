@@ -4,7 +4,6 @@ import Forwarding
 import Keychain
 import Terminals
 
-/// `llavero forward socket`
 struct ForwardSocketCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "socket",

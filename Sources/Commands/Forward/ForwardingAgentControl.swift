@@ -3,13 +3,13 @@ import Forwarding
 import Keychain
 import Terminals
 
-/// A connection to the agent that forwards the keychain, by which it is controlled.
+/// A connection to control the agent that forwards the keychain.
 struct ForwardingAgentControl {
   private let connection: ForwardingConnection
 
   /// Connects; `nil` if no agent runs.
   ///
-  /// - Throws: ``Failure`` if there is one that can't be spoken to.
+  /// - Throws: ``Failure`` if there is an agent that this program can't talk to.
   init?(_ places: ForwardingPlaces) throws(Failure) {
     do throws(KeychainError) {
       connection = try ForwardingConnection(toOwnAgent: places.controlSocket)
@@ -20,12 +20,9 @@ struct ForwardingAgentControl {
     }
   }
 
-  /// The agent's process.
   var process: Int { connection.process }
 
-  /// Asks the agent.
-  ///
-  /// - Throws: ``Failure`` if it doesn't answer, or says that it can't do it.
+  /// - Throws: ``Failure`` if the agent doesn't answer, or refuses.
   func ask(_ request: ControlRequest) throws(Failure) -> ControlResponse {
     let text = try explaining { () throws(KeychainError) in
       try connection.exchange(request.encoded, ControlExtension.name)
@@ -39,19 +36,17 @@ struct ForwardingAgentControl {
     return response
   }
 
-  /// Waits until the agent has ended. Returns whether it did within a time in milliseconds.
+  /// Returns whether the agent ends within a time in milliseconds.
   func waitForEnd(_ time: Int) -> Bool { connection.waitForEnd(time) }
 }
 
 extension ForwardingPlaces {
-  /// The places for this environment.
-  ///
   /// - Throws: ``Failure`` without a home.
   static func here() throws(Failure) -> ForwardingPlaces {
     try explaining { () throws(KeychainError) in try ForwardingPlaces() }
   }
 
-  /// The agent, which is started if it doesn't run.
+  /// The agent, started if necessary.
   ///
   /// - Parameter options: for the agent, if it has to be started.
   func runningAgent(_ options: [String] = []) throws(Failure) -> ForwardingAgentControl {

@@ -8,13 +8,13 @@ import Keychain
 import SSH
 import Terminals
 
-/// What `llavero doctor` finds where this machine's keychain is forwarded to others: whether hosts could get anything,
-/// and whether ssh would forward the keychain to those that were set up or have rules.
+/// The findings of `llavero doctor` if this machine's keychain is forwarded: whether hosts could get anything, and
+/// whether ssh would forward the keychain to hosts that were set up or have rules.
 struct ForwardingReport {
   private(set) var findings: [IntegrationReport.Finding] = []
 
   private let places: ForwardingPlaces
-  /// How many hosts ssh is asked about: it takes some time for each.
+  /// How many hosts to ask ssh about: each takes some time.
   private static let maximumHosts = 20
 
   /// Runs the checks, and ssh to read its configuration; `nil` if nothing is forwarded from this machine.
@@ -57,7 +57,7 @@ struct ForwardingReport {
       IntegrationReport.Finding(subject: subject, value: value, problem: problem, remedy: remedy))
   }
 
-  /// A host that `llavero forward setup` was told.
+  /// Checks a host of `llavero forward setup`.
   private mutating func checkSetUp(_ host: String) {
     guard let options = SSHConfiguration.options(for: host) else {
       return add(host, nil, "ssh's configuration can't be read", "\(words: "ssh", "-G", host)")
@@ -69,7 +69,7 @@ struct ForwardingReport {
     }
   }
 
-  /// A host that has a rule, and perhaps a line of a person's own in ssh's configuration.
+  /// Checks a host with a rule, and perhaps with a person's own line in ssh's configuration.
   private mutating func checkNamed(_ host: String, _ home: String) {
     guard let options = SSHConfiguration.options(for: host),
       let path = options["forwardagent"].map({ expanded($0, home) })
@@ -78,7 +78,7 @@ struct ForwardingReport {
       return add(host, "ssh forwards the keychain to it")
     }
     guard path == places.forwardingSocket else { return }
-    // ssh looks at another socket before it forwards this one, and says nothing if it isn't there.
+    // ssh looks at another socket before it forwards this one, and says nothing if that is missing.
     let reason: String? =
       if options["identityagent"] == "none" {
         "IdentityAgent is none"
@@ -108,7 +108,6 @@ struct ForwardingReport {
     return true
   }
 
-  /// The report as text for people.
   func text() -> TextForTerminal { IntegrationReport.text(of: findings, about: "forwarding") }
 
   /// Writes the JSON member `forwarding`.
@@ -116,7 +115,7 @@ struct ForwardingReport {
 }
 
 extension ForwardingRule {
-  /// The host as one types it for ssh; `nil` for a fingerprint, a socket, and a name with a port.
+  /// The host as you type it for ssh; `nil` for a fingerprint, a socket, and a name with a port.
   fileprivate var hostForSSH: String? {
     guard case .name(let name) = host, !name.description.hasPrefix("[") else { return nil }
     return name.description

@@ -5,12 +5,11 @@ import SSH
 import System
 import Terminals
 
-/// What ssh makes of a host's name.
 enum SSHConfiguration {
-  /// The time that `ssh -G` may take, in milliseconds: it may run programs that its configuration names.
+  /// The time limit for `ssh -G`, in milliseconds: its configuration may name programs to run.
   private static let time = 20_000
 
-  /// The values of options by their names in lower case, as `ssh -G` prints them; `nil` without ssh.
+  /// The values of options by lowercase name, from `ssh -G`; `nil` without ssh.
   static func options(for host: String) -> [String: String]? {
     if host.hasPrefix("-") { return nil }
     let arguments = ["ssh", "-T", "-G", host].map { CString(copying: $0) }
@@ -34,7 +33,7 @@ enum SSHConfiguration {
     }
   }
 
-  /// The host as rules name it: what ssh looks up in `known_hosts` for a name that is typed.
+  /// The host in the form of rules: ssh's name in `known_hosts` for the one that you type.
   ///
   /// - Throws: ``Failure`` if it is none.
   static func host(named name: String) throws(Failure) -> ForwardedHost {
@@ -44,7 +43,7 @@ enum SSHConfiguration {
       }
       return host
     }
-    // With a user, as people type it.
+    // People may type it with a user.
     let typed = name.lastIndex(of: "@").map { String(name[name.index(after: $0)...]) } ?? name
     let known = typed.hasPrefix("[") ? nil : knownName(of: typed)
     guard let host = ForwardedHost(parsing: ByteString(known ?? typed)), case .name = host else {

@@ -1,25 +1,24 @@
 import Bytes
 import Keychain
 
-/// The keychain's files as they are in commits of the repository.
+/// The keychain's files in commits of the repository.
 extension SharedRepository {
-  /// The most that is read of a commit, in bytes: some whole vaults of the largest size. Whoever can write to the
-  /// repository could have the members read anything.
+  /// The most to read of a commit, in bytes: a few vaults of the largest size. Otherwise anybody who can write to the
+  /// repository could have members read any amount.
   static let contentsLimit = 512 << 20
   /// The longest list of files or versions, in bytes.
   private static let listLimit = 32 << 20
-  /// The most files that the keychain may have in a commit: some times as many as there are before a whole vault takes
-  /// their place.
+  /// The most files of the keychain in a commit: several times as many as there are before a whole vault replaces
+  /// them.
   private static let maximumFiles = 4096
-  /// The most versions of files that are looked at in a history.
+  /// The most versions of files to look at in a history.
   private static let maximumVersions = 100_000
 
-  /// A file of a commit.
   struct File: Hashable, Sendable {
     let path: String
-    /// The object that has its contents.
+    /// The object with its contents.
     let object: String
-    /// Its size, in bytes.
+    /// In bytes.
     fileprivate(set) var size: Int
   }
 
@@ -29,7 +28,7 @@ extension SharedRepository {
   func files(in commit: String) throws(SharingFault) -> [File] {
     let output: Secret
     do throws(SharingFault) {
-      // Only what is in that very folder: folders within folders could be more than can be listed.
+      // Only the contents of that very folder: nested folders could hold more than can be listed.
       output = try git.output(
         ["ls-tree", "-l", "-z", "--full-tree", commit, "--", Self.wholeName, Self.changesName + "/"],
         limit: Self.listLimit)
@@ -60,9 +59,9 @@ extension SharedRepository {
     return files
   }
 
-  /// Every version of the keychain's files that came after one commit, up to another one, oldest first; also those that
-  /// are only in one parent of a merge. None if they are too many to be listed, in bytes or in time: whoever can write
-  /// to the repository must not keep the members from what is there now.
+  /// Every version of the keychain's files after one commit, up to another one, oldest first; including those in only
+  /// one parent of a merge. None if there are too many to list, in bytes or in time: nobody who can write to the
+  /// repository must keep members from its present contents.
   func history(from start: String, to end: String) throws(SharingFault) -> [File] {
     if start == end { return [] }
     let output: Secret
@@ -106,7 +105,7 @@ extension SharedRepository {
     return !path.dropFirst(changesName.count + 1).utf8.contains(UInt8(ascii: "/"))
   }
 
-  /// How many bytes each of these objects has; 0 for one that is missing.
+  /// The size of each object, in bytes; 0 for a missing one.
   private func sizes(of objects: [String]) throws(SharingFault) -> [Int] {
     if objects.isEmpty { return [] }
     let input = Secret(objects.joined(separator: "\n") + "\n")
@@ -119,10 +118,9 @@ extension SharedRepository {
     return sizes
   }
 
-  /// The contents of objects, in the same order. One that is not there is empty.
+  /// The contents of objects, in the same order; empty for a missing one.
   ///
   /// - Parameter objects: together at most twice ``contentsLimit``.
-  /// - Throws: ``SharingFault``.
   func contents(of objects: [String]) throws(SharingFault) -> [[UInt8]] {
     var found: [[UInt8]] = []
     var rest = objects[...]
@@ -141,7 +139,7 @@ extension SharedRepository {
     return found
   }
 
-  /// Reads `OBJECT TYPE SIZE LF CONTENTS LF`, or `OBJECT missing LF`, again and again.
+  /// Reads `OBJECT TYPE SIZE LF CONTENTS LF`, or `OBJECT missing LF`, repeatedly.
   static func batch(_ bytes: UnsafeRawBufferPointer) -> [[UInt8]] {
     var found: [[UInt8]] = []
     var position = 0

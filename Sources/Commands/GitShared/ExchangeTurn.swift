@@ -3,10 +3,10 @@ import Keychain
 import PrivateFiles
 
 extension SharedKeychainSync {
-  /// Keeps others from exchanging the keychain, for what moves its folders or has its clone send elsewhere.
+  /// Keeps others from exchanging the keychain, while its folders move or its clone gets another remote.
   ///
+  /// - Returns: the lock; `nil` if nothing of the keychain is here.
   /// - Throws: ``SharingFault/busy`` if somebody else takes too long.
-  /// - Returns: what keeps them from it; `nil` if nothing of the keychain is here.
   func withoutExchange() throws(SharingFault) -> HeldExchange? {
     do throws(KeychainError) {
       guard let folder = try Folder(opening: stateFolder) else { return nil }
@@ -18,12 +18,12 @@ extension SharedKeychainSync {
     }
   }
 
-  /// The right to exchange the keychain; `nil` if it isn't needed.
+  /// The lock for exchanging the keychain; `nil` if it isn't needed.
   ///
-  /// - Parameter isQueued: whether one process at most waits for it, in the background: it does what others would do
-  ///   after it.
-  /// - Throws: ``SharingFault/busy`` if somebody else takes too long, and if the name has got another keychain meanwhile,
-  ///   which must not be exchanged with this repository.
+  /// - Parameter isQueued: whether only one process may wait for it, in the background, because that does the work of
+  ///   the others.
+  /// - Throws: ``SharingFault/busy`` if somebody else takes too long, and if the name has got another keychain
+  ///   meanwhile, which must not be exchanged with this repository.
   func turn(isQueued: Bool) throws(SharingFault) -> HeldExchange? {
     do throws(KeychainError) {
       let folder = try Folder(creating: stateFolder)
@@ -44,9 +44,9 @@ extension SharedKeychainSync {
     }
   }
 
-  /// Takes the locks: the place of the one that waits, and then the right itself.
+  /// Takes the locks: first the place in the queue, then the exchange itself.
   ///
-  /// - Parameter queueing: for how many seconds the place is waited for; `nil` to do without it.
+  /// - Parameter queueing: for how many seconds to wait for the place; `nil` to do without it.
   private func hold(
     in folder: borrowing Folder, queueing: Int?
   ) throws(KeychainError) -> HeldExchange {
@@ -66,6 +66,5 @@ final class HeldExchange {
     self.lock = lock
   }
 
-  /// Lets another one wait.
   fileprivate func letOthersQueue() { queue = nil }
 }

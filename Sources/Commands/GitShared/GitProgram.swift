@@ -6,31 +6,26 @@ import Terminals
 
 /// git, for a repository of ours.
 ///
-/// It gets nothing of the environment by which a git command that is running elsewhere describes its own repository,
-/// and no setting for one command alone. The login for the remote comes from the person's own keychain:
-/// `LLAVERO_KEYCHAIN` names it there, and ``SyncingMark`` says that no shared keychain may be used, and none be brought
-/// in step, to find it.
+/// It gets no variables in which a git command running elsewhere describes its own repository, and no settings for one
+/// command. The login for the remote comes from the person's own keychain, which `LLAVERO_KEYCHAIN` names.
+/// ``SyncingMark`` says that finding it must not use or sync a shared keychain.
 struct GitProgram {
-  /// How git was done.
   struct Answer: ~Copyable {
     let status: Int32
     let output: Secret
-    /// Its messages.
     let said: String
   }
 
   private let path: CString
-  /// The bare repository.
   let folder: String
-  /// The keychain from which the login for the remote may come.
+  /// The keychain that may provide the login for the remote.
   let personalKeychain: String
   /// Whether a person may be asked, by ssh for example.
   let mayAsk: Bool
-  /// The time limit for an operation, in milliseconds.
+  /// In milliseconds, for an operation.
   let timeout: Int
 
-  /// Variables of git that it gets from this process. They are about the connection, and none of them about a
-  /// repository.
+  /// The `GIT_` variables that it keeps. They concern the connection, never a repository.
   private static let kept: Set<String> = [
     "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_PROXY_COMMAND", "GIT_PROXY_SSL_CAINFO",
     "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_CIPHER_LIST", "GIT_SSL_KEY",
@@ -39,8 +34,7 @@ struct GitProgram {
     "GIT_EXEC_PATH", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL",
   ]
 
-  /// Settings for every command: no hook of the person's runs in this repository, and nothing goes on in the
-  /// background.
+  /// For every command: no hook of the person's runs in this repository, and nothing goes on in the background.
   private static let settings = [
     "core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false", "core.fsmonitor=false",
     "core.logAllRefUpdates=false", "http.lowSpeedLimit=1", "http.lowSpeedTime=20",
@@ -61,11 +55,10 @@ struct GitProgram {
     self.timeout = timeout
   }
 
-  /// Runs a command of git.
+  /// Runs a git command.
   ///
   /// - Parameters:
-  ///   - arguments: the command and its arguments.
-  ///   - input: what it reads.
+  ///   - input: its standard input.
   ///   - limit: the longest output, in bytes.
   /// - Throws: ``SharingFault/tooSlow(operation:milliseconds:)``, and ``SharingFault/keychain(_:)`` if it can't be
   ///   started.
@@ -115,7 +108,7 @@ struct GitProgram {
 
   /// Runs a command that has to succeed.
   ///
-  /// - Throws: ``SharingFault`` by what it says, if it fails.
+  /// - Throws: ``SharingFault`` from its messages, if it fails.
   func output(
     _ arguments: [String], sending input: borrowing Secret = Secret(), limit: Int = 1 << 20
   ) throws(SharingFault) -> Secret {
@@ -126,7 +119,7 @@ struct GitProgram {
     return answer.output.copy()
   }
 
-  /// The names of the variables of this process that begin with `GIT_`, but for ``kept``.
+  /// This process's variables that begin with `GIT_`, except ``kept``.
   private static var variablesToWithhold: [String] {
     var names: [String] = []
     var next = environ

@@ -1,26 +1,26 @@
 import Bytes
 import EncryptedFile
 
-/// Rights that only one of those has who share a keychain, at a time: references of the repository,
-/// `refs/llavero/renewing/NAME`. Each leads to an empty commit of its holder, and whoever makes the reference while
-/// there is none has the right. To give it back is to delete it.
+/// Leases, each held by one of those who share a keychain: references of the repository, `refs/llavero/renewing/NAME`.
+/// Each leads to an empty commit of its holder. Creating the missing reference takes the lease; deleting the reference
+/// gives it back.
 extension SharedRepository {
   private static let leases = "refs/llavero/renewing"
   private static let newLeases = "refs/llavero/new/"
-  /// Whether the repository has such references, for this machine: not if it lets nobody delete them.
+  /// Whether the repository has leases, for this machine: not if nobody may delete them.
   private static let leasesSetting = "llavero.leases"
   private static let maximumAttempts = 4
 
-  /// Takes a right.
+  /// Takes a lease.
   ///
-  /// One that this machine has left behind is its own. The caller sees to it that no two of its processes want the same
-  /// one.
+  /// An abandoned lease of this machine counts as its own. The caller makes sure that no two of its processes want the
+  /// same one.
   ///
   /// - Parameters:
   ///   - name: hexadecimal digits.
-  ///   - former: the holder whose right has ended, who is replaced.
+  ///   - former: the holder of an expired lease, to be replaced.
   /// - Returns: ``SharedLease/unknown`` if the repository takes no such references.
-  /// - Throws: ``SharingFault``, also if it takes nothing at all from here.
+  /// - Throws: ``SharingFault``, also if the repository takes nothing at all from here.
   func takeLease(_ name: String, over former: String?) throws(SharingFault) -> SharedLease {
     if try setting(Self.leasesSetting) == "false" { return .unknown }
     let reference = Self.leases + "/" + name
@@ -28,7 +28,7 @@ extension SharedRepository {
     for _ in 0..<Self.maximumAttempts {
       let present = try remoteReferences(at: reference)
       let holder = present.first { $0.name == reference }?.commit
-      // Only what was made here is here: it may not have been heard that the repository has taken it.
+      // A commit that is here was made here, even if this machine hasn't heard that the repository took it.
       if let holder, holder != former, try commit(of: holder) == nil { return .held(by: holder) }
       for obstacle in present where obstacle.name != reference {
         _ = try send(":" + obstacle.name, ["--force-with-lease=\(obstacle.name):\(obstacle.commit)"])
@@ -45,22 +45,20 @@ extension SharedRepository {
     throw .contended(attempts: Self.maximumAttempts)
   }
 
-  /// Gives a right back, unless it is somebody else's by now.
-  ///
-  /// - Throws: ``SharingFault``
+  /// Gives a lease back, unless it is somebody else's by now.
   func endLease(_ name: String, of holder: String) throws(SharingFault) {
     let reference = Self.leases + "/" + name
     let sent = try send(":" + reference, ["--force-with-lease=\(reference):\(holder)"])
     if case .refused = sent {
-      // One that nobody can give back keeps others waiting for nothing.
+      // A lease that nobody can give back would keep others waiting for nothing.
       _ = try git.output(["config", Self.leasesSetting, "false"])
     }
   }
 
-  /// Checks that the branch takes what is sent from here, by sending a commit that changes nothing. What a server
-  /// refuses by a hook, or for a protected branch, is not to be learnt in another way.
+  /// Checks that the branch can be written, by sending a commit that changes nothing. There is no other way to find
+  /// out about a server's hooks and protected branches.
   ///
-  /// - Throws: ``SharingFault/refused(said:)`` if it doesn't.
+  /// - Throws: ``SharingFault/refused(said:)`` if it can't.
   func proveWritable() throws(SharingFault) {
     for _ in 0..<Self.maximumAttempts {
       guard let tip = try fetch() else { return }
@@ -69,13 +67,13 @@ extension SharedRepository {
     throw .contended(attempts: Self.maximumAttempts)
   }
 
-  /// - Parameter expected: the commit that the reference has to lead to; empty if there has to be none.
+  /// - Parameter expected: the reference's present commit; empty if it must not exist.
   private func replace(
     _ reference: String, _ expected: String, by commit: String
   ) throws(SharingFault) -> Sent {
     let sent = try send("\(commit):\(reference)", ["--force-with-lease=\(reference):\(expected)"])
     guard case .refused = sent, !expected.isEmpty else { return sent }
-    // It may take no reference that doesn't come from the former one, but always a new one.
+    // The repository may refuse to rewind a reference, but always takes a new one.
     let removed = try send(":" + reference, ["--force-with-lease=\(reference):\(expected)"])
     if removed != .done { return removed }
     return try send("\(commit):\(reference)", ["--force-with-lease=\(reference):"])
@@ -85,7 +83,7 @@ extension SharedRepository {
   private func newLease(_ name: String) throws(SharingFault) -> String {
     let word = hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
     let message = "Renew a token\n\n\(word)\n"
-    // Another process may want one for another item.
+    // Another process may want a lease for another item.
     let reference = Self.newLeases + name
     let stream = """
       feature done
@@ -104,8 +102,8 @@ extension SharedRepository {
     return commit
   }
 
-  /// What the remote has at a reference, and what is in its way: below it, in place of its folders, or with a name that
-  /// ends likewise, which git would take for it. Nothing of ours is.
+  /// The remote's commit at a reference, and any names in its way: below it, in place of its folders, or with the same
+  /// ending, which git would take for it. None of them is ours.
   private func remoteReferences(
     at reference: String
   ) throws(SharingFault) -> [(name: String, commit: String)] {

@@ -3,15 +3,14 @@ import EncryptedFile
 import Glibc
 import Keychain
 
-/// Brings a keychain in step with the git repository that it is shared through.
+/// Syncs a keychain with the git repository that it is shared through.
 struct SharedKeychainSync {
-  /// What came of it.
   struct Outcome: Sendable {
     /// How many items others have changed.
     var received = 0
-    /// How many changes that were made here others have overridden, since a person was told last.
+    /// How many local changes others have overridden, since a person was last told.
     var overridden = 0
-    /// Who was added with a former key, and has nothing of the present one, since a person was told last.
+    /// The members added with a former key, who have nothing of the present one, since a person was last told.
     var withFormerKey: [String] = []
     /// How many records were sent.
     var sent = 0
@@ -19,16 +18,16 @@ struct SharedKeychainSync {
     var waiting = 0
     /// Why it doesn't; `nil` if it took everything.
     var refusal: String?
-    /// How often it was tried, because others were faster.
+    /// More than one if others were faster.
     var attempts = 0
     /// Whether somebody else has made a new key.
     var tookKey = false
-    /// How many files in the repository couldn't be read, and were replaced.
+    /// How many unreadable files in the repository were replaced.
     var mended = 0
-    /// The folders that have what was here, if it was taken anew.
+    /// The folders with the former files, if the keychain was taken anew.
     var putAside: [String] = []
 
-    /// What came of this, and then of another exchange: how that went, with what a person is told of both.
+    /// The outcome of this exchange and the next: that of the next one, with the news for a person from both.
     func followed(by next: Self) -> Self {
       var both = next
       both.overridden += overridden
@@ -39,27 +38,27 @@ struct SharedKeychainSync {
 
   let keychain: EncryptedFileKeychain
   let repository: SharedRepository
-  /// The absolute path of the file with the member's identity; `nil` to leave it to the keychain.
+  /// The absolute path of the member's identity file; `nil` to leave it to the keychain.
   let identity: String?
-  /// Asks whether what is here may take the place of what nothing here opens.
+  /// Asks whether the local keychain may replace one that nothing here opens.
   var mayReplace: () -> Bool = { true }
-  /// Whether a person is told what comes of it.
+  /// Whether a person is told the outcome.
   var isTold = false
-  /// How long another process is waited for that does the same, in seconds.
+  /// How long to wait for another process that syncs, in seconds.
   var patience = 120
 
-  /// The most changes that are read again which were in the branch since it was seen last, and are no longer. There are
-  /// so many if nobody has exchanged here for long, and then they are in a whole vault by now.
+  /// How many changes to read again that were in the branch when it was last seen, and have gone since. There are more
+  /// only if nobody has synced here for long, and then they are in a whole vault by now.
   private static let maximumEarlierChanges = 200
-  /// The most that is read of them, in bytes.
+  /// The most to read of them, in bytes.
   private static let earlierLimit = 128 << 20
-  /// The most attempts, if others are faster each time.
+  /// If others are faster each time.
   private static let maximumAttempts = 60
-  /// The most attempts for which one lock is in the way, while nobody changes anything.
+  /// How many attempts one lock may block, while nobody changes anything.
   private static let maximumLocked = 15
-  /// The remote and its branch, as ``SyncNote/sentTo`` has them.
+  /// The remote and its branch, as in ``SyncNote/sentTo``.
   private var branchInWords: String { "\(repository.remote) \(repository.branch)" }
-  /// How the repository is named in errors.
+  /// The repository's name in errors.
   private var place: String { "\(SharedRepository.wholeName) of \(repository.remote)" }
 
   init(_ keychain: EncryptedFileKeychain, _ repository: SharedRepository, identity: String?) {
@@ -70,14 +69,13 @@ struct SharedKeychainSync {
 
   var stateFolder: String { keychain.location.stateFolder }
 
-  /// Whether the keychain has changed since everything was in step.
+  /// Whether the keychain has changed since the last complete sync.
   static func hasChanges(_ keychain: EncryptedFileKeychain) -> Bool {
     guard let state = keychain.stateName else { return false }
     return SyncNote(in: keychain.location.stateFolder).shared != state
   }
 
-  /// Takes the right to do something that only one machine may do at a time, and whose result has to be sent
-  /// afterwards.
+  /// Takes a lease for work that only one machine may do at a time, and whose result has to be sent afterwards.
   ///
   /// - Parameters: as for ``SharedRepository/takeLease(_:over:)``.
   /// - Throws: ``SharingFault``, also if the branch takes nothing from here.
@@ -85,7 +83,7 @@ struct SharedKeychainSync {
     let lease = try repository.takeLease(name, over: former)
     switch lease {
     case .held, .failed: break
-    // Who refuses that may refuse everything at present.
+    // A repository that refuses leases may refuse everything at present.
     case .unknown: try proveWritable(isKnown: false)
     case .taken(let holder):
       do throws(SharingFault) {
@@ -98,9 +96,9 @@ struct SharedKeychainSync {
     return lease
   }
 
-  /// Checks that the branch takes what is sent from here.
+  /// Checks that the branch can be written.
   ///
-  /// - Parameter isKnown: whether that is known if it ever has taken something.
+  /// - Parameter isKnown: whether any earlier success counts.
   private func proveWritable(isKnown: Bool) throws(SharingFault) {
     if isKnown, SyncNote(in: stateFolder).sentTo == branchInWords { return }
     let turn = try turn(isQueued: false)
@@ -111,9 +109,7 @@ struct SharedKeychainSync {
     note.write(in: stateFolder)
   }
 
-  /// Whether the repository has a keychain. This machine then still has to take it.
-  ///
-  /// - Throws: ``SharingFault``.
+  /// Whether the repository has a keychain, which this machine still has to take.
   func hasKeychain() throws(SharingFault) -> Bool {
     try repository.make()
     guard let tip = try repository.fetch() else { return false }
@@ -121,8 +117,6 @@ struct SharedKeychainSync {
   }
 
   /// Whether the repository has the keychain that is here, whatever its state.
-  ///
-  /// - Throws: ``SharingFault``.
   func hasSameKeychain() throws(SharingFault) -> Bool {
     guard let tip = try repository.fetch(),
       let whole = try repository.files(in: tip).first(where: { $0.path == SharedRepository.wholeName }),
@@ -135,15 +129,15 @@ struct SharedKeychainSync {
     }
   }
 
-  /// Brings both in step.
+  /// Syncs both.
   ///
   /// - Parameters:
-  ///   - acceptsRewritten: whether to go on from the repository as it is, even if it doesn't come from what was seen
-  ///     there. What it lacks is sent again.
-  ///   - isAnew: whether what is here is put aside first, and the keychain taken as this machine has seen it last in
-  ///     the repository; with `acceptsRewritten` as it is there now, whoever has made its key.
-  ///   - isQueued: whether nothing is done if another process waits to do it already.
-  /// - Throws: ``SharingFault``. What was received until then stays.
+  ///   - acceptsRewritten: whether to go on from the repository as it is, even if it doesn't descend from what this
+  ///     machine has seen. Anything that it lacks is sent again.
+  ///   - isAnew: whether to put the local keychain aside first, and take it as this machine last saw it in the
+  ///     repository; with `acceptsRewritten` as it is there now, whoever made its key.
+  ///   - isQueued: whether to do nothing if another process already waits to do it.
+  /// - Throws: ``SharingFault``. Anything received until then stays.
   func sync(
     acceptsRewritten: Bool = false, isAnew: Bool = false, isQueued: Bool = false
   ) throws(SharingFault) -> Outcome {
@@ -153,7 +147,7 @@ struct SharedKeychainSync {
     note.triedAt = .now
     do throws(SharingFault) {
       var outcome = try inStep(acceptsRewritten, isAnew, &note)
-      // All that is here came, not only what was changed since.
+      // Everything here was received, not only the changes.
       if isAnew, let count = (try? keychain.summary())??.contents?.count { outcome.received = count }
       note.problem = outcome.refusal
       note.waiting = outcome.waiting
@@ -205,12 +199,12 @@ struct SharedKeychainSync {
       do throws(SharingFault) {
         result = try reconcile(files, isTaken: isAnew)
       } catch .unusable where acceptsRewritten, .untrustedKey where acceptsRewritten {
-        // What is there was made with a former key, or by somebody else: what is here takes its place.
+        // The repository's vault has a former key, or somebody else's: the local one replaces it.
         result = try reconcile(nil)
       } catch .untrustedKey(let detail, _) {
         throw .untrustedKey(detail: detail, putAside: outcome.putAside)
       } catch .notMember(true) where acceptsRewritten && mayReplace() {
-        // Whoever may write to the repository can put a vault there that no member opens.
+        // Anybody who can write to the repository can put a vault there that no member opens.
         result = try reconcile(nil)
       }
       note.askedAt = .now
@@ -225,7 +219,7 @@ struct SharedKeychainSync {
       outcome.mended += result.unreadable
       note.waiting = result.waiting
       if !result.slotsToDrop.isEmpty {
-        // Somebody else has made a key, with which slots are back that were removed here.
+        // Somebody else has made a key, and it brings back slots that were removed here.
         if let tip { try repository.see(tip) }
         try drop(result.slotsToDrop)
         continue
@@ -246,7 +240,7 @@ struct SharedKeychainSync {
           locked = lock == nil ? 0 : tip == lockedTip ? locked + 1 : 1
           lockedTip = tip
           if let lock, locked == Self.maximumLocked { throw .locked(file: lock) }
-          // Random, so that many who were refused don't all come back at once.
+          // Random, so that many refused ones don't all come back at once.
           usleep(UInt32.random(in: 10_000...(UInt32(min(outcome.attempts, 10)) * 60_000)))
           continue
         }
@@ -261,13 +255,13 @@ struct SharedKeychainSync {
       note.shared = result.state
       note.sharedAt = .now
       outcome.sent += result.waiting
-      // That others have the key is noted in the keychain.
+      // The keychain notes that others have the key.
       if result.isKeyUnsent { continue }
       return outcome
     }
   }
 
-  /// The messages say nothing about what was changed: the history may be read by people who can't open the keychain.
+  /// The messages reveal nothing about changes: the history may be read by people who can't open the keychain.
   private static func message(of change: SharedRepository.Change) -> String {
     switch change {
     case .added: "Change the keychain"
@@ -308,8 +302,8 @@ struct SharedKeychainSync {
   }
 
   /// - Parameters:
-  ///   - isAgain: whether room was made for what the repository has.
-  ///   - isTaken: whether what is here was taken from the repository already, and what it has now is not to take its place
+  ///   - isAgain: whether room was made for the repository's files.
+  ///   - isTaken: whether the local keychain already came from the repository, whose present one must not replace it
   ///     unexamined.
   private func reconcile(
     _ files: SharedFiles?, isAgain: Bool = false, isTaken: Bool = false
@@ -339,10 +333,10 @@ struct SharedKeychainSync {
     }
   }
 
-  /// Takes the keychain as the repository had it when this machine saw it last, so that whoever has changed its key
-  /// since still has to prove to have had the former one.
+  /// Takes the keychain as this machine last saw it in the repository, so that anybody who has changed its key since
+  /// must still prove to have had the former one.
   ///
-  /// - Parameter trustsKey: whether it is taken as it is now instead, and nobody has to prove anything.
+  /// - Parameter trustsKey: whether to take it as it is now instead, without any proof.
   private func takeAnew(_ files: SharedFiles?, trustsKey: Bool) throws(SharingFault) -> [String] {
     guard let files else { throw .noKeychain }
     guard let identity else { throw .notMember(wasBefore: false) }
@@ -359,7 +353,7 @@ struct SharedKeychainSync {
     }
   }
 
-  /// Whether this machine's identity opens what the repository has, although nothing opens what is here.
+  /// Whether this machine's identity opens the repository's keychain, although nothing opens the local one.
   private func isLetInAgain(by whole: [UInt8]) throws(SharingFault) -> Bool {
     guard let identity else { return false }
     do throws(KeychainError) {

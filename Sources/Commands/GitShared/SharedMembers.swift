@@ -2,19 +2,19 @@ import Bytes
 import EncryptedFile
 import Keychain
 
-/// The members of a shared keychain: whoever has a key that opens one of its slots.
+/// The members of a shared keychain: everybody with a key to one of its slots.
 extension SharedKeychainSync {
   /// Adds a member, and tells the repository.
   ///
   /// - Parameters:
   ///   - recipient: in age's notation, or a line of an ssh public key.
-  ///   - label: what people call the member.
+  ///   - label: the member's name for people.
   /// - Returns: the slot's identifier.
-  /// - Throws: ``SharingFault``, with `KeychainError.SlotFault.alreadyThere` for somebody who is a member.
+  /// - Throws: ``SharingFault``, with `KeychainError.SlotFault.alreadyThere` for a present member.
   func add(
     member recipient: String, label: String?
   ) throws(SharingFault) -> (id: String, Outcome) {
-    // Who isn't a member finds out before anything is changed.
+    // If you aren't a member, you find out before anything is changed.
     var outcome = try sync()
     for _ in 0..<Self.maximumAdditions {
       let id: String
@@ -37,35 +37,32 @@ extension SharedKeychainSync {
     throw .contended(attempts: Self.maximumAdditions)
   }
 
-  /// How often a member is added whose slot others have taken away by making a new key.
+  /// How often to add a member whose slot others have dropped by making a new key.
   private static let maximumAdditions = 5
 
-  /// The members, as the copy on this machine has them.
-  ///
-  /// - Throws: what reading throws.
+  /// From the copy on this machine.
   func members() throws(KeychainError) -> [SlotSummary] { try keychain.slots() ?? [] }
 
   /// The identifier of the slot that this machine's identity opens; `nil` if it opens none.
-  ///
-  /// - Throws: what reading throws.
   func ownSlot() throws(KeychainError) -> String? {
     guard let identity else { return nil }
     return try keychain.noteIdentity(identity)
   }
 
-  /// What a member who is removed has been able to read.
+  /// The consequences of removing a member.
   struct Removal: Sendable {
-    /// The items that the member could read since the slot was added, those first that are in use.
+    /// The items that the member could read since the slot was added, those in use first.
     var known: [KnownItem] = []
     var outcome = Outcome()
     /// Why the repository doesn't have it yet; `nil` if it was asked.
     var fault: SharingFault?
   }
 
-  /// Removes a member: the keychain gets another key, which the member's slot doesn't have.
+  /// Removes a member: the keychain gets another key, without a slot for the member.
   ///
   /// - Parameter id: the slot's identifier.
-  /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot. Then nobody was removed.
+  /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot. In both cases nobody was
+  ///   removed.
   func remove(member id: String) throws(SharingFault) -> Removal {
     var removal = Removal(outcome: try sync())
     do throws(KeychainError) {

@@ -17,7 +17,6 @@ struct SharedRepository {
   static let wholeName = "vault.age"
   static let changesName = "changes"
   static let slotsName = "slots"
-  /// The branch that is used unless another one is named.
   static let defaultBranch = "main"
 
   private static let remoteSetting = "llavero.remote"
@@ -27,11 +26,11 @@ struct SharedRepository {
   private static let outgoingReference = "refs/llavero/outgoing"
 
   let git: GitProgram
-  /// The address of the remote, as git takes it.
+  /// As git takes it.
   let remote: String
   let branch: String
 
-  /// Whether git takes a text for the name of a branch, as git-check-ref-format(1) says it.
+  /// Whether git accepts the name of a branch, by the rules of git-check-ref-format(1).
   static func canBeBranch(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     guard 1...200 ~= bytes.count, name != "@", bytes.first != UInt8(ascii: "-") else { return false }
@@ -48,9 +47,7 @@ struct SharedRepository {
     self.branch = branch
   }
 
-  /// Makes the clone, unless it is there. Nothing is fetched.
-  ///
-  /// - Throws: ``SharingFault``.
+  /// Makes the clone, unless it exists. Fetches nothing.
   func make() throws(SharingFault) {
     do throws(KeychainError) {
       _ = try Folder(creating: git.folder)
@@ -62,12 +59,11 @@ struct SharedRepository {
     try notePlace()
   }
 
-  /// How long a lock of git's is there, in milliseconds, before it counts as left by one that was killed. git holds these
-  /// for moments.
+  /// After how many milliseconds a lock of git's counts as left by a killed git. A living one holds these for moments.
   private static let abandonedAfter: Int64 = 60_000
 
-  /// Removes the locks of references and settings that killed gits have left: each later one would fail. Needs the turn
-  /// to sync.
+  /// Removes the locks of references and settings that killed gits have left, because each later git would fail. Needs
+  /// the exchange's lock.
   func removeAbandonedLocks() {
     for place in [git.folder, git.folder + "/refs/llavero"] {
       guard let folder = try? Folder(opening: place), let names = try? folder.names() else { continue }
@@ -80,14 +76,12 @@ struct SharedRepository {
     }
   }
 
-  /// A remote, and a branch of it.
   struct Place: Equatable, Sendable {
-    /// The address, as git takes it.
+    /// As git takes it.
     let remote: String
     let branch: String
   }
 
-  /// Where the keychain is.
   var place: Place { Place(remote: remote, branch: branch) }
 
   private func notePlace() throws(SharingFault) {
@@ -97,16 +91,13 @@ struct SharedRepository {
 
   /// Notes that the clone is for this remote from now on.
   ///
-  /// - Parameter isNew: whether nothing counts that was seen in another one.
-  /// - Throws: ``SharingFault``.
+  /// - Parameter isNew: whether to forget the commits seen in another one.
   func moveHere(isNew: Bool) throws(SharingFault) {
     try notePlace()
     if isNew { _ = try git.output(["update-ref", "-d", Self.seenReference]) }
   }
 
   /// The place for which the clone was made; `nil` if there is none.
-  ///
-  /// - Throws: ``SharingFault``.
   func former() throws(SharingFault) -> Place? {
     guard FileStatus.isThere(git.folder + "/HEAD"), let remote = try setting(Self.remoteSetting) else {
       return nil
@@ -119,10 +110,7 @@ struct SharedRepository {
     return answer.status == 0 ? Self.lines(answer.output).first : nil
   }
 
-  /// Fetches the branch.
-  ///
-  /// - Returns: its commit; `nil` if the remote has no such branch.
-  /// - Throws: ``SharingFault``.
+  /// Fetches the branch. Returns its commit, or `nil` if the remote has no such branch.
   func fetch() throws(SharingFault) -> String? {
     let answer = try git.run([
       "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", remote,
@@ -135,7 +123,7 @@ struct SharedRepository {
     return nil
   }
 
-  /// The commit that a reference leads to; `nil` if there is none.
+  /// `nil` if there is no such reference.
   func commit(of reference: String) throws(SharingFault) -> String? {
     let answer = try git.run(["rev-parse", "--verify", "--quiet", reference + "^{commit}"])
     if answer.status != 0 { return nil }
@@ -145,12 +133,11 @@ struct SharedRepository {
   /// The commit that this machine has seen last; `nil` if it has seen none.
   func seen() throws(SharingFault) -> String? { try commit(of: Self.seenReference) }
 
-  /// Notes that a commit was seen.
   func see(_ commit: String) throws(SharingFault) {
     _ = try git.output(["update-ref", Self.seenReference, commit])
   }
 
-  /// Whether a commit comes from another one.
+  /// Whether a commit descends from another one.
   func comes(_ commit: String, from ancestor: String) throws(SharingFault) -> Bool {
     if commit == ancestor { return true }
     let answer = try git.run(["merge-base", "--is-ancestor", ancestor, commit])
@@ -161,22 +148,19 @@ struct SharedRepository {
     }
   }
 
-  /// A change of the keychain's files.
   enum Change {
     /// One more file among the changes.
     case added([UInt8])
-    /// A whole vault, instead of all that is there, with its slots.
+    /// A whole vault with its slots, instead of everything that is there.
     case whole([UInt8], slots: [(id: String, file: [UInt8])])
   }
 
   /// Makes a commit.
   ///
   /// - Parameters:
-  ///   - change: what it changes; `nil` for nothing.
-  ///   - parent: the commit that it comes after; `nil` for the first one.
-  ///   - message: what it says, in one line.
-  /// - Returns: the commit.
-  /// - Throws: ``SharingFault``.
+  ///   - change: `nil` for none.
+  ///   - parent: `nil` for the first commit.
+  ///   - message: one line.
   func commit(
     _ change: Change?, after parent: String?, message: String
   ) throws(SharingFault) -> String {
@@ -213,7 +197,7 @@ struct SharedRepository {
     return commit
   }
 
-  /// `NAME <ADDRESS>`, as the person has told git, else llavero's own.
+  /// `NAME <ADDRESS>` from git's configuration, else llavero's own.
   private func committer() throws(SharingFault) -> String {
     let answer = try git.run(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"])
     guard answer.status == 0, let line = Self.lines(answer.output).first,
@@ -222,19 +206,17 @@ struct SharedRepository {
     return String(line[...end])
   }
 
-  /// A name that no other change has.
   private static func newName() -> String {
     hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
   }
 
-  /// How a push went.
   enum Push: Hashable, Sendable {
     case done
     /// Somebody else was faster, or holds this lock of git's.
     case rejected(lock: String?)
   }
 
-  /// Sends a commit to the branch. It is never forced.
+  /// Sends a commit to the branch, never by force.
   ///
   /// - Throws: ``SharingFault/refused(said:)`` if the repository doesn't take it; other faults.
   func push(_ commit: String) throws(SharingFault) -> Push {
@@ -247,17 +229,15 @@ struct SharedRepository {
     }
   }
 
-  /// What a repository says to a reference.
+  /// A repository's answer to a reference.
   enum Sent: Hashable {
     case done
     /// Somebody else was faster, or holds this lock of git's.
     case rejected(lock: String?)
-    /// It doesn't take it, for this reason, which may be empty.
+    /// The repository doesn't take it, for this reason, which may be empty.
     case refused(reason: String)
   }
 
-  /// Sends a reference.
-  ///
   /// - Parameter options: further options of `git push`.
   /// - Throws: ``SharingFault`` if the repository takes nothing at all.
   func send(_ reference: String, _ options: [String] = []) throws(SharingFault) -> Sent {
@@ -281,7 +261,7 @@ struct SharedRepository {
     throw SharingFault("push", status: answer.status, said: answer.said, isPush: true)
   }
 
-  /// Puts objects together that are loose, as git does by itself otherwise. Failures are ignored.
+  /// Packs loose objects, which git otherwise does by itself. Failures are ignored.
   func tidy() {
     _ = try? git.run(["-c", "gc.auto=2000", "-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"])
   }

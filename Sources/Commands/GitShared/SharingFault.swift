@@ -1,50 +1,43 @@
 import Keychain
 
-/// Why a keychain can't be kept in step with the git repository that it is shared through.
+/// The reason why a keychain and its git repository can't be synced.
 enum SharingFault: Error, Hashable, Sendable {
-  /// There is no program git.
   case noGit
-  /// git has not done this in time.
   case tooSlow(operation: String, milliseconds: Int)
-  /// The repository's host doesn't answer.
   case unreachable(said: String)
-  /// There is no repository at that place.
   case noRepository(said: String)
-  /// The host of the repository has refused the login, or there is none.
+  /// The repository's host has refused the login, or there is none.
   case loginRefused(said: String)
-  /// The key of the repository's host is unknown, or another one than before.
+  /// The key of the repository's host is unknown, or has changed.
   case hostKey(said: String)
-  /// The repository takes nothing from here: it may only be read, its branch is protected, or a hook has refused it.
+  /// The repository takes nothing from here: it is read-only, its branch is protected, or a hook has refused it.
   case refused(said: String)
   /// git has failed in another way.
   case failed(operation: String, status: Int32, said: String)
-  /// The repository no longer comes from the commit that was seen there: somebody has put back an earlier one, or
-  /// written its history anew.
+  /// The repository no longer descends from the commit that was seen there: somebody has put back an earlier one, or
+  /// rewritten its history.
   case rewritten(seen: String, found: String?)
-  /// The repository has commits, but the keychain is no longer in them.
+  /// The repository has commits, but no longer the keychain.
   case keychainRemoved(commit: String)
-  /// Others have always been faster.
+  /// Others were faster each time.
   case contended(attempts: Int)
-  /// A lock of git's is in the way in the repository, and stays there.
+  /// A lock of git's blocks the repository, and stays there.
   case locked(file: String)
   /// The clone of the repository on this machine can't be used.
   case brokenClone
-  /// The repository has more of the keychain than is ever read: not what a member has put there.
+  /// The repository has more of the keychain than is ever read, so not from a member.
   case tooMuch(what: String)
-  /// The repository has no keychain.
   case noKeychain
-  /// Nothing here opens the keychain that is in the repository; this machine may have opened it before.
+  /// Nothing here opens the repository's keychain; this machine may have opened it before.
   case notMember(wasBefore: Bool)
-  /// The keychain in the repository can't be read.
   case unusable(detail: String)
-  /// The keychain in the repository has got its key from somebody who didn't have the former one. What was here before
-  /// is in these folders, if it was put aside.
+  /// The repository's keychain has its key from somebody without the former one. These folders have the former local
+  /// files, if they were put aside.
   case untrustedKey(detail: String, putAside: [String])
-  /// The repository has another keychain.
   case otherKeychain
-  /// Another process has been at it for so long.
+  /// Another process took too long.
   case busy
-  /// The keychain here, or what the repository has, can't be used.
+  /// The keychain here, or in the repository, can't be used.
   case keychain(KeychainError)
 
   /// Whether a person has to decide how to go on.
@@ -63,10 +56,10 @@ enum SharingFault: Error, Hashable, Sendable {
     }
   }
 
-  /// What a failure of git means, by what it has said.
+  /// Finds the reason of a git failure in git's messages.
   ///
   /// - Parameters:
-  ///   - isPush: whether something was to be sent.
+  ///   - isPush: whether git was to send something.
   ///   - said: its messages in the C locale.
   init(_ operation: String, status: Int32, said: String, isPush: Bool) {
     func says(_ parts: String...) -> Bool { parts.contains { said.hasPart($0) } }
@@ -104,7 +97,7 @@ enum SharingFault: Error, Hashable, Sendable {
     }
   }
 
-  /// The line that says most, at most 300 bytes of it.
+  /// The most informative line, at most 300 bytes of it.
   static func line(of said: String) -> String {
     let lines = said.utf8.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).map {
       String(decoding: $0, as: UTF8.self)
@@ -121,8 +114,7 @@ enum SharingFault: Error, Hashable, Sendable {
     line.utf8.count <= 300 ? line : String(decoding: Array(line.utf8.prefix(297)), as: UTF8.self) + "..."
   }
 
-  /// The path of the lock that another git holds or has left, at most 300 bytes, by what git says about it; `nil` if it
-  /// says no such thing.
+  /// The path of a lock that another git holds or has left, from git's messages, at most 300 bytes.
   static func lock(in said: String) -> String? {
     // cannot lock ref '...': Unable to create 'PATH.lock': File exists.
     let parts = said.split(separator: "'", omittingEmptySubsequences: false)
@@ -136,7 +128,6 @@ enum SharingFault: Error, Hashable, Sendable {
     return names.contains("..") ? nil : names.filter { $0 != "." }.joined(separator: "/")
   }
 
-  /// The first line that the remote has said.
   static func remoteLine(of said: String) -> String? {
     let lines = said.utf8.split(separator: 0x0a).map { String(decoding: $0, as: UTF8.self) }
     let found = lines.first { $0.hasPrefix("remote: ") && $0.utf8.count > 9 }

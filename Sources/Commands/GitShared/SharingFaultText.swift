@@ -1,7 +1,7 @@
 import Keychain
 
 extension SharingFault {
-  /// What it says, for people and notes: without secrets, in one line, and not yet safe for a terminal.
+  /// For people and notes: without secrets, in one line, and not yet safe for a terminal.
   var text: String {
     switch self {
     case .noGit: "the program git was not found"

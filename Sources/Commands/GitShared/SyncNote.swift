@@ -3,27 +3,27 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// What is known on this machine about a shared keychain and its repository: the file `sync` in the keychain's state
-/// folder, a JSON object. Nothing in it is secret. One that is missing or can't be understood says nothing.
+/// This machine's facts about a shared keychain and its repository: the file `sync` in the keychain's state folder, a
+/// JSON object without secrets. A missing or invalid one says nothing.
 struct SyncNote: Hashable, Sendable {
-  /// Which state of the keychain's file the repository has, as ``EncryptedFileKeychain/stateName``.
+  /// The state of the keychain's file that the repository has, as in ``EncryptedFileKeychain/stateName``.
   var shared: String?
-  /// When everything was in step last.
+  /// The time of the last complete sync.
   var sharedAt: Timestamp?
-  /// When it was learnt last what the repository has, whether or not it took everything.
+  /// When the repository's contents were last learnt, whether or not it took everything.
   var askedAt: Timestamp?
   /// The remote and its branch that have taken something from here; `nil` if none has.
   var sentTo: String?
-  /// When it was tried last.
+  /// The time of the last attempt.
   var triedAt: Timestamp?
-  /// Why it failed then; `nil` if it didn't.
+  /// Why the last attempt failed; `nil` if it didn't.
   var problem: String?
-  /// How many records the repository lacked when that could be told last.
+  /// How many records the repository lacked when that was last known.
   var waiting = 0
-  /// How many changes that were made here others have overridden, of which no person has been told yet.
+  /// How many local changes others have overridden without any person being told yet.
   var overridden = 0
-  /// Who was added with a former key, and has nothing of the present one: labels and recipients of which no person has
-  /// been told yet.
+  /// Members added with a former key, who have nothing of the present one: labels and recipients not yet reported to a
+  /// person.
   var withFormerKey: [String] = []
 
   static let fileName = "sync"
@@ -31,7 +31,6 @@ struct SyncNote: Hashable, Sendable {
 
   init() {}
 
-  /// Reads the note.
   init(in stateFolder: String) {
     guard let folder = try? Folder(opening: stateFolder), let file = try? folder.file(Self.fileName),
       let text = try? file.contents(limit: Self.limit)
@@ -63,13 +62,13 @@ struct SyncNote: Hashable, Sendable {
     }
   }
 
-  /// Whether the repository could be asked when it was tried last.
+  /// Whether the repository could be asked at the last attempt.
   var wasAsked: Bool {
     guard problem != nil, let triedAt else { return true }
     return askedAt.map { $0 >= triedAt } ?? false
   }
 
-  /// Writes the note. A failure is ignored: what is noted can be found out again.
+  /// Writes the note. A failure is ignored, because the facts can be found out again.
   func write(in stateFolder: String) {
     var json = JSONWriter()
     json.beginObject()

@@ -2,7 +2,7 @@ import ArgumentParser
 import CredentialProtocols
 import Terminals
 
-/// A text that `llavero help TOPIC` prints: how to do something, with commands that can be pasted.
+/// A text for `llavero help TOPIC`: how to do something, with commands to paste.
 ///
 /// A line with a command begins with four spaces.
 struct HelpTopic {
@@ -10,7 +10,7 @@ struct HelpTopic {
   let summary: String
   let text: String
 
-  /// All topics, in the order in which people ask for them.
+  /// In the order in which people ask for them.
   static let all = [git, headless, moving, sharing, backup, protection]
 
   /// A list of the topics, to print below that of the commands.
@@ -64,15 +64,15 @@ private let synonyms = [
 ]
 
 extension [String] {
-  /// The element that other programs call so, or that a text is probably a typing error for.
+  /// The element with this name in other programs, or else ``closest(to:)``.
   func meant(by text: String) -> String? {
     let names = synonyms.first { $0.contains(text) } ?? []
     return first(where: names.contains) ?? closest(to: text)
   }
 
-  /// The element that a text is probably a typing error for, if one is close enough.
+  /// The element for which a text is probably a typing error, if one is close enough.
   func closest(to text: String) -> String? {
-    // With two letters of a short name wrong, anything could have been meant.
+    // With two letters of a short name wrong, it could mean anything.
     let near = map { (text: $0, distance: editDistance($0, text)) }.filter {
       $0.distance <= ($0.text.count < 5 ? 1 : 2)
     }
@@ -80,8 +80,8 @@ extension [String] {
   }
 }
 
-/// The number of insertions, deletions, substitutions and swaps of neighbours that turn one text into the other (the
-/// optimal string alignment distance).
+/// The number of insertions, deletions, substitutions and swaps of neighbours between two texts (the optimal string
+/// alignment distance).
 func editDistance(_ one: String, _ other: String) -> Int {
   let (one, other) = (Array(one.utf8), Array(other.utf8))
   // Such a long text is not a typing error, and would take long.

@@ -1,6 +1,6 @@
 import Terminals
 
-/// The text that `llavero` alone prints: the few commands that most people need.
+/// The text of `llavero` alone: the few commands that most people need.
 enum ShortHelp {
   static let text = """
     llavero keeps passwords and tokens, and logs in git and other tools with them.

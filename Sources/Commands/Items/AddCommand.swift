@@ -4,7 +4,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero add`
 struct AddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -95,7 +94,7 @@ struct AddCommand: ParsableCommand {
     notes.note(on: &item)
     let open = try self.keychain.open()
     let keychain = open.own
-    // Check what can't be added, and what exists already, before asking for the secret.
+    // Check for impossible and existing items before asking for the secret.
     try refuseImpossibleHost(of: item)
     try explaining { () throws(KeychainError) in
       try item.validateKey()
@@ -113,7 +112,7 @@ struct AddCommand: ParsableCommand {
     if output.json { try StandardStreams.write(ItemOutput.json(open.named(added))) }
   }
 
-  /// Adds what makes secrets anew.
+  /// Adds a source of new secrets.
   private func add(_ body: (OpenKeychain) throws(Failure) -> (item: Item, wasThere: Bool)) throws(Failure) {
     let open = try keychain.open()
     if open.remote != nil {
@@ -126,7 +125,7 @@ struct AddCommand: ParsableCommand {
     if output.json { try StandardStreams.write(ItemOutput.json(open.named(item))) }
   }
 
-  /// Refuses to read something else from what gives the secret.
+  /// Refuses to read something else from the secret's own descriptor.
   private func refuseSharedInput() throws(Failure) {
     for (descriptor, what) in [
       (refreshTokenFd, "the refresh token"), (kept.codeFd, "what codes are made of"),
@@ -152,7 +151,6 @@ struct AddCommand: ParsableCommand {
 }
 
 extension PlaceOptions {
-  /// The place that the options name, as an item's key.
   func key(withAuthenticationType type: String?) throws(Failure) -> Item.Key {
     var named = named
     named.authenticationType = type

@@ -78,7 +78,6 @@ struct AttributeOptions: ParsableArguments {
     if port == 0 { throw ValidationError("--port is a number from 1 to 65535.") }
   }
 
-  /// Whether no option was given.
   var isEmpty: Bool {
     itemClass == nil && port == nil && !isDefault && marks.isEmpty
       && [
@@ -91,7 +90,7 @@ struct AttributeOptions: ParsableArguments {
   /// Whether the options ask for items of a Secret Service that are no logins.
   var asksForOtherItems: Bool { itemClass == .secret || itemClass == .collection || !marks.isEmpty }
 
-  /// The filter that the options describe. For many items, take it once, because it parses the patterns.
+  /// For many items, take it once, because it parses the patterns.
   var filter: ItemFilter {
     func pattern(_ text: String?) -> GlobPattern? { text.map { GlobPattern($0) } }
     return ItemFilter(
@@ -103,7 +102,7 @@ struct AttributeOptions: ParsableArguments {
       lookup: marks.lookup, reference: marks.reference, isDefault: isDefault)
   }
 
-  /// Whether the item matches every given option. Every item matches if none was given.
+  /// Whether the item matches every given option; true if none was given.
   func matches(_ item: Item) -> Bool { filter.matches(item) }
 }
 

@@ -6,7 +6,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero code`
 struct CodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "code",
@@ -34,7 +33,7 @@ struct CodeCommand: ParsableCommand {
     let query = try place.named.meant(in: keychain).query()
     let items = try explaining { () throws(KeychainError) in try open.find(query) }
     if items.isEmpty { throw try place.named.nothingMatches(in: keychain) }
-    // The code of another account would be taken for this one's.
+    // Another account's code would pass for this one's.
     for item in items where !item.isHidden && item.key.account == items[0].key.account {
       guard
         let credential = try explaining({ () throws(KeychainError) in
@@ -61,7 +60,7 @@ struct CodeCommand: ParsableCommand {
       hint: "give it what the service shows with 'llavero update' and --code-fd", status: .nothingMatched)
   }
 
-  /// The next code of those that are counted. The counter is stored before anybody has the code.
+  /// The next counted code. Its counter is stored before anybody has the code.
   private static func counted(
     _ item: Item, in keychain: any KeychainStore
   ) throws(Failure) -> OneTimeCode {
@@ -90,7 +89,7 @@ struct CodeCommand: ParsableCommand {
     }
   }
 
-  /// What a change took out. A class, because closures can't assign a confidential variable.
+  /// The secret that a change took out. A class, because closures can't assign a noncopyable variable.
   private final class Taken {
     var url = Secret()
   }
@@ -112,8 +111,8 @@ struct CodeCommand: ParsableCommand {
 }
 
 extension Credential {
-  /// What the item's one-time codes are made of, as a URL: what it keeps beside the secret, or the secret itself where a
-  /// person keeps codes apart; `nil` if there is neither.
+  /// The URL of the item's one-time codes: the one beside the secret, or the secret itself if a person keeps codes
+  /// apart; `nil` if there is neither.
   borrowing func oneTimeCodeURL() -> Secret? {
     switch further.oneTimeCode {
     case .some(let url): if !url.isEmpty { return url.copy() }

@@ -4,7 +4,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero delete`
 struct DeleteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
@@ -44,7 +43,7 @@ struct DeleteCommand: ParsableCommand {
     selection.includesOtherItems = attributes.asksForOtherItems
     let open = try selection.choose().open()
     let items = try attributes.selection(url: url, all: all).items(in: open.keychain, all: all)
-    // Of another keychain that is shared, the list deletes nothing.
+    // The list deletes nothing in another shared keychain.
     let isForAll =
       open.choice.kind.isShared && items.contains { $0.keychain == nil || $0.keychain == open.choice.name }
     let areShown = try !yes && confirm(items, forUsersOf: isForAll ? open.choice.name : nil)
@@ -65,8 +64,7 @@ struct DeleteCommand: ParsableCommand {
     }
   }
 
-  /// Deletes items. Of those that somebody was shown, only what is still the same; whoever wasn't asked means what is
-  /// there. Returns what was deleted.
+  /// Deletes items. If a person was shown them, only those that haven't changed since. Returns the deleted ones.
   private func delete(
     _ items: [Item], areShown: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> [Item] {
@@ -83,8 +81,8 @@ struct DeleteCommand: ParsableCommand {
     }
   }
 
-  /// Asks whether to delete the items. A single item that is named exactly needs no confirmation if nobody can be
-  /// asked and nobody else uses it.
+  /// Asks whether to delete the items. A single exact match needs no confirmation if nobody can be asked and nobody
+  /// else uses it.
   ///
   /// - Parameter shared: the name of the keychain, if others use it, too.
   /// - Returns: whether somebody was shown the items, and agreed.

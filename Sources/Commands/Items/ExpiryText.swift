@@ -2,12 +2,11 @@ import Bytes
 import Keychain
 import Terminals
 
-/// Parses the time at which a secret expires.
 enum ExpiryText {
   /// The first second at which a secret has expired, since the Unix epoch; `nil` for `never`.
   ///
-  /// A date means its start in UTC. A moment is written as in RFC 3339, with any offset. A time from now is a number of
-  /// seconds, minutes, hours, days or weeks, such as `90s`, `30m`, `12h`, `30d`, `6w`.
+  /// A date means its start in UTC. A moment is written as in RFC 3339, with any offset. A time from now is a number
+  /// of seconds, minutes, hours, days or weeks, such as `90s`, `30m`, `12h`, `30d`, `6w`.
   ///
   /// - Throws: ``Failure`` if the text is none of these, or the time is not after `now`.
   static func expiry(_ text: String, at now: Timestamp) throws(Failure) -> Int64? {

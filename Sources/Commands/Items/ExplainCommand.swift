@@ -7,7 +7,6 @@ import SignIn
 import Terminals
 import ToolCommands
 
-/// `llavero explain`
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
@@ -39,7 +38,7 @@ struct ExplainCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Report arguments that can't be understood before the keychain is opened.
+    // Report invalid arguments before the keychain is opened.
     let key = try place.key()
     // This may replace the process with another program, so it comes before git is asked.
     let selected = try self.keychain.selection.choose()
@@ -84,7 +83,7 @@ struct ExplainCommand: ParsableCommand {
       }
     }
 
-    /// Whether whoever asks can use a credential.
+    /// Whether the asking program can use a credential.
     func takes(_ credential: borrowing Credential) -> Bool {
       if case .query(_, takesHeaders: true, _, _, _) = self { return true }
       return credential.authenticationScheme == nil
@@ -99,8 +98,7 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  /// The question that git's helper answers where it has nothing for a name in a URL that says nothing there; `nil` if it
-  /// has, or there is none.
+  /// The next question of git's helper, if it found nothing for a name in a URL, and that name means nothing there.
   private func askedAgain(
     _ question: Question, _ found: [AnswerExplanation], _ open: OpenKeychain
   ) -> ItemQuery? {
@@ -110,7 +108,7 @@ struct ExplainCommand: ParsableCommand {
     return open.underNameForAll(asked)
   }
 
-  /// What git's helper does where it has no answer; `nil` if that is nothing.
+  /// The sign-in by git's helper without an answer; `nil` if there is none.
   private func signIn(
     _ key: InternetPassword, _ open: OpenKeychain
   ) throws(Failure) -> ExplanationOutput.SignIn? {
@@ -175,7 +173,7 @@ struct ExplainCommand: ParsableCommand {
       query, takesHeaders: GitSettings.takesHeaders, asker: "git", notes: notes, refused: chain.refusal)
   }
 
-  /// The place that git uses in place of this one; `nil` if it uses none.
+  /// The place that git's settings put in place of this one; `nil` if there is none.
   private func insteadOf(_ asked: InternetPassword) throws(Failure) -> InternetPassword? {
     guard let url = asked.url(withAccount: true) else { return nil }
     let used = GitSettings.instead(of: url)
@@ -185,7 +183,7 @@ struct ExplainCommand: ParsableCommand {
     return instead
   }
 
-  /// What people have to know of other helpers: those that git asks before llavero answer in its place.
+  /// Warnings about other helpers: those that git asks before llavero answer in its place.
   private func notes(on chain: GitHelperChain) -> [String] {
     if let forgotten = chain.forgotten {
       return ["git forgets llavero for this URL, by the empty \(forgotten.by.key) in \(forgotten.by.place)"]
@@ -212,7 +210,7 @@ struct ExplainCommand: ParsableCommand {
     case .query(let query, _, _, _, nil):
       return [try explaining(keychain.explain(query) { question.takes($1) })]
     case .tool(let tool):
-      // The URL as it was given: each tool interprets it in its own way.
+      // The URL as given: each tool interprets it in its own way.
       let url = ByteString(place.named.parts.url)
       let call = try explaining(
         call: RehearsedCall(tool, url: url, account: place.account.map { ByteString($0) }, keychain) {
@@ -233,7 +231,7 @@ struct ExplainCommand: ParsableCommand {
 }
 
 extension GitHelperChain {
-  /// The failure that says git doesn't ask llavero for this place; `nil` if it does, or nobody has set it up yet.
+  /// The failure if git doesn't ask llavero for this place; `nil` if it does, or nobody has set it up yet.
   fileprivate var refusal: Failure? {
     guard forgotten != nil else { return nil }
     return Failure(
@@ -243,6 +241,5 @@ extension GitHelperChain {
 }
 
 extension InternetPassword {
-  /// The place as people read it.
   fileprivate var place: String { Item.Key.internetPassword(self).name }
 }

@@ -3,33 +3,30 @@ import Keychain
 import SignIn
 import Terminals
 
-/// The explanation of why an item answers, as text or JSON.
 struct ExplanationOutput {
-  /// The program that asks: git, another tool, or `llavero get`.
+  /// Git, another tool, or `llavero get`.
   let asker: String
   /// Notes on how it asks.
   let notes: [String]
-  /// The queries that it makes, up to the one that is answered.
+  /// Its queries, up to the one that is answered.
   let explanations: [AnswerExplanation]
 
-  /// What git's helper does where nothing answers, if it does something.
+  /// The sign-in by git's helper if nothing answers.
   var signIn: SignIn?
 
-  /// A sign-in.
   struct SignIn {
     let description: SignInDescription
-    /// What the token would be kept for.
+    /// The place of the new token.
     let place: InternetPassword
   }
 
-  /// The best item of those that would answer if they hadn't expired.
+  /// The best item that would answer if it hadn't expired.
   var expired: Item? {
     explanations.lazy.flatMap(\.candidates).first { candidate in
       if case .passedOver(.expired) = candidate.verdict { true } else { false }
     }?.item
   }
 
-  /// Whether an item answers.
   var hasAnswer: Bool { explanations.last?.winner != nil }
 
   // MARK: For people
@@ -112,7 +109,7 @@ struct ExplanationOutput {
     }
   }
 
-  /// Whether git gets the item's refresh token, with which a new secret can be obtained.
+  /// Whether git gets the item's refresh token, to obtain a new secret.
   private func isRenewed(
     _ candidate: AnswerExplanation.Candidate, _ explanation: AnswerExplanation
   ) -> Bool { asker == "git" && explanation.renewal == candidate.item }
@@ -266,7 +263,6 @@ struct ExplanationOutput {
 }
 
 extension AnswerExplanation.Verdict {
-  /// The name in JSON.
   fileprivate var name: String {
     switch self {
     case .answers: "answers"

@@ -6,7 +6,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero get`
 struct GetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
@@ -65,7 +64,7 @@ struct GetCommand: ParsableCommand {
     guard let item = try explaining({ () throws(KeychainError) in try keychain.find(asked).first }) else {
       throw try named.nothingMatches(in: keychain)
     }
-    // It may have come, or have got another secret, since then.
+    // It may have come since then, or got another secret.
     let late = try explaining(
       keychain.heldAnswer(to: asked, at: .now, where: { item, _ in !item.isHidden }))
     if let answer = late { return try write(answer.item, answer.credential) }
@@ -150,7 +149,7 @@ struct GetCommand: ParsableCommand {
   }
 
   private func hasExpired(_ item: Item, _ keychain: any KeychainStore) -> Failure {
-    // Why there is no new token was said, and what to do.
+    // The renewal has said why there is no new token, and what to do.
     if let renewal = keychain.renewer as? TokenRenewal, renewal.hasExplained {
       Program.end(ExitStatus.nothingMatched.rawValue)
     }
@@ -161,7 +160,7 @@ struct GetCommand: ParsableCommand {
 }
 
 extension OpenKeychain {
-  /// The item that answers if one without a password may, for what goes beside one.
+  /// The item that answers if one without a password may, for information beside a password.
   func withoutPassword(_ query: ItemQuery) throws(KeychainError) -> Answer? {
     for item in try find(query) where !item.isHidden {
       guard let credential = try keychain.credentialIfPresent(of: item) else { continue }
@@ -172,7 +171,7 @@ extension OpenKeychain {
 }
 
 extension Item {
-  /// What to do once its secret has expired, where nothing was said about renewing; `nil` if nothing is known to help.
+  /// The remedy for an expired secret, if the renewal has said nothing; `nil` if none is known.
   var remedyForExpiry: Hint? {
     let isToken = itemDescription == SigningIn.tokenDescription
     guard isToken || isMinted else { return "log in again, or run 'llavero update'" }

@@ -4,8 +4,8 @@ import Keychain
 /// makes the next character literal.
 ///
 /// The rules are those of fnmatch(3) without flags (POSIX.1-2024, XCU 2.14): `[a-z]` is a range, `[!…]` excludes the
-/// characters, a `]` in first place is one of them, and a `[` that is never closed is literal. A character is a Unicode
-/// scalar. A byte that is not UTF-8 counts as one character, which `?`, `*` and `[!…]` match.
+/// characters, a `]` in first place is one of them, and a `[` that is never closed is literal. A character is a
+/// Unicode scalar. A byte that is not UTF-8 counts as one character, which `?`, `*` and `[!…]` match.
 struct GlobPattern: Equatable {
   private enum Element: Equatable {
     case one(UInt32)
@@ -17,7 +17,7 @@ struct GlobPattern: Equatable {
   private var elements: [Element] = []
   private let ignoresCase: Bool
 
-  /// Parses a pattern. Every text is a valid pattern.
+  /// Every text is a valid pattern.
   ///
   /// - Parameter ignoringCase: whether to ignore the case of ASCII letters.
   init(_ text: String, ignoringCase: Bool = false) {
@@ -50,13 +50,13 @@ struct GlobPattern: Equatable {
   /// Whether the pattern matches only the empty text.
   var isEmpty: Bool { elements.isEmpty }
 
-  /// Whether the pattern matches the text. The number of steps is at most the product of their lengths.
+  /// The number of steps is at most the product of the lengths of pattern and text.
   func matches(_ text: ByteString) -> Bool {
     let text = Self.characters(of: text)
     var position = 0
     var element = 0
-    // The last `*`, and how far it is known to reach. If what follows doesn't match, it takes one character more;
-    // earlier ones never need to.
+    // The last `*`, and its known reach. If the rest doesn't match, it takes one more character; earlier ones never
+    // need to.
     var star: (element: Int, position: Int)?
     while position < text.count {
       if element < elements.count, elements[element] == .anything {

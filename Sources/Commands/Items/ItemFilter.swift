@@ -2,7 +2,6 @@ import Keychain
 
 /// A filter for items by their attributes. It doesn't decide which item answers for a place: that is an `ItemQuery`.
 struct ItemFilter {
-  /// A class of Keychain Services.
   enum Class: String, CaseIterable {
     case internet
     case generic
@@ -12,7 +11,6 @@ struct ItemFilter {
     case secret
     case collection
 
-    /// The class as items have it.
     var itemClass: ItemClass {
       switch self {
       case .internet: .internetPassword
@@ -26,7 +24,7 @@ struct ItemFilter {
     }
   }
 
-  /// A pattern for an attribute. An empty one matches an attribute that is absent or empty.
+  /// An empty pattern matches an attribute that is absent or empty.
   typealias Pattern = GlobPattern
 
   var itemClass: Class?
@@ -44,13 +42,12 @@ struct ItemFilter {
   var itemDescription: Pattern?
   var creator: Pattern?
   var type: Pattern?
-  /// Attributes by which programs find the item in a Secret Service. It has all of them, whatever else it has.
+  /// Attributes by which programs find the item in a Secret Service. It must have all of them, and may have more.
   var lookup = LookupAttributes()
   /// The keychain's own name for the item.
   var reference: String?
   var isDefault = false
 
-  /// Whether the item matches all the criteria.
   func matches(_ item: Item) -> Bool {
     if isDefault, !item.isDefault { return false }
     if let reference, !item.isNamed(by: ByteString(reference)) { return false }

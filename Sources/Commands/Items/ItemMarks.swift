@@ -3,7 +3,7 @@ import Keychain
 import KeychainChoice
 import Terminals
 
-/// Options that name an item that has no place: one that a program keeps in a Secret Service.
+/// Options that name an item without a place: one that a program keeps in a Secret Service.
 struct ItemMarks: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -22,10 +22,8 @@ struct ItemMarks: ParsableArguments {
     }
   }
 
-  /// Whether none was given.
   var isEmpty: Bool { attribute.isEmpty && reference == nil }
 
-  /// The attributes.
   var lookup: LookupAttributes {
     var lookup = LookupAttributes()
     for text in attribute {
@@ -46,7 +44,6 @@ struct UnplacedItemOptions: ParsableArguments {
       "The name for people of an item that is no login; * matches anything", valueName: "pattern"))
   var label: String?
 
-  /// Checks that they don't come with a place.
   func validate(beside place: PlaceArguments) throws {
     if place.url != nil, place.service != nil { throw ValidationError("Name either a URL or --service.") }
     if isEmpty { return }
@@ -55,12 +52,10 @@ struct UnplacedItemOptions: ParsableArguments {
     }
   }
 
-  /// Whether none was given.
   var isEmpty: Bool { marks.isEmpty && label == nil }
 
-  /// The filter that the options describe.
   var filter: ItemFilter {
-    // Logins have places, and others with the same label are not meant.
+    // Logins have places, and are not meant even if they have this label.
     ItemFilter(
       itemClass: label != nil && marks.isEmpty ? .secret : nil, label: label.map { GlobPattern($0) },
       lookup: marks.lookup, reference: marks.reference)
@@ -68,7 +63,7 @@ struct UnplacedItemOptions: ParsableArguments {
 }
 
 extension ItemFilter {
-  /// The single item that matches.
+  /// The single match.
   ///
   /// - Throws: ``Failure`` if there is none, or more than one.
   func single(in keychain: any KeychainStore) throws(Failure) -> Item {
@@ -83,7 +78,7 @@ extension ItemFilter {
     return item
   }
 
-  /// The failure that says several items match where one is expected.
+  /// The failure if several items match where one is expected.
   static func several(_ items: [Item]) -> Failure {
     let names = items.prefix(5).map { "\($0.nameForSearch)" }.joined(separator: ", ")
     let more = items.count > 5 ? " and \(items.count - 5) more" : ""

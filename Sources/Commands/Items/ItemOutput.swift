@@ -2,9 +2,8 @@ import Bytes
 import Keychain
 import Terminals
 
-/// Output formats for items.
 enum ItemOutput {
-  /// An item as a JSON object and a line feed, with its secret.
+  /// A JSON object and a line feed, with the secret.
   static func json(_ item: Item, _ credential: borrowing Credential) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -14,7 +13,7 @@ enum ItemOutput {
     return json.finishLine()
   }
 
-  /// An item as a JSON object and a line feed, without its secret.
+  /// The same without the secret.
   static func json(_ item: Item) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -23,7 +22,7 @@ enum ItemOutput {
     return json.finishLine()
   }
 
-  /// A token as a JSON object and a line feed: its item, and how long it is good for.
+  /// A token's item as a JSON object and a line feed, with its lifetime.
   static func json(_ item: Item, expiry: Int64?, renewsItself: Bool) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -32,7 +31,7 @@ enum ItemOutput {
     return json.finishLine()
   }
 
-  /// Items as a JSON array and a line feed, without their secrets.
+  /// A JSON array and a line feed, without secrets.
   static func json(_ items: [Item]) -> Secret {
     var json = JSONWriter()
     json.beginArray()
@@ -45,7 +44,7 @@ enum ItemOutput {
     return json.finishLine()
   }
 
-  /// Writes the members of an item, with those that say how long its secret is good for.
+  /// Writes the members of an item, with those about its secret's lifetime.
   static func members(of item: Item, expiry: Int64?, renewsItself: Bool, in json: inout JSONWriter) {
     members(of: item, in: &json)
     json.member("password_expiry_utc", expiry)
