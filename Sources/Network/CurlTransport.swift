@@ -286,7 +286,7 @@ private final class ReplyBuffer {
   private let limit: Int
   private(set) var isTooLarge = false
 
-  /// - Parameter limit: in bytes, of the body.
+  /// - Parameter limit: the largest body, in bytes.
   init(limit: Int) { self.limit = limit }
 
   /// Returns whether there may be more.

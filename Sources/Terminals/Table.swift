@@ -16,6 +16,7 @@ package struct Table {
   private var widths: [Int] = []
   private var shown: [Int] = []
 
+  /// No column is narrowed below this many terminal columns.
   private static let least = 8
   private static let gap = 2
 

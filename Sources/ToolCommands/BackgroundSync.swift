@@ -7,8 +7,8 @@ import PrivateFiles
 import System
 import Terminals
 
-/// Keeps a keychain shared through git in step while it is used: `llavero sync` runs behind a change, and before a
-/// search finds nothing.
+/// Syncs a git-shared keychain while it is used: `llavero sync` runs in the background after a change, and first if a
+/// search would find nothing.
 package enum BackgroundSync {
   /// The note that `llavero sync` writes after each attempt; see `SyncNote`.
   private static let noteName = "sync"

@@ -61,8 +61,7 @@ extension SharedKeychainSync {
   /// Removes a member: the keychain gets another key, without a slot for the member.
   ///
   /// - Parameter id: the slot's identifier.
-  /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot. In both cases nobody was
-  ///   removed.
+  /// - Throws: ``SharingFault``; `KeychainError.SlotFault.notFound` if there is no such slot. Nobody was removed then.
   func remove(member id: String) throws(SharingFault) -> Removal {
     var removal = Removal(outcome: try sync())
     do throws(KeychainError) {

@@ -11,8 +11,8 @@ import PrivateFiles
 ///     changes/NAME.age   vaults of the records that were changed since
 ///     slots/ID.age       the slots of vault.age, for programs that know age and no keychain
 ///
-/// Nothing is ever merged by git here: what the keychain lacks is merged into it, and what the branch lacks becomes one
-/// more commit on the branch as it is. If somebody else was faster, that commit is forgotten and made anew.
+/// Git never merges here: records that the keychain lacks are merged into it, and those that the branch lacks become
+/// one more commit on it. If somebody else was faster, that commit is forgotten and made anew.
 struct SharedRepository {
   static let wholeName = "vault.age"
   static let changesName = "changes"

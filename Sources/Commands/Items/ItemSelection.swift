@@ -2,16 +2,16 @@ import ArgumentParser
 import Keychain
 import Terminals
 
-/// The items that a command works on.
+/// The items for a command.
 enum ItemSelection {
-  /// Those at a place that is named exactly.
+  /// Exact matches of a place.
   case named(NamedPlace)
-  /// The single one that matches a filter.
+  /// The single match of a filter.
   case single(ItemFilter)
-  /// Those that match a filter, wherever they are.
+  /// All matches of a filter, wherever they are.
   case matching(ItemFilter)
 
-  /// The selected items, at least one.
+  /// At least one item.
   ///
   /// - Parameter all: whether there may be several.
   /// - Throws: ``Failure`` if there are none, or several where one is expected.
@@ -60,7 +60,6 @@ extension AttributeOptions {
     try ItemSelection.validate(url: url, service: service, pattern: pattern, isEmpty: isEmpty, all: all)
   }
 
-  /// The selection that the options make, with or without a URL.
   func selection(url: String?, all: Bool) -> ItemSelection {
     if url == nil, all { return .matching(filter) }
     if namesUnplacedItem(url: url, all: all) { return .single(filter) }
@@ -69,7 +68,7 @@ extension AttributeOptions {
         url: url, service: service, account: account, domain: domain, authenticationType: authenticationType))
   }
 
-  /// Whether the options name one item that has no place.
+  /// Whether the options name one item without a place.
   private func namesUnplacedItem(url: String?, all: Bool) -> Bool {
     url == nil && service == nil && !all && (itemClass == .secret || !marks.isEmpty)
   }

@@ -3,7 +3,7 @@ import CredentialProtocols
 import Keychain
 import Terminals
 
-/// Changes to the attributes that make up an item's primary key. An empty text removes one.
+/// Changes to the attributes of an item's primary key. An empty text removes one.
 struct KeyChange {
   var server: String?
   var `protocol`: String?
@@ -14,17 +14,13 @@ struct KeyChange {
   var service: String?
   var authenticationType: String?
 
-  /// Whether there are no changes.
   var isEmpty: Bool { !changesInternet && service == nil && account == nil }
 
   private var changesInternet: Bool {
     [server, `protocol`, port, path, domain, authenticationType].contains { $0 != nil }
   }
 
-  /// Applies the changes.
-  ///
-  /// - Throws: ``Failure`` for a value that can't be understood, and for an attribute that the item's class doesn't
-  ///   have.
+  /// - Throws: ``Failure`` for an invalid value, and for an attribute that the item's class doesn't have.
   func apply(to key: inout Item.Key) throws(Failure) {
     switch key {
     case .internetPassword(var password):

@@ -4,27 +4,21 @@ import Interchange
 import Keychain
 import Terminals
 
-/// A place to log in as named on the command line: a URL, or the name of a service that has none.
+/// A place to log in as named on the command line: a URL, or the name of a service without one.
 struct NamedPlace {
   var url: String?
-  /// `--service`
   var service: String?
-  /// `--account`
   var account: String?
-  /// `--domain`
   var domain: String?
-  /// `--authentication-type`
   var authenticationType: String?
 
-  /// The place as an item's key.
-  ///
-  /// - Throws: ``Failure`` if the URL can't be understood, or contradicts `--account`.
+  /// - Throws: ``Failure`` if the URL is invalid, or contradicts `--account`.
   func key() throws(Failure) -> Item.Key {
     if let service {
       return .genericPassword(
         GenericPassword(service: ByteString(service), account: account.map { ByteString($0) }))
     }
-    // Without a scheme it is what a page calls //HOST/PATH (RFC 3986 section 4.2).
+    // Without a scheme it is a page's //HOST/PATH (RFC 3986 section 4.2).
     let (given, tool) = parts
     if let tool, let domain, tool != domain {
       throw Failure("the place and --domain name different tools", status: .usage)
@@ -62,8 +56,7 @@ struct NamedPlace {
     return (String(given[..<mark.lowerBound]), String(given[mark.upperBound...]))
   }
 
-  /// The failure that says the host can't be understood. It knows the addresses of repositories that ssh takes, which
-  /// are no URLs.
+  /// The failure if the host is invalid. It recognises ssh's addresses of repositories, which are no URLs.
   private var badHost: Failure {
     let failure = Failure(ProtocolError.unusableURL(.badHost))
     let parts = (url ?? "").split(separator: ":", maxSplits: 1)
@@ -76,19 +69,17 @@ struct NamedPlace {
       status: failure.status)
   }
 
-  /// The failure that says a URL on the command line contains a password.
   static let passwordInURL = Failure(
     "the URL has a password in it, which every process can read by now",
     hint: "change that password, and give the new one on standard input", status: .usage)
 
-  /// The place as a query.
   func query() throws(Failure) -> ItemQuery {
     let key = try key()
     return try explaining(ItemQuery(for: key))
   }
 
-  /// The service that is meant by an address which is no server's, such as a database's, if nothing has this place: imports
-  /// keep such an address with the item.
+  /// The service behind an address that is no server's, such as a database's, if nothing has this place: imports keep
+  /// such an address with the item.
   ///
   /// - Returns: the place itself if no item has the address.
   /// - Throws: ``Failure`` if items of several services have it.
@@ -117,8 +108,8 @@ struct NamedPlace {
     return NamedPlace(service: service, account: account)
   }
 
-  /// The items that it names exactly: with the same path and domain, and with any account and authentication type if
-  /// none is named. An account that is empty names those that have none, too, as with `list`.
+  /// Exact matches: with the same path and domain, and with any account and authentication type if none is named. As
+  /// with `list`, an empty account also names items without one.
   func items(in keychain: any KeychainStore) throws(Failure) -> [Item] {
     let found = try itemsOfAccount(in: keychain)
     guard found.isEmpty, account == "" else { return found }
@@ -135,10 +126,10 @@ struct NamedPlace {
     return exact.isEmpty ? found.filter { names($0.key, asked: key, exactly: false) } : exact
   }
 
-  /// Whether it names exactly this item, which answers its query.
+  /// Whether this item is an exact match. It must answer the place's query.
   func names(_ item: Item) throws(Failure) -> Bool { names(item.key, asked: try key()) }
 
-  /// - Parameter exactly: whether host and path have to be written in the same way, and not just mean the same.
+  /// - Parameter exactly: whether host and path must be written in the same way, not just mean the same.
   private func names(_ key: Item.Key, asked: Item.Key, exactly: Bool = true) -> Bool {
     guard case .internetPassword(let asked) = asked, case .internetPassword(let held) = key else {
       return true
@@ -151,7 +142,7 @@ struct NamedPlace {
       && (authenticationType == nil || held.authenticationType == asked.authenticationType)
   }
 
-  /// The single item that it names exactly.
+  /// The single exact match.
   ///
   /// - Throws: ``Failure`` if there is none, or more than one.
   func item(in keychain: any KeychainStore) throws(Failure) -> Item {
@@ -170,9 +161,9 @@ struct NamedPlace {
     return first
   }
 
-  /// The failure that says the keychain has no such item. Which repositories couldn't be asked for it is said first.
+  /// The failure if the keychain has no such item. First warns of repositories that couldn't be asked for it.
   ///
-  /// - Throws: ``Failure`` if a part of the keychain couldn't be used, which may have it.
+  /// - Throws: ``Failure`` if a part of the keychain that may have it couldn't be used.
   func nothingMatches(in keychain: any KeychainStore) throws(Failure) -> Failure {
     try explaining(keychain.refusePassingOver())
     let name = Item(try key()).name
@@ -190,7 +181,7 @@ struct NamedPlace {
     return Failure("the keychain has nothing for \(name)", hint: hint, status: .nothingMatched)
   }
 
-  /// A tool that has a login of its own at this place; `nil` if none has, or that can't be found out.
+  /// A tool with its own login at this place; `nil` if there is none, or that can't be found out.
   private func toolWithLogin(in keychain: any KeychainStore) throws(Failure) -> ByteString? {
     guard case .internetPassword(let asked) = try query() else { return nil }
     var criteria = ItemCriteria()
@@ -207,7 +198,7 @@ struct NamedPlace {
 }
 
 extension [Item] {
-  /// Without those in whose place an item of an earlier keychain answers.
+  /// Without the items that an earlier keychain's items shadow.
   fileprivate var withoutShadowed: [Item] {
     var seen: Set<Item.Key> = []
     return filter { seen.insert($0.key.primaryKey).inserted }

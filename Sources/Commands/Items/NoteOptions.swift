@@ -25,7 +25,7 @@ struct NoteOptions: ParsableArguments {
     label == nil && comment == nil && description == nil && creator == nil && type == nil
   }
 
-  /// Sets the given notes. An empty text removes one.
+  /// An empty text removes a note.
   func note(on item: inout Item) {
     func value(_ text: String) -> ByteString? { ByteString?(ByteString(text)).nonEmpty }
     if let label { item.label = value(label) }
@@ -36,7 +36,7 @@ struct NoteOptions: ParsableArguments {
   }
 }
 
-/// Options for what is kept with the secret, and is as confidential.
+/// Options for data that is kept with the secret, and is as confidential.
 struct CredentialOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -66,11 +66,9 @@ struct CredentialOptions: ParsableArguments {
     }
   }
 
-  /// The changes that the options make to a credential. Whatever isn't given stays as it is.
+  /// Changes to a credential, except its one-time codes: see ``readCode(into:)``.
   ///
-  /// What codes are made of isn't among them: it is read by ``readCode(into:)``.
-  ///
-  /// - Throws: ``Failure`` if the time can't be understood, or has passed.
+  /// - Throws: ``Failure`` if the time is invalid, or has passed.
   func change(at now: Timestamp = .now) throws(Failure) -> CredentialChange {
     var change = CredentialChange()
     if let expires { change.expiry = .some(try ExpiryText.expiry(expires, at: now)) }
@@ -78,15 +76,15 @@ struct CredentialOptions: ParsableArguments {
     return change
   }
 
-  /// Reads what one-time codes are made of, if it is given. To be called once the keychain is open: before that, the program
-  /// may start anew, and what was read would be gone.
+  /// Reads the secret of one-time codes, if it is given. Call this once the keychain is open: before that, the program
+  /// may start anew, and lose the input.
   ///
   /// - Throws: ``Failure`` if it can't be read or used.
   func readCode(into change: inout CredentialChange) throws(Failure) {
     if let codeFd { change.code = CredentialChange.Code(try Self.code(from: codeFd)) }
   }
 
-  /// What one-time codes are made of, as a URL; empty if there is to be nothing.
+  /// The secret of one-time codes, as a URL; empty to remove it.
   private static func code(from descriptor: Int32) throws(Failure) -> Secret {
     let given = try SecretInput.secret(
       from: descriptor, limit: ItemBounds.oneTimeCode + 1, what: "secret of one-time codes")
@@ -102,14 +100,13 @@ struct CredentialOptions: ParsableArguments {
   }
 }
 
-/// Changes to what is kept with a secret.
 struct CredentialChange {
-  /// The new expiry, where the inner `nil` removes it; `nil` leaves it.
+  /// `nil` leaves the expiry; an inner `nil` removes it.
   var expiry: Int64??
-  /// The new scheme, where the inner `nil` removes it; `nil` leaves it.
+  /// `nil` leaves the scheme; an inner `nil` removes it.
   var scheme: ByteString??
 
-  /// What one-time codes are made of, where an empty one removes it; `nil` leaves it.
+  /// `nil` leaves the secret of one-time codes; an empty one removes it.
   var code: Code?
 
   /// A class, because confidential parts can't be shared otherwise.
@@ -118,10 +115,8 @@ struct CredentialChange {
     init(_ url: consuming Secret) { self.url = url }
   }
 
-  /// Whether there are no changes.
   var isEmpty: Bool { expiry == nil && scheme == nil && code == nil }
 
-  /// Applies the changes.
   func apply(to credential: inout Credential) {
     if let expiry { credential.expiry = expiry }
     if let scheme { credential.authenticationScheme = scheme }

@@ -3,8 +3,8 @@ import Keychain
 import Terminals
 
 extension KeychainStore {
-  /// The item with the same primary key in the same keychain, if it is a different one. What only a copy beside an
-  /// encrypted file has is none: it is merged with what is added, later.
+  /// A different item with the same primary key in the same keychain. An item that is only in a copy beside an
+  /// encrypted file doesn't count: the new one is merged with it later.
   func twin(of item: Item) throws(KeychainError) -> Item? {
     let primaryKey = item.key.primaryKey
     let found: [Item]
@@ -28,7 +28,6 @@ extension KeychainStore {
     return item
   }
 
-  /// Whether an item is still as it was when it was found.
   func isAsFound(_ item: Item) throws(KeychainError) -> Bool {
     do throws(KeychainError) {
       return try present(item) == item
@@ -37,14 +36,14 @@ extension KeychainStore {
     }
   }
 
-  /// Adds an item or, if `isUpdate` is set, changes the item with its primary key: its secret, and the notes that
+  /// Adds an item or, if `isUpdate` is set, changes the secret of the item with its primary key, and the notes that
   /// `note` sets.
   ///
   /// - Throws: ``KeychainError/duplicateItem`` if such an item exists and `isUpdate` is not set.
   func put(
     _ item: Item, _ credential: borrowing Credential, isUpdate: Bool, note: (inout Item) -> Void
   ) throws(KeychainError) -> Item {
-    // Of several keychains, any may have it. Nobody waits while those on servers are asked.
+    // Any of several keychains may have it. Nobody waits while servers are asked.
     let known = isUpdate ? try twin(of: item) : nil
     let own = part(with: known.map { [$0] } ?? [])
     return try own.exclusively { () throws(KeychainError) -> Item in
@@ -55,7 +54,7 @@ extension KeychainStore {
   }
 }
 
-/// Says on standard error that git and most tools can't be given a secret, because their protocols are lines of text.
+/// Warns that git and most tools can't get a secret with line ends or NUL, because their protocols are lines of text.
 /// It is kept nevertheless: `llavero get` and `llavero run` can give it to anyone.
 func sayIfNoToolTakes(_ secret: borrowing Secret, of item: Item) {
   guard case .internetPassword = item.key else { return }
@@ -66,7 +65,7 @@ func sayIfNoToolTakes(_ secret: borrowing Secret, of item: Item) {
   }
 }
 
-/// Refuses a host that no program asks for, which is a mistyped one.
+/// Refuses a mistyped host, for which no program asks.
 ///
 /// - Throws: ``Failure`` if the host has white space or control characters, which a URL can't have (RFC 3986, section
 ///   3.2.2).
@@ -80,7 +79,6 @@ func refuseImpossibleHost(of item: Item) throws(Failure) {
 }
 
 extension Failure {
-  /// The failure that says another item already has the new primary key.
   static func taken(_ key: Item.Key) -> Failure {
     Failure(
       "there is another item already: \(key.name); nothing was changed",

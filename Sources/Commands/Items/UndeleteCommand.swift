@@ -6,7 +6,6 @@ import OpenBao
 import Terminals
 import ToolCommands
 
-/// `llavero undelete`
 struct UndeleteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undelete",
@@ -98,7 +97,7 @@ struct UndeleteCommand: ParsableCommand {
     }
   }
 
-  /// Where the secrets are that an item had under another name.
+  /// How to find an item's secrets from before it was renamed.
   private var underFormerName: Hint {
     """
     if the item was renamed, look under its former name; \
@@ -110,7 +109,7 @@ struct UndeleteCommand: ParsableCommand {
     "only the encrypted file keeps what was deleted; the Secret Service doesn't",
     hint: "with --keychain, name an encrypted file, or a keychain in OpenBao", status: .usage)
 
-  /// What the keychain still has, or those of the list in which 'llavero delete' deletes, the latest first.
+  /// Everything that the keychain, or the list's keychain for deletions, can bring back, the latest first.
   private func all(_ query: ItemQuery, in open: OpenKeychain) throws(KeychainError) -> [Retired] {
     guard let list = open.list else { return try Self.all(query, in: open.own) { $0 } }
     let found = try list.collectWhereDeleted { (keychain, outward) throws(KeychainError) in
@@ -121,7 +120,7 @@ struct UndeleteCommand: ParsableCommand {
       .map(\.element)
   }
 
-  /// What one keychain still has, the latest first; nothing if it keeps none of what was deleted.
+  /// Everything that one keychain can bring back, the latest first; empty if it keeps nothing deleted.
   private static func all(
     _ query: ItemQuery, in keychain: any KeychainStore, _ outward: @escaping (Item) -> Item
   ) throws(KeychainError) -> [Retired] {
@@ -141,7 +140,6 @@ struct UndeleteCommand: ParsableCommand {
     }
   }
 
-  /// The failure that says there is nothing to bring back of what was named.
   private func nothingFound(within period: String, in open: OpenKeychain) throws(Failure) -> Failure {
     let elsewhere: Hint = open.list == nil ? "" : "; name another keychain of the list with --keychain"
     let hint: Hint =
@@ -164,7 +162,7 @@ struct UndeleteCommand: ParsableCommand {
       }
       return found[entry - 1]
     }
-    // Git may erase and people may delete what was replaced long before. The deletion is what they want to undo.
+    // Git may erase and people may delete a secret long after its replacement. They want to undo the deletion.
     let deleted = found.filter { $0.reason == .deleted }
     let meant = deleted.isEmpty ? found : deleted
     // The query finds everything that would have answered, for example for a path below. Exact matches go first.

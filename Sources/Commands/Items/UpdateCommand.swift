@@ -4,7 +4,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero update`
 struct UpdateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
@@ -54,7 +53,7 @@ struct UpdateCommand: ParsableCommand {
       try keychain.reading { () throws(KeychainError) in
         Result { () throws(Failure) -> [Item] in
           let items = try selection.items(in: keychain, all: all)
-          // Check what can't be changed before asking for the secret.
+          // Check for impossible changes before asking for the secret.
           for item in items { try check(item, newKey, keychain) }
           return items
         }
@@ -66,7 +65,7 @@ struct UpdateCommand: ParsableCommand {
       let name = items.count == 1 ? items[0].name : "\(items.count) items"
       let secret = try SecretInput.read(for: name, mayAsk: mayAsk)
       changed = try change(items, newKey, keychain) { credential in
-        // Whatever else belonged to the former secret is worthless with another one.
+        // Everything else about the former secret is worthless with another one.
         credential = Credential(secret.copy(), authenticationScheme: credential.authenticationScheme)
         kept.apply(to: &credential)
       }
@@ -132,7 +131,7 @@ struct UpdateCommand: ParsableCommand {
   }
 }
 
-/// Options that select the items to update: named exactly, or with `--all` by patterns of key attributes.
+/// Options that select the items to update: one place exactly, or with `--all` patterns of key attributes.
 struct KeySelectionOptions: ParsableArguments {
   @OptionGroup private var place: PlaceArguments
 
@@ -174,7 +173,6 @@ struct KeySelectionOptions: ParsableArguments {
       url: place.url, service: place.service, pattern: pattern, isEmpty: isEmpty, all: all)
   }
 
-  /// The selection that the options make.
   func selection(all: Bool) -> ItemSelection {
     if place.url != nil || !all {
       var named = place.named
@@ -218,7 +216,6 @@ struct NewKeyOptions: ParsableArguments {
     help: ArgumentHelp("Another way in which the server asks for it; '' for the usual", valueName: "text"))
   var newAuthenticationType: String?
 
-  /// The key change that the options describe.
   var change: KeyChange {
     KeyChange(
       server: newServer, protocol: newProtocol, port: newPort, account: newAccount, path: newPath,

@@ -9,7 +9,6 @@ import PrivateFiles
 import Terminals
 import ToolCommands
 
-/// `llavero keychain add`
 struct AddKeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -103,9 +102,9 @@ struct AddKeychainCommand: ParsableCommand {
     }
     let location = try explaining(VaultLocation())
     try refuseUnusable(kind)
-    // Only the entry changes then, if it is as it was.
+    // In this case only the entry changes, if it is still the same.
     if update { return try addServer(location) }
-    // What can't be told of the choice is said before anything is made.
+    // Report an unreadable choice before anything is made.
     _ = try explaining(choice: Self.asked(at: location))
     let names = try lockNames(at: location)
     defer { withExtendedLifetime(names) {} }
@@ -116,7 +115,7 @@ struct AddKeychainCommand: ParsableCommand {
     }
   }
 
-  /// Refuses what is wrong in itself, for which nothing is made, not even the lock's file.
+  /// Refuses invalid options before anything is made, even the lock's file.
   private func refuseUnusable(_ kind: KeychainKind) throws(Failure) {
     if !ListedKeychain.isName(name) { throw Failure(.refusedChange(.noName)) }
     switch kind {
@@ -177,8 +176,8 @@ struct AddKeychainCommand: ParsableCommand {
     if !isThere { StandardStreams.say("made the keychain \(own.vaultFile); its key is \(own.identityFile)") }
   }
 
-  /// Throws if the place is that of a keychain in the list, even of one that is missing, or is, or would be, in a folder
-  /// that another keychain keeps for itself.
+  /// Throws if the place is that of a listed keychain, even a missing one, or is, or would be, in a folder that
+  /// another keychain keeps for itself.
   private func refuseFolders(of list: KeychainList, _ location: VaultLocation) throws(Failure) {
     var others = [(keychain: ListedKeychain(builtIn: .file), location: location)]
     for listed in list.keychains where listed.kind.isFile && !listed.isBuiltIn {
@@ -187,9 +186,9 @@ struct AddKeychainCommand: ParsableCommand {
     let path = resolved(place)
     for other in others where path == resolved(other.location.vaultFolder) {
       if other.keychain.isBuiltIn { return }
-      // What is changed in a shared one by another name isn't shared, and nothing keeps the key from those who are no
-      // members. Each name of a file has a key of its own on this machine: a new one by one name locks the other out,
-      // and where the disk of the first is away, the second would be made in its place.
+      // Changes to a shared keychain under another name aren't shared, and its key isn't kept from people who are no
+      // members. Each name of a file has its own key on this machine: a new key by one name locks the other out, and
+      // if the first one's disk is away, the second would be made in its place.
       let isCopy = other.keychain.kind == .git
       let name = other.keychain.name
       var hint: Hint = "use it by that name: \(command: "--keychain", name)"
@@ -200,7 +199,7 @@ struct AddKeychainCommand: ParsableCommand {
         "\(place) is the \(isCopy ? "copy of the " : "")keychain \(name) on this machine", hint: hint,
         status: .usage)
     }
-    // A keychain's folders are its own: another's file there would be taken for one of its states or copies.
+    // A keychain's folders are its own: another's file there would pass for one of its states or copies.
     for other in others where other.location.reserves(path) {
       throw Failure(
         "\(place) is in a folder of the keychain \(other.keychain.name)", hint: "name another one",
@@ -208,7 +207,7 @@ struct AddKeychainCommand: ParsableCommand {
     }
   }
 
-  /// A path without links, as far as it is there already.
+  /// Without links, as far as the path exists already.
   private func resolved(_ path: String) -> String {
     var (there, rest) = (path, "")
     while true {
@@ -220,7 +219,7 @@ struct AddKeychainCommand: ParsableCommand {
     }
   }
 
-  /// Adds a keychain in OpenBao or Vault. The server isn't asked: what logs in may be stored only later.
+  /// Adds a keychain in OpenBao or Vault. The server isn't asked, because its login may be stored only later.
   private func addServer(_ location: VaultLocation) throws {
     let state = location.stateFolder
     let list = try explaining(choice: KeychainList.read(in: state))
@@ -243,12 +242,12 @@ struct AddKeychainCommand: ParsableCommand {
     let (isChanged, durability) = try explaining(
       choice: KeychainList.change(in: state) { $0.replace(former, with: described.keychain) })
     StandardStreams.warn(durability)
-    // What another process has changed meanwhile stays.
+    // Another process's change meanwhile stays.
     if !isChanged { return try addServer(location) }
     if described.isAnother { Self.forget(name, at: location) }
   }
 
-  /// Forgets what this machine has of a keychain that is somewhere else, or gone. That it can't is said: the list has
+  /// Forgets this machine's files about a keychain that has moved or gone. A failure is only reported: the list has
   /// been changed already.
   static func forget(_ name: String, at location: VaultLocation) {
     do throws(KeychainError) {
@@ -270,7 +269,7 @@ struct AddKeychainCommand: ParsableCommand {
     AddingGitKeychain(name: name, remote: place, identity: identity, branch: branch, label: label)
   }
 
-  /// What is asked first if the list says nothing; `nil` if that isn't known, or is in no list.
+  /// The keychain in use now; `nil` if that is unknown, or is in no list.
   private static func asked(at location: VaultLocation) throws(KeychainChoiceError) -> KeychainChoice? {
     do throws(KeychainChoiceError) {
       return try KeychainChoice.made(named: nil, at: location)
@@ -279,10 +278,10 @@ struct AddKeychainCommand: ParsableCommand {
     }
   }
 
-  /// Puts a keychain at the end of the search list.
+  /// Appends a keychain to the search list.
   private func put(_ added: ListedKeychain, into location: VaultLocation) throws(Failure) {
     try explaining { () throws(KeychainChoiceError) in
-      // What was asked until now is asked first.
+      // The keychain in use until now is asked first.
       let present = try Self.asked(at: location)
       let (_, durability) = try KeychainList.change(in: location.stateFolder) {
         (list) throws(KeychainChoiceError) in
@@ -297,8 +296,8 @@ struct AddKeychainCommand: ParsableCommand {
     }
   }
 
-  /// Checks that the file can be opened, or unlocked by a passphrase. If it has no other key than the vault's own, that
-  /// is copied to where it is looked for.
+  /// Checks that the file can be opened, or unlocked by a passphrase. If it has only the vault's own key, copies that
+  /// to where it is looked for.
   private func examine(_ added: ListedKeychain, at own: VaultLocation) throws(Failure) {
     let openers = KeychainEnvironment().openers(of: added)
     let file = EncryptedFileKeychain(at: own, respondent: { .nobody }, openers: openers)
@@ -347,7 +346,7 @@ struct AddKeychainCommand: ParsableCommand {
   }
 }
 
-/// Takes the right to give names to keychains.
+/// Takes the lock for naming keychains.
 private func lockNames(at location: VaultLocation) throws(Failure) -> FileLock {
   try explaining { () throws(KeychainChoiceError) in
     try KeychainList.lockNames(in: location.stateFolder) {
@@ -357,7 +356,7 @@ private func lockNames(at location: VaultLocation) throws(Failure) -> FileLock {
 }
 
 extension Folder {
-  /// Makes a folder that nobody else can enter, unless it is there.
+  /// Makes a folder that nobody else can enter, unless it exists.
   fileprivate static func making(_ path: String) throws(Failure) {
     if realPath(path) != nil { return }
     _ = try explaining { () throws(KeychainError) in

@@ -4,7 +4,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero default`
 struct DefaultCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "default",
@@ -104,7 +103,6 @@ struct DefaultCommand: ParsableCommand {
     return result
   }
 
-  /// All items at the exact place of a key, whatever their account.
   private static func items(at key: Item.Key, in keychain: any KeychainStore) throws(Failure) -> [Item] {
     try explaining { () throws(KeychainError) in
       switch key {

@@ -7,18 +7,17 @@ import SignIn
 import Terminals
 import ToolCommands
 
-/// A keychain on a server, as a person describes it when adding it, or changes what was said before.
+/// A keychain on a server, from a person's description of a new one or of changes.
 struct DescribedServer {
-  /// The keychain as it goes into the list.
+  /// Its entry for the list.
   let keychain: ListedKeychain
-  /// Whether what this machine has of the former one, its copies first of all, is no longer of this one.
+  /// Whether this machine's files about the former one, its copies first, no longer belong to this one.
   let isAnother: Bool
 
   /// - Parameters:
-  ///   - settings: `NAME=VALUE`; without a value, the former one is taken away.
+  ///   - settings: `NAME=VALUE`; without a value, the former one is removed.
   ///   - former: the keychain of that name; `nil` to add one.
-  /// - Throws: ``Failure`` for anything that can't be understood, and if what logs in to the former server would go to
-  ///   another one.
+  /// - Throws: ``Failure`` for invalid settings, and if the former server's login would go to another one.
   init(_ name: String, at place: String, _ settings: [String], changing former: ListedKeychain?)
     throws(Failure)
   {
@@ -45,7 +44,8 @@ struct DescribedServer {
       return
     }
     if !known.server.addresses[0].hasSameOrigin(as: described.server.addresses[0]) {
-      // What leads a token to the server, or is one of its nodes, is for the former one until somebody says otherwise.
+      // Options that lead a token to the server, or name one of its nodes, are for the former one until somebody says
+      // otherwise.
       for option in keychain.options where !given.contains(option) {
         let isFormers =
           ["address", "token-from", "jwt-file"].contains(option.name)
@@ -68,7 +68,7 @@ struct DescribedServer {
     }
   }
 
-  /// Checks that files with certificates and keys are some, in the PEM form.
+  /// Checks that files for certificates and keys hold some, in PEM.
   private static func checkFiles(of keychain: ListedKeychain) throws(Failure) {
     for option in keychain.options where ["ca", "cert", "key"].contains(option.name) {
       let file = "the file \(option.value) of the setting '\(option.name)'"
@@ -84,7 +84,7 @@ struct DescribedServer {
     }
   }
 
-  /// Whether a line is the beginning of something in the PEM form (RFC 7468, section 2) whose label ends so.
+  /// Whether a line begins a PEM part (RFC 7468, section 2) whose label ends in this way.
   private static func hasHeading(_ text: UnsafeRawBufferPointer, _ ending: StaticString) -> Bool {
     let (begin, ending): (StaticString, _) = ("-----BEGIN ", ending.bytes)
     var lines = Lines(text)

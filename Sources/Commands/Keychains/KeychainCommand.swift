@@ -5,7 +5,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero keychain`
 struct KeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keychain",
@@ -39,7 +38,6 @@ struct KeychainCommand: ParsableCommand {
     ])
 }
 
-/// `llavero keychain use`
 struct UseKeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "use",
@@ -62,7 +60,6 @@ struct UseKeychainCommand: ParsableCommand {
   }
 }
 
-/// `llavero keychain create`
 struct CreateCollectionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",

@@ -6,21 +6,19 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// The state of a keychain, as `llavero status` reports it.
 struct KeychainStatus {
   private let choice: KeychainChoice
   private let detail: Detail
   private let expiring: ExpiringListing?
-  /// The other keychains of the search list.
   private let others: [String]
-  /// How it stands with its repository or server, if others use it, too.
+  /// The state of a shared keychain's repository or server.
   private let sharing: SharingState?
 
   private enum Detail {
     case file(VaultLocation, VaultSummary?, UnlockState?)
     case secretService(DesktopKeychainFacts)
     case forwarded(socket: String, items: Int)
-    /// One on a server; with the error for which nothing can be stored there, if copies answer meanwhile.
+    /// A keychain on a server; with the error that keeps it from storing anything, if copies answer meanwhile.
     case remote(KeychainError?)
   }
 
@@ -32,7 +30,7 @@ struct KeychainStatus {
     case .file(let file):
       let summary = try explaining(file.summary())
       detail = try explaining(.file(file.location, summary, try file.unlockState()))
-      // Whoever has to unlock it is not asked for that.
+      // If it is still locked, nobody is asked to unlock it for this.
       let isOpen = summary?.contents != nil
       sharing = choice.kind == .git ? SharingState(choice.keychain, file, isOpen: isOpen) : nil
       if isOpen {
@@ -49,7 +47,7 @@ struct KeychainStatus {
         socket: keychain.path, items: try explaining(keychain.items(matching: .all)).count)
       (expiring, sharing) = (nil, nil)
     case .remote(let store):
-      // To count its items would be to read them all, and each reading is in the server's log.
+      // Counting its items would read them all, and each read is in the server's log.
       let readiness = store.probe()
       let sharing = SharingState(choice.keychain, readiness, at: keychain.location)
       if let error = readiness.reason, sharing.copiesSince == nil { throw Failure(error) }
@@ -58,7 +56,7 @@ struct KeychainStatus {
     }
   }
 
-  /// What expires soon. Another keychain of the list that can't be used is no reason to say nothing of this one.
+  /// The secrets that expire soon. If another keychain of the list can't be used, this one's still count.
   private static func expiring(in keychain: OpenKeychain) throws(Failure) -> ExpiringListing? {
     let limit = Timestamp.now.seconds + ExpiringListing.soon
     do throws(Failure) {
@@ -70,8 +68,6 @@ struct KeychainStatus {
     }
   }
 
-  /// The status as text for people.
-  ///
   /// - Parameter surroundings: further facts to report.
   func text(_ surroundings: Surroundings? = nil) -> TextForTerminal {
     let own =
@@ -86,7 +82,6 @@ struct KeychainStatus {
     return columns(own + list + (expiring?.summary(at: .now) ?? []) + (surroundings?.rows ?? []))
   }
 
-  /// The status as JSON for programs.
   func json(_ surroundings: Surroundings? = nil) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -152,7 +147,7 @@ struct KeychainStatus {
     return rows
   }
 
-  /// Which keychain it is, where, and how it stands with its repository.
+  /// The keychain's kind, place, and the state of its repository.
   private func firstRows(_ location: VaultLocation) -> [[String]] {
     let listed = choice.keychain
     guard listed.kind == .git else {

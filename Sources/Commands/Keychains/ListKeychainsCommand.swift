@@ -8,7 +8,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero keychain list`
 struct ListKeychainsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -27,7 +26,7 @@ struct ListKeychainsCommand: ParsableCommand {
     selection.mayRunPrograms = false
     selection.changesNothing = true
     let choice = try Self.choice(at: location)
-    // Where nothing was chosen, it has to be seen what there is.
+    // Without a choice, look at what exists.
     let home = try choice ?? selection.choose().open().choice
     let list = try explaining(choice: KeychainList.read(in: location.stateFolder))
     let rows = list.order(newItemsIn: home.keychain).map { keychain in
@@ -41,8 +40,8 @@ struct ListKeychainsCommand: ParsableCommand {
       status: .keychain)
   }
 
-  /// The choice so far; `nil` if none was made. A name in `LLAVERO_KEYCHAIN` that no keychain has counts for nothing:
-  /// whoever gets it wrong is told to look here.
+  /// The choice so far; `nil` if none was made. An unknown name in `LLAVERO_KEYCHAIN` is ignored, because that error's
+  /// hint leads here.
   private static func choice(at location: VaultLocation) throws(Failure) -> KeychainChoice? {
     do throws(KeychainChoiceError) {
       return try KeychainChoice.made(named: nil, at: location)
@@ -60,10 +59,10 @@ struct ListKeychainsCommand: ParsableCommand {
     let keychain: ListedKeychain
     let isHome: Bool
     let place: String
-    /// The number of items, if it can be told without asking anybody.
+    /// The number of items, if that takes no question.
     var count: Int?
     var isLocked = false
-    /// How it stands with its repository or server, if others use it, too.
+    /// The state of a shared keychain's repository or server.
     var sharing: SharingState?
     var problem: Failure?
 
@@ -81,7 +80,7 @@ struct ListKeychainsCommand: ParsableCommand {
           isLocked = summary != nil && summary?.contents == nil
           if keychain.kind == .git { sharing = SharingState(keychain, file, isOpen: !isLocked) }
           try explaining { () throws(KeychainError) in try keychain.checkMembership(in: file) }
-          // Its members are asked for nothing, so something is missing.
+          // Members are asked for nothing, so something is missing.
           if isLocked, keychain.kind == .git { _ = try explaining(file.items(matching: .all)) }
           count = summary == nil ? 0 : summary?.contents?.count
         } else {
@@ -90,7 +89,7 @@ struct ListKeychainsCommand: ParsableCommand {
             isLocked = try explaining(service.facts()).collection?.isLocked ?? false
           }
           if let remote = open.remote {
-            // To count its items would be to read them all.
+            // Counting its items would read them all.
             let readiness = remote.probe()
             sharing = SharingState(keychain, readiness, at: open.location)
             if let error = readiness.reason { throw Failure(error) }
@@ -105,14 +104,13 @@ struct ListKeychainsCommand: ParsableCommand {
       self.place = place
     }
 
-    /// Whether an error says that the keychain is locked.
     private static func isLock(_ error: KeychainError) -> Bool {
       if case .notMember = error { return true }
       if case .locked = KeychainReadiness(readingFailedWith: error) { return true }
       return false
     }
 
-    /// Where it is, for people: the repository of one that is shared through it.
+    /// The place for people; for a shared keychain, its repository.
     var shownPlace: String {
       if keychain.kind == .git { return keychain.shownPlace }
       return place.isEmpty ? "-" : place

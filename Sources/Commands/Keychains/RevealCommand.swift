@@ -6,7 +6,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero keychain reveal`
 struct RevealCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reveal",
@@ -61,7 +60,7 @@ struct RevealCommand: ParsableCommand {
       output.json ? Self.json(items.count, items) : Secret(ItemOutput.table(items).shown))
   }
 
-  /// - Parameter items: what was revealed; `nil` if nobody has looked.
+  /// - Parameter items: the revealed items; `nil` if nobody has looked.
   private static func json(_ count: Int, _ items: [Item]? = nil) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -79,7 +78,7 @@ struct RevealCommand: ParsableCommand {
     return json.finishLine()
   }
 
-  /// Shows everything of the keychain again, also where it can't be asked what it has.
+  /// Shows everything of the keychain again, even if that can't list its items.
   private func revealAll() throws {
     let hidden = HiddenItemFile(
       in: try explaining(VaultLocation()).stateFolder, tell: StandardStreams.warn)

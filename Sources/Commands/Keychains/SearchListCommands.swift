@@ -6,7 +6,6 @@ import PrivateFiles
 import Terminals
 import ToolCommands
 
-/// `llavero keychain remove`
 struct RemoveKeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
@@ -38,11 +37,11 @@ struct RemoveKeychainCommand: ParsableCommand {
         status: .nothingMatched)
     }
     if listed.kind == .git { try LeavingGitKeychain(listed, at: location)?.confirm(unless: yes) }
-    // What another process has made of it meanwhile is looked at, and asked about, anew.
+    // If another process has changed it meanwhile, look and ask again.
     if try !remove(listed, at: location) { return try run() }
   }
 
-  /// Returns whether it was there, just as it is given, and new items don't go there.
+  /// Returns whether exactly this entry was there, and new items don't go to its keychain.
   private func remove(_ listed: ListedKeychain, at location: VaultLocation) throws(Failure) -> Bool {
     let (isRemoved, durability) = try explaining { () throws(KeychainChoiceError) in
       try KeychainList.change(in: location.stateFolder) { (list) throws(KeychainChoiceError) in
@@ -55,14 +54,13 @@ struct RemoveKeychainCommand: ParsableCommand {
     return isRemoved
   }
 
-  /// Whether new items go to the keychain. One that has the name of its kind needn't be in the list for that.
+  /// Whether new items go to the keychain. A keychain named like its kind needn't be listed for that.
   private func isChosen(in state: String) throws(KeychainChoiceError) -> Bool {
     if KeychainKind(rawValue: name) != nil { return false }
     return try RememberedKeychain.read(in: state)?.name == name
   }
 }
 
-/// `llavero keychain order`
 struct OrderKeychainsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "order",

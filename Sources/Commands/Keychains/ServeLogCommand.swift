@@ -6,7 +6,6 @@ import PrivateFiles
 import Terminals
 import ToolCommands
 
-/// `llavero serve log`
 struct ServeLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
@@ -32,7 +31,7 @@ struct ServeLogCommand: ParsableCommand {
 }
 
 extension ServedAccess {
-  /// A line of the log for people; `nil` if it can't be understood.
+  /// A line of the log for people; `nil` if it is invalid.
   fileprivate static func text(of line: UnsafeRawBufferPointer) -> TextForTerminal? {
     var (date, program, action, outcome): (Timestamp?, ByteString?, ByteString?, ByteString?)
     var (process, count): (Int64?, Int64?)
@@ -79,7 +78,7 @@ extension ServedAccess {
         label = try value.string()
       }
     }
-    // What is no login has a name that says nothing to people.
+    // The name of an item that is no login means nothing to people.
     if let label, !label.isEmpty, account == nil { return label }
     let whose = account.flatMap { $0.isEmpty ? nil : " (\($0))" } ?? ""
     return ByteString("\(place ?? "")\(whose)")

@@ -3,7 +3,6 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// `llavero status`
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show which keychain is used, where it is, and what protects it",
@@ -16,7 +15,7 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    // The companion knows the bus, and who calls the service.
+    // The companion knows the bus, and the service's callers.
     if Program.secretService == nil, BusActivation.mayHaveBus { _ = SecretServiceProgram.become() }
     var selection = keychain.selection
     selection.mayAsk = false

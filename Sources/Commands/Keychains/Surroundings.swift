@@ -3,15 +3,15 @@ import CredentialProtocols
 import Keychain
 import ToolCommands
 
-/// The facts besides the keychain that `llavero status` reports: the tools that log in from here, and warnings. Only
-/// files are read and no program is run; `llavero doctor` checks more.
+/// The facts besides the keychain in `llavero status`: the tools that log in from here, and warnings. It only reads
+/// files and runs no program; `llavero doctor` checks more.
 struct Surroundings {
   /// Tools whose configuration names llavero.
   private let tools: [String]
   /// Problems, each with the command to type next.
   private let warnings: [(subject: String, problem: String, remedy: [String])]
 
-  /// The programs that get secrets from the keychain by way of the Secret Service.
+  /// The programs that get secrets from the keychain through the Secret Service.
   private let served: ServedPrograms?
 
   init(_ place: SetupPlace) {
@@ -45,7 +45,6 @@ struct Surroundings {
     GitHelperChain.Helper(key: "", value: helper, origin: "", scope: "").isLlavero
   }
 
-  /// The facts as rows of text for people.
   var rows: [[String]] {
     [["tools", tools.isEmpty ? "none is set up; see 'llavero setup'" : tools.joined(separator: ", ")]]
       + servedRows

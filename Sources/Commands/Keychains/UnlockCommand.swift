@@ -8,7 +8,6 @@ import PrivateFiles
 import Terminals
 import ToolCommands
 
-/// `llavero unlock`
 struct UnlockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
@@ -75,7 +74,7 @@ struct UnlockCommand: ParsableCommand {
       throw Failure(
         "nothing may keep the keychain unlocked, for LLAVERO_UNLOCK_CACHE is none", status: .usage)
     }
-    // Someone who gives a duration or a passphrase wants it to take effect, even if the keychain is already unlocked.
+    // A duration or passphrase has to take effect, even if the keychain is already unlocked.
     let anew = again || total != nil || idle != nil || keychain.passphraseFd != nil
     let outcome: EncryptedFileKeychain.Unlocked
     do throws(KeychainError) {
@@ -122,7 +121,6 @@ struct UnlockCommand: ParsableCommand {
   }
 }
 
-/// `llavero lock`
 struct LockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock", abstract: "Lock the keychain",
@@ -139,7 +137,7 @@ struct LockCommand: ParsableCommand {
   func run() throws {
     let selection = keychain.selection
     let folders = all ? try selection.lockAllFiles() : []
-    // What was allowed to other machines for a session ends with it, also where the keychain has no key to forget.
+    // Permissions of other machines for a session end with it, even if the keychain has no key to forget.
     let forwarding = try ForwardingAgentControl(try ForwardingPlaces.here())
     _ = try forwarding.map { (forwarding) throws(Failure) in try forwarding.ask(.lock) }
     let open = try selection.choose().open()
@@ -172,7 +170,6 @@ struct LockCommand: ParsableCommand {
 }
 
 extension UnlockState {
-  /// A description for people of what keeps the keychain unlocked and for how long.
   var text: String {
     "unlocked by the agent for \(DurationText.text(idle)), \(DurationText.text(total)) at most"
   }

@@ -11,7 +11,6 @@ import PrivateFiles
 import Terminals
 import ToolCommands
 
-/// `llavero export`
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -68,7 +67,7 @@ struct ExportCommand: ParsableCommand {
     try refuseTarget()
     var selection = keychain.selection
     selection.readsSecrets = true
-    // Other formats have no place for what is no login.
+    // Other formats have no place for items that are no logins.
     selection.includesOtherItems = format.isComplete
     let open = try selection.choose().open()
     if let others = open.list?.names.filter({ $0 != open.choice.name }), !others.isEmpty {
@@ -109,7 +108,7 @@ struct ExportCommand: ParsableCommand {
       throw Failure(
         "\(output) is in a folder of the keychain \(keychain.name)", hint: "name another one", status: .usage)
     }
-    // Who names it so believes it to be encrypted.
+    // The name suggests encryption.
     if recipient.isEmpty, output.utf8.suffix(4).map({ $0 | 0x20 }) == Array(".age".utf8) {
       throw Failure(
         "\(output) would be plain text", hint: "say with --recipient who may read it, or name another file",
@@ -121,7 +120,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
-  /// The keychain that has a file, or would have it, in one of its folders; `nil` if none does.
+  /// The keychain that has, or would have, a file in one of its folders.
   private static func keychain(holding path: String) -> ListedKeychain? {
     guard let own = try? VaultLocation() else { return nil }
     let listed = (try? KeychainList.read(in: own.stateFolder))?.keychains ?? []
@@ -140,7 +139,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   private static func notWritten(_ path: String, _ error: Int32) -> Failure {
-    // What names no place that could be written to is a mistake in the command.
+    // A place that could never be written to is a mistake in the command.
     let isMistake = [ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, ENAMETOOLONG, EINVAL, ELOOP].contains(error)
     return Failure("cannot write \(path): \(errorText(error))", status: isMistake ? .usage : .keychain)
   }
@@ -226,18 +225,14 @@ struct ExportCommand: ParsableCommand {
   }
 }
 
-/// Items as text.
 struct Export: ~Copyable {
-  /// The text.
   let text: Secret
-  /// How many items are in it.
   let count: Int
-  /// The items that are not, and why.
+  /// The items left out, with the reason.
   let omitted: [(Item, ExportFormat.Omission)]
-  /// The fields that the format has no place for, and how many of the written items have each.
+  /// The fields without a place in the format, and how many of the written items have each.
   let lost: [(name: String, count: Int)]
 
-  /// - Throws: what reading the keychain throws.
   init(
     of keychain: any KeychainStore, as format: ExportFormat, where isWanted: (Item) -> Bool
   ) throws(KeychainError) {

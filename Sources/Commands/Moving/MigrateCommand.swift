@@ -7,7 +7,6 @@ import PrivateFiles
 import Terminals
 import ToolCommands
 
-/// `llavero migrate`
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
@@ -93,7 +92,7 @@ struct MigrateCommand: ParsableCommand {
     func comes(_ item: Item) -> Bool {
       if !filter.matches(item) { return false }
       guard target.kind == .openBao else { return true }
-      // A client goes along with the token that it has got.
+      // A client goes along with the token that it got.
       if item.key.isRenewalSetting || item.isMinted {
         hasLeftSettings = hasLeftSettings || item.isMinted
         return false
@@ -117,7 +116,7 @@ struct MigrateCommand: ParsableCommand {
     var clients: MovingClients?
     if !dryRun, sourceOpen.remote != nil || targetOpen.remote != nil {
       clients = try explaining { () throws(KeychainError) in
-        // A list, be it of this one alone, isn't asked for clients.
+        // A list, even of this keychain alone, isn't asked for clients.
         let coming = try sourceOpen.own.items(matching: .all).filter(comes)
         return try MovingClients(of: coming, in: sourceOpen.own)
       }
@@ -125,7 +124,7 @@ struct MigrateCommand: ParsableCommand {
     try importing.run(
       what: "migrating", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json
     ) { () throws(Failure) in
-      // With what is removed there, a keychain on a server loses its client.
+      // With its removed items, a keychain on a server loses their client.
       try explaining { () throws(KeychainError) in try clients?.keep(in: targetOpen.own) }
     }
     if hasLeftSettings {
@@ -135,7 +134,7 @@ struct MigrateCommand: ParsableCommand {
       StandardStreams.say(
         "what logs in to the server stays in \(Self.name(source)), where it is looked for")
     }
-    // What is shared is chosen for single items, and not for all that comes.
+    // A shared keychain is chosen for single items, not for all new ones.
     if !dryRun, used == source.name, !target.kind.isShared {
       StandardStreams.say(
         "hint: logins are still taken from \(Self.name(source)); "
@@ -148,7 +147,7 @@ struct MigrateCommand: ParsableCommand {
     return keychain.kind == .file ? "the encrypted file" : "the Secret Service"
   }
 
-  /// Shows which items will be deleted from the source keychain, and asks for confirmation.
+  /// Shows the items to delete from the source keychain, and asks for confirmation.
   private func confirm(
     _ open: OpenKeychain, _ filter: ItemFilter, _ selection: KeychainSelection
   ) throws(Failure) {

@@ -7,18 +7,19 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// The file of variables that `llavero run` finds by itself: `.env.llavero` of the folder that it is started in, and of
-/// none above. It is read once, so what is trusted, shown and used is the same.
+/// The file of variables that `llavero run` finds by itself: `.env.llavero` in the folder where it starts, and in none
+/// above. It is read once, so the same text is trusted, shown and used.
 struct FolderVariables: ~Copyable {
   static let name = ".env.llavero"
 
-  /// The path, with no link in it.
+  /// Without links.
   let path: ByteString
   let text: Secret
 
-  /// Reads the file; `nil` if there is none.
+  /// `nil` if there is none.
   ///
-  /// - Throws: ``Failure`` if it can't be read, is a symbolic link, or somebody else may change it or its folder.
+  /// - Throws: ``Failure`` if the file can't be read, is a symbolic link, or somebody else may change it or its
+  ///   folder.
   static func find() throws(Failure) -> FolderVariables? {
     let file = clinux_openat(AT_FDCWD, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
     if file < 0 {
@@ -39,7 +40,7 @@ struct FolderVariables: ~Copyable {
       text: try StandardStreams.readAll(file, limit: EnvironmentFile.longest, what: name))
   }
 
-  /// The path of the file, be it there or not.
+  /// The path of the file, even if that doesn't exist.
   ///
   /// - Throws: ``Failure`` if the folder is gone.
   static func path() throws(Failure) -> ByteString {
@@ -53,7 +54,7 @@ struct FolderVariables: ~Copyable {
     return ByteString(Array(bytes) + (bytes.count > 1 ? [0x2f] : []) + Array(name.utf8))
   }
 
-  /// What it says for this file, by which a trusted one is known again: a hash of the text, with the path as its key.
+  /// Identifies a trusted text: its hash, with the path as the key.
   var mark: String {
     withUnsafeTemporaryAllocation(byteCount: KeyDerivation.hashSize, alignment: 1) { hash in
       path.bytes.withUnsafeBytes { key in

@@ -7,8 +7,8 @@ import System
 import Terminals
 import ToolCommands
 
-/// `llavero inject`: fills a template with secrets, for its output or for a program. The program's arguments
-/// are passed on byte for byte, so this command starts without ArgumentParser.
+/// `llavero inject`: fills a template with secrets, for its output or for a program. It passes the program's arguments
+/// on byte for byte, so it starts without ArgumentParser.
 enum InjectCommand {
   static let name = "inject"
 
@@ -34,10 +34,9 @@ enum InjectCommand {
 
     """
 
-  /// The maximum size of a template, in bytes.
+  /// In bytes.
   private static let longest = 4 << 20
 
-  /// The options of the command line.
   private struct Options {
     var selection = KeychainSelection()
     var template: CString?
@@ -76,9 +75,8 @@ enum InjectCommand {
 
   /// Prints the filled template, or runs the program with it, and returns the exit status.
   ///
-  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing
-  /// was printed
-  ///   and nothing has run then.
+  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Then nothing was
+  ///   printed, and nothing has run.
   static func run(_ arguments: [CString]) throws(Failure) -> Int32 {
     let options = try Options(parsing: arguments)
     if options.wantsHelp {
@@ -119,7 +117,7 @@ enum InjectCommand {
 
   /// Takes the template apart.
   ///
-  /// - Throws: ``Failure`` that names the line of what can't be resolved.
+  /// - Throws: ``Failure`` that names the line of an invalid reference.
   private static func parts(
     of template: borrowing Secret, _ name: String
   ) throws(Failure) -> (parts: [ReferencesInText.Part], references: [PlacedReference]) {
@@ -168,7 +166,7 @@ private struct LinkToFile {
   private let path: CString
   private let target: String
 
-  /// Makes the link. One that a killed process left, whose file is gone, is replaced.
+  /// Makes the link. Replaces one that a killed process left, whose target is gone.
   ///
   /// - Throws: ``Failure`` if something else is there, or the link can't be made.
   init(_ path: ByteString, _ target: String) throws(Failure) {
@@ -186,7 +184,7 @@ private struct LinkToFile {
     throw Failure("cannot make \(path): \(errorText(errno))", status: .usage)
   }
 
-  /// Removes the link, unless the program has put something else there.
+  /// Removes the link, unless the program has replaced it.
   func remove() {
     if Self.target(of: path) == target { unlink(path.pointer) }
   }

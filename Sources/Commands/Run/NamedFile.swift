@@ -4,12 +4,10 @@ import Keychain
 import System
 import Terminals
 
-/// A file that the command line names.
+/// A file named on the command line.
 enum NamedFile {
-  /// Its contents.
-  ///
   /// - Parameter limit: the maximum size, in bytes.
-  /// - Throws: ``Failure`` if it can't be opened or read, or is larger.
+  /// - Throws: ``Failure`` if the file can't be opened or read, or is larger.
   static func contents(of file: CString, limit: Int) throws(Failure) -> Secret {
     let descriptor = open(file.pointer, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 {

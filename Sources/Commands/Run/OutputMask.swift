@@ -1,13 +1,12 @@
 import Bytes
 
-/// Hides secrets in a stream of bytes: as they are, in percent-encoding, and in base64, where they may begin
-/// at any byte of what is encoded, and may be broken into lines.
+/// Hides secrets in a stream of bytes: plain, in percent-encoding, and in base64, where they may begin at any byte of
+/// the encoded data, and may be broken into lines.
 ///
-/// What may be the beginning of a secret is held back until the next bytes decide.
+/// It holds a possible beginning of a secret back until the next bytes decide.
 struct OutputMask: ~Copyable {
-  /// What a secret is replaced with.
   static let mask: StaticString = "<hidden by llavero>"
-  /// The least length in base64 that is looked for. Anything shorter is found in many words.
+  /// The shortest base64 to look for. Many words contain anything shorter.
   private static let leastBase64 = 5
 
   private struct Form {
@@ -19,7 +18,6 @@ struct OutputMask: ~Copyable {
 
   private enum Match {
     case none
-    /// Of this length.
     case whole(Int)
     /// The bytes so far match, and there are no more.
     case undecided
@@ -38,10 +36,9 @@ struct OutputMask: ~Copyable {
     self = mask
   }
 
-  /// Hides nothing.
   private init() {}
 
-  /// Hides a secret from now on. An empty one can't be hidden.
+  /// An empty secret can't be hidden.
   private mutating func hide(_ secret: UnsafeRawBufferPointer) {
     if secret.isEmpty { return }
     add(secret, .raw)
@@ -52,7 +49,7 @@ struct OutputMask: ~Copyable {
       shifted.append(secret)
       var encoded = Secret()
       shifted.withUnsafeBytes { Base64.encode($0, to: &encoded) }
-      // Characters with bits of neighbours are left out.
+      // Without the characters that share bits with neighbours.
       let first = (offset * 8 + 5) / 6
       let last = shifted.count * 8 / 6
       if last - first >= Self.leastBase64 {
@@ -106,8 +103,8 @@ struct OutputMask: ~Copyable {
     return shown
   }
 
-  /// Where the last of the secrets ends that overlap a match, each of which may begin in the one before; `nil` if the
-  /// bytes that decide haven't come yet.
+  /// The end of the last secret in a chain of overlaps that begins with a match; `nil` if the bytes that decide
+  /// haven't come yet.
   private func end(ofMatch match: Range<Int>, in bytes: UnsafeRawBufferPointer, _ isEnd: Bool) -> Int? {
     var end = match.upperBound
     var start = match.lowerBound + 1
@@ -152,7 +149,7 @@ struct OutputMask: ~Copyable {
     return bytes.count < wanted.count ? .undecided : .whole(wanted.count)
   }
 
-  /// Compares with a secret, each of whose bytes may be in percent-encoding. A percent sign always is.
+  /// Compares with a secret whose bytes may be percent-encoded. A percent sign always is.
   private static func percentEncoded(
     _ wanted: UnsafeRawBufferPointer, _ bytes: Slice<UnsafeRawBufferPointer>
   ) -> Match {
@@ -184,7 +181,7 @@ struct OutputMask: ~Copyable {
     }
   }
 
-  /// Compares with a part of base64 in either alphabet, in which lines may end.
+  /// Compares with a part of base64 in either alphabet, possibly with line ends.
   private static func base64(_ wanted: UnsafeRawBufferPointer, _ bytes: Slice<UnsafeRawBufferPointer>)
     -> Match
   {

@@ -6,24 +6,23 @@ import System
 import Terminals
 import ToolCommands
 
-/// The program of a command line, which takes the place of this process, or is waited for where something has
-/// to be done about it.
+/// The program of a command line. It replaces this process, or this process waits for it, to do something afterwards.
 struct ProgramRun {
   let arguments: [CString]
   private let brokenPipe: sighandler_t?
 
-  /// The exit statuses that shells use for a program that can't be executed, and for one that isn't found.
+  /// A shell's exit statuses for a program that can't be executed, and for one that isn't found.
   private static let cannotExecute: Int32 = 126
   private static let notFound: Int32 = 127
 
-  /// Made before a keychain is opened: GLib ignores SIGPIPE, and the program would inherit that.
+  /// Make this before a keychain is opened: GLib ignores SIGPIPE, and the program would inherit that.
   init(_ arguments: [CString]) {
     self.arguments = arguments
     brokenPipe = signal(SIGPIPE, SIG_DFL)
     signal(SIGPIPE, brokenPipe)
   }
 
-  /// Gives back what this process has changed for itself.
+  /// Restores everything that this process has changed for itself.
   func prepare(_ selection: KeychainSelection) {
     if let descriptor = selection.passphraseDescriptor, descriptor > 2 { close(descriptor) }
     ProcessSettings.takeBack()
@@ -37,7 +36,7 @@ struct ProgramRun {
 
   /// Runs the program, waits for it, and returns the exit status.
   ///
-  /// - Parameter mask: what is hidden in its output, where that isn't a terminal.
+  /// - Parameter mask: the secrets to hide in its output, unless that is a terminal.
   /// - Throws: ``Failure`` if there are no pipes.
   func wait(
     _ supervised: borrowing SupervisedProgram, _ environment: borrowing ProgramEnvironment,
@@ -60,7 +59,7 @@ struct ProgramRun {
     }
   }
 
-  /// A pipe for each output that isn't a terminal, and one for both where they are the same.
+  /// A pipe for each output that isn't a terminal, or one for both if they are the same.
   private static func pipes() throws(Failure) -> [FilteredOutput] {
     let outputs = [1, 2].filter { (descriptor: Int32) in !StandardStreams.isTerminal(descriptor) }
     var (first, second) = (stat(), stat())
@@ -81,7 +80,7 @@ struct ProgramRun {
   }
 }
 
-/// The secrets that are hidden in a program's output.
+/// The secrets to hide in a program's output.
 final class SecretMask: Sendable {
   private let secrets: Secret
   private let ranges: [Range<Int>]

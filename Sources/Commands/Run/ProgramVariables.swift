@@ -4,7 +4,7 @@ import Glibc
 import Keychain
 import Terminals
 
-/// The variables to set for a program: values with references to secrets in them.
+/// The variables to set for a program: values with references to secrets.
 struct ProgramVariables: ~Copyable {
   private struct Variable {
     let name: ByteString
@@ -15,11 +15,11 @@ struct ProgramVariables: ~Copyable {
   private var text = Secret()
   private var variables: [Variable] = []
 
-  /// Takes a variable in place of one with the same name.
+  /// Sets a variable, replacing one with the same name.
   ///
-  /// - Parameter origin: what a failure begins with: the file and line, or nothing.
-  /// - Throws: ``Failure`` if something in it looks like a reference and can't be resolved. The value isn't
-  /// shown.
+  /// - Parameter origin: the beginning of a failure's message: the file and line, or nothing.
+  /// - Throws: ``Failure`` if something in it looks like a reference, but is invalid. The message doesn't show the
+  ///   value.
   mutating func set(
     _ name: ByteString, _ value: UnsafeRawBufferPointer, from origin: String = ""
   ) throws(Failure) {
@@ -44,7 +44,7 @@ struct ProgramVariables: ~Copyable {
       hint: "write it as ${llavero://SERVICE/ACCOUNT}, in quotes that keep the shell from it", status: .usage)
   }
 
-  /// Takes those variables of this process that have references and aren't set yet.
+  /// Takes this process's variables with references, unless they are set already.
   ///
   /// - Throws: ``Failure``, as ``set(_:_:from:)`` does.
   mutating func inherit() throws(Failure) {
@@ -58,7 +58,7 @@ struct ProgramVariables: ~Copyable {
       if variables.contains(where: { $0.name == name }) { continue }
       let value = UnsafeRawBufferPointer(start: equals + 1, count: strlen(equals + 1))
       try set(name, value)
-      // What has none is inherited as it is.
+      // Without references, it is inherited unchanged.
       if variables.last?.parts.hasReferences == false { variables.removeLast() }
     }
   }
@@ -73,20 +73,19 @@ struct ProgramVariables: ~Copyable {
     return false
   }
 
-  /// What people are shown of them, in the order in which they are set.
+  /// For people, in the order in which they are set.
   var shown: [ShownVariable] {
     variables.map { variable in
       ShownVariable(name: variable.name, references: variable.parts.references(in: "").map(\.text))
     }
   }
 
-  /// The references in all values.
   var references: [PlacedReference] { variables.flatMap { $0.parts.references(in: "\($0.name)") } }
 
   /// Sets the variables.
   ///
-  /// - Throws: ``Failure`` if a secret has a NUL byte in it, or a reference, which no program gets: one that starts
-  ///   `llavero run` would get somebody's choice of a secret for it.
+  /// - Throws: ``Failure`` if a secret has a NUL byte in it, or a reference, which no program gets: a `llavero run`
+  ///   inside it would let somebody else choose a secret.
   func set(
     in environment: inout ProgramEnvironment, _ resolved: borrowing ResolvedReferences
   ) throws(Failure) {
@@ -97,7 +96,7 @@ struct ProgramVariables: ~Copyable {
           UnsafeRawBufferPointer(rebasing: text[variable.value]), variable.parts.parts)
         value.withUnsafeBytes {
           if $0.contains(0) { unusable.append(variable.name) }
-          // Of a value without one it is known.
+          // Without references, the value is known.
           if variable.parts.hasReferences, Self.refers($0) { referring.append(variable.name) }
           environment.set(variable.name, $0)
         }

@@ -5,24 +5,23 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// A reference in its place: a variable's name or a line, and how it is written.
+/// A reference as written, and its place: a variable's name or a line.
 struct PlacedReference {
   let place: String
   let text: ByteString
   let reference: SecretReference
 }
 
-/// What references stand for. Each is looked up once.
+/// The values of references. Each is looked up once.
 struct ResolvedReferences: ~Copyable {
   private var text = Secret()
   private var ranges: [SecretReference: Range<Int>] = [:]
 
-  /// Makes an empty set.
   init() {}
 
   /// Looks all of them up in one keychain.
   ///
-  /// - Throws: ``Failure`` that names every one for which there is nothing.
+  /// - Throws: ``Failure`` that names all missing ones.
   init(_ references: [PlacedReference], in open: OpenKeychain) throws(Failure) {
     var missing: [PlacedReference] = []
     try explaining(
@@ -54,19 +53,16 @@ struct ResolvedReferences: ~Copyable {
     return field == .secret || field == .basic ? nil : try open.withoutPassword(query)
   }
 
-  /// Lends what a reference stands for.
   func withValue<Result>(
     of reference: SecretReference, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
     text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[ranges[reference] ?? 0..<0])) }
   }
 
-  /// Calls `body` with each that is confidential.
   func forEachSecret(_ body: (UnsafeRawBufferPointer) -> Void) {
     for reference in ranges.keys where reference.field.isSecret { withValue(of: reference, body) }
   }
 
-  /// The text with its references replaced.
   func filled(_ source: UnsafeRawBufferPointer, _ parts: [ReferencesInText.Part]) -> Secret {
     var result = Secret(capacity: source.count)
     for part in parts {
@@ -92,7 +88,6 @@ struct ResolvedReferences: ~Copyable {
 }
 
 extension ReferencesInText {
-  /// The references, all in one place.
   func references(in place: String) -> [PlacedReference] {
     parts.compactMap { part in
       guard case .reference(let reference, let text) = part else { return nil }

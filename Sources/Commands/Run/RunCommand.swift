@@ -7,8 +7,8 @@ import System
 import Terminals
 import ToolCommands
 
-/// `llavero run`: runs a program with secrets in its environment. The arguments after `--` are passed on byte
-/// for byte, so this command starts without ArgumentParser.
+/// `llavero run`: runs a program with secrets in its environment. It passes the arguments after `--` on byte for byte,
+/// so it starts without ArgumentParser.
 enum RunCommand {
   static let usage = """
     usage: llavero run [OPTION...] [--env NAME=REFERENCE]... [--env-file FILE]...
@@ -45,17 +45,16 @@ enum RunCommand {
 
     """
 
-  /// The options of the command line.
   private struct Options {
     var selection = KeychainSelection()
     var assignments: [ByteString] = []
     var files: [CString] = []
-    /// The hosts of `--netrc-file`; `nil` if the option isn't given.
+    /// `--netrc-file`; `nil` if the option isn't given.
     var hosts: [ByteString]?
     var program: [CString] = []
     var masks = false
     var wantsHelp = false
-    /// Whether the file of this folder is read, if no other one is named.
+    /// Whether to read this folder's file, if no other one is named.
     var readsFolder = true
     /// `--trust` or `--no-trust`.
     var trusting: String?
@@ -94,7 +93,7 @@ enum RunCommand {
 
     var needsKeychain: Bool { !assignments.isEmpty || !files.isEmpty || hosts != nil }
 
-    /// The file of this folder, if it is to be read.
+    /// This folder's file, if it is to be read.
     ///
     /// - Throws: ``Failure`` if it isn't trusted.
     func folderVariables() throws(Failure) -> FolderVariables? {
@@ -103,7 +102,7 @@ enum RunCommand {
       return found
     }
 
-    /// - Throws: ``Failure`` if there are options that don't belong together.
+    /// - Throws: ``Failure`` if options don't belong together.
     func check() throws(Failure) {
       let hint: Hint = "see 'llavero run --help'"
       if let trusting {
@@ -120,8 +119,8 @@ enum RunCommand {
 
   /// Replaces the process with the program, or runs it, and returns the exit status.
   ///
-  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing
-  /// has run then.
+  /// - Throws: ``Failure`` if a secret is missing, the keychain can't be used or the call is wrong. Nothing has run
+  ///   then.
   static func run(_ arguments: [CString]) throws(Failure) -> Int32 {
     let options = try Options(parsing: arguments)
     if options.wantsHelp {
@@ -162,7 +161,7 @@ enum RunCommand {
     }
   }
 
-  /// The variables to set: those of the files, then those of the command line, then what is inherited.
+  /// The variables to set: those of the files, then those of the command line, then inherited ones.
   private static func variables(
     _ options: Options, _ folder: borrowing FolderVariables?
   ) throws(Failure) -> ProgramVariables {
@@ -194,7 +193,6 @@ enum RunCommand {
     Failure("--env needs NAME=REFERENCE", hint: Failure.references, status: .usage)
   }
 
-  /// Runs the program with a netrc file, and waits for it.
   private static func run(
     _ program: ProgramRun, _ environment: inout ProgramEnvironment, _ mask: SecretMask?,
     with netrc: borrowing Secret
@@ -220,7 +218,7 @@ enum RunCommand {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether something in it is meant as a reference, whatever it may be worth.
+  /// Whether any part is meant as a reference, valid or not.
   fileprivate var containsReference: Bool {
     indices.contains {
       self[$0...].starts(with: "llavero:".utf8) || self[$0...].starts(with: "llavero+".utf8)

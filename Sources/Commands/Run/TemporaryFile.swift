@@ -5,13 +5,12 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// A file with secrets for a program that needs one. It is never on a disk, only this user can read it, and
-/// it is removed when this value is destroyed, or this process has ended: a process of its own sees to that.
+/// A file with secrets for a program that needs one. It is never on a disk, and only this user can read it. It is
+/// removed when this value is destroyed, or by a separate process when this one has ended.
 ///
-/// A path in `/proc` to a descriptor would leave no file. But only the program itself could open it, not the
-/// programs that it starts without its descriptors, such as Bazel's server and pip's builds.
+/// A path in `/proc` to a descriptor would leave no file. But only the program itself could open it, not the programs
+/// that it starts without its descriptors, such as Bazel's server and pip's builds.
 struct TemporaryFile: ~Copyable {
-  /// The path of the file.
   let path: String
   private let folder: Folder
   private let name: String
@@ -52,7 +51,7 @@ struct TemporaryFile: ~Copyable {
     close(descriptor)
   }
 
-  /// What is in the file, with which its name begins.
+  /// The file's contents, with which its name begins.
   enum Kind: String, CaseIterable {
     case netrc
     case filled
@@ -68,7 +67,6 @@ struct TemporaryFile: ~Copyable {
     Kind.allCases.contains { name.starts(with: "\($0.rawValue)-".utf8) }
   }
 
-  /// The folder for such files.
   private static func place() throws(KeychainError) -> String {
     if let runtime = VaultLocation.environmentVariable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"),
       clinux_is_in_memory(runtime)

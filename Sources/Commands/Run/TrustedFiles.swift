@@ -4,10 +4,9 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// The file `trusted-env-files` of the state folder: which files of variables `llavero run` may find by itself.
+/// The file `trusted-env-files` of the state folder: the files of variables that `llavero run` may find by itself.
 ///
-/// It has a line for each: `MARK PATH`, with the mark of ``FolderVariables/mark`` and the path, both in hexadecimal
-/// digits.
+/// Each line is `MARK PATH`, with the mark of ``FolderVariables/mark`` and the path, both in hexadecimal digits.
 struct TrustedFiles {
   private let file: StateLines
 
@@ -23,7 +22,7 @@ struct TrustedFiles {
 
   /// Whether a file's text is trusted at its path.
   ///
-  /// - Throws: ``KeychainError`` if that can't be told.
+  /// - Throws: ``KeychainError`` if that is unknown.
   func trust(in file: borrowing FolderVariables) throws(KeychainError) -> Trust {
     let there = try self.file.read().filter { Self.isAbout(file.path, $0) }
     if there.contains(Self.line(file.mark, file.path)) { return .trusted }
@@ -42,7 +41,7 @@ struct TrustedFiles {
     if let written { StandardStreams.warn(written) }
   }
 
-  /// Trusts nothing at a path any more. Returns whether anything was trusted there.
+  /// Ends all trust at a path. Returns whether there was any.
   ///
   /// - Throws: ``KeychainError`` if that can't be written.
   func remove(_ path: ByteString) throws(KeychainError) -> Bool {

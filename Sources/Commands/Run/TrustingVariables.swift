@@ -5,13 +5,13 @@ import ToolCommands
 
 /// `llavero run --trust` and `--no-trust`: whether the variables of this folder are read without being named.
 struct TrustingVariables {
-  /// Whether nobody is asked.
+  /// Whether to ask nobody.
   var isConfirmed = false
   var writesJSON = false
 
-  /// Shows what the file of this folder sets, and trusts it as it is now. A person at a terminal is asked.
+  /// Shows the variables of this folder's file, and trusts it as it is now. Asks a person at a terminal.
   ///
-  /// - Throws: ``Failure`` if there is none, it can't be read, or the person says no. It is trusted as before then.
+  /// - Throws: ``Failure`` if there is no file, it can't be read, or the person says no. Trust is then unchanged.
   func trust(_ selection: KeychainSelection) throws(Failure) -> Int32 {
     guard let file = try FolderVariables.find() else {
       throw Failure(
@@ -38,7 +38,7 @@ struct TrustingVariables {
     return ExitStatus.done.rawValue
   }
 
-  /// Trusts the file of this folder no more, be it there or not.
+  /// Ends the trust in this folder's file, even if that is gone.
   ///
   /// - Throws: ``Failure`` if it wasn't trusted.
   func revoke() throws(Failure) -> Int32 {
@@ -56,7 +56,8 @@ struct TrustingVariables {
     do throws(KeychainError) { try TrustedFiles().add(file) } catch { throw Failure(error) }
   }
 
-  /// What changes programs comes last, so that no long list hides it, and its mark first, so that no long name does.
+  /// Variables that change programs come last, so that no long list hides them, and their mark first, so that no long
+  /// name does.
   private static func table(_ variables: [ShownVariable]) -> TextForTerminal {
     let risky = variables.filter { RiskyVariable.isOne($0.name) }
     let rows = (variables.filter { !RiskyVariable.isOne($0.name) } + risky).map { variable in
@@ -91,14 +92,14 @@ struct TrustingVariables {
   }
 }
 
-/// A variable as people are shown it: without its value, which may be a secret, or have one of the environment in it.
+/// A variable as shown to people: without its value, which may be a secret, or contain one from the environment.
 struct ShownVariable {
   let name: ByteString
   let references: [ByteString]
 }
 
-/// Variables that make other programs run, load other code, or send what they have elsewhere. The list can't be complete:
-/// each program has variables of its own.
+/// Variables that make other programs run, load other code, or send data elsewhere. The list can't be complete: each
+/// program has variables of its own.
 enum RiskyVariable {
   private static let names: Set<String> = [
     "PATH", "HOME", "SHELL", "ENV", "IFS", "PS4", "TMPDIR", "VISUAL", "BROWSER", "TERMINFO", "CC", "CXX",

@@ -3,13 +3,12 @@ import System
 import Terminals
 import ToolCommands
 
-/// `llavero security`, or `security` through a link: Apple's command of that name, with its commands for passwords. It
-/// has options of its own, so it starts without ArgumentParser. llavero-security(1) lists the differences.
+/// `llavero security`, or `security` through a link: Apple's command of that name, with its commands for passwords.
+/// Its options are unusual, so it starts without ArgumentParser. llavero-security(1) lists the differences.
 enum SecurityCommand {
-  /// The name of the link that calls it.
+  /// The name of the link.
   static let name = "security"
 
-  /// The usage of the global options.
   private static let usage = """
     usage: security [-hilqv] [-p prompt] [command [option...]]
         -h  List the commands, or say how one is used
@@ -23,7 +22,7 @@ enum SecurityCommand {
 
   private static let prompt = "security> "
 
-  /// Runs the command in the arguments, and returns the exit status.
+  /// Returns the exit status.
   static func run(_ arguments: [CString]) -> Int32 {
     let session = SecuritySession()
     let options: SecurityOptions
@@ -56,7 +55,6 @@ enum SecurityCommand {
     return SecurityFailure.usage("").result
   }
 
-  /// Runs one command, and returns its result.
   private static func run(_ name: String, _ words: [SecurityWord], _ session: SecuritySession) -> Int32 {
     guard let command = SecurityOperation.named(name) else {
       SecurityFailure.say("security: unknown command \"\(terminalText(name))\"")

@@ -3,7 +3,6 @@ import SecurityCodes
 
 /// The description of an item by the options of a command.
 struct SecurityCriteria {
-  /// Which of the two classes is searched.
   let isInternetPassword: Bool
   var account: ByteString?
   var server: ByteString?
@@ -21,7 +20,7 @@ struct SecurityCriteria {
   /// A generic password's own attribute.
   var generic: ByteString?
 
-  /// - Throws: ``SecurityFailure`` for a value that can't be understood.
+  /// - Throws: ``SecurityFailure`` for an invalid value.
   init(_ options: SecurityOptions, isInternetPassword: Bool) throws(SecurityFailure) {
     self.isInternetPassword = isInternetPassword
     account = options.value("a")
@@ -43,7 +42,6 @@ struct SecurityCriteria {
     type = try options.code("C")
   }
 
-  /// Whether no criterion is given.
   var isEmpty: Bool {
     account == nil && server == nil && service == nil && securityDomain == nil && path == nil && port == nil
       && `protocol` == nil && authenticationType == nil && label == nil && comment == nil && kind == nil
@@ -58,19 +56,18 @@ struct SecurityCriteria {
       : account != nil && service != nil
   }
 
-  /// A query for the candidates, which are then compared with the criteria. Querying a service by name avoids reading
-  /// all other items, which is slow in a keyring with many items.
+  /// A query for candidates, to be compared with the criteria. Querying a service by name avoids reading all other
+  /// items, which is slow in a large keyring.
   var query: ItemQuery {
     guard let service, let query = try? GenericPasswordQuery(service: service) else { return .all }
     return .genericPassword(query)
   }
 
-  /// Whether the item matches.
   func matches(_ item: Item) -> Bool {
     matchesKey(of: item) && (hasPrimaryKey || matchesNotes(of: item))
   }
 
-  /// Whether the item's primary key matches. Absent and empty values are equal.
+  /// Absent and empty values are equal.
   func matchesKey(of item: Item) -> Bool {
     guard Self.agrees(account, item.key.account) else { return false }
     switch item.key {
@@ -103,16 +100,16 @@ struct SecurityCriteria {
     return held.map { FourCharacterCode(abbreviating: $0) } == asked
   }
 
-  /// The items that match. If no security domain is given, items of git and people come before those of other tools;
-  /// otherwise they are in the keychain's order.
+  /// The matches. If no security domain is given, items of git and people come before those of other tools; otherwise
+  /// they are in the keychain's order.
   func found(among items: [Item], _ isMeant: (Item) -> Bool) -> [Item] {
     let found = items.filter(isMeant)
     if securityDomain != nil { return found }
     return found.filter { $0.key.securityDomain == nil } + found.filter { $0.key.securityDomain != nil }
   }
 
-  /// The item that `add` adds. The protocol defaults to `https`, because an item must have one; an empty account counts
-  /// as none.
+  /// The item for `add`. The protocol defaults to `https`, because an item must have one; an empty account counts as
+  /// none.
   func newItem() -> Item {
     if !isInternetPassword {
       return noted(on: Item(GenericPassword(service: service ?? "", account: account.nonEmpty)))

@@ -2,16 +2,13 @@ import Keychain
 import Terminals
 import SecurityCodes
 
-/// The reason why a command of `security` failed.
 enum SecurityFailure: Error {
   /// The call is wrong; the command's usage is printed.
   case usage(String)
-  /// These lines describe the failure.
   case told([String])
-  /// The status that a function of Keychain Services would have returned, and llavero's explanation.
+  /// The status of a function of Keychain Services, and llavero's explanation.
   case status(SecurityStatus, of: String, because: Failure?)
 
-  /// The result of the command.
   var result: Int32 {
     switch self {
     case .usage: 2
@@ -43,8 +40,6 @@ enum SecurityFailure: Error {
     self = .status(status, of: function, because: failure)
   }
 
-  /// Reports the failure to the user.
-  ///
   /// - Parameter command: the command that failed.
   func report(_ command: SecurityOperation) {
     switch self {
@@ -58,7 +53,6 @@ enum SecurityFailure: Error {
     }
   }
 
-  /// Reports a status of Keychain Services to the user.
   static func report(_ status: SecurityStatus, of function: String, because failure: Failure?) {
     say("security: \(function): \(status.message)")
     failure?.report()
@@ -70,7 +64,7 @@ enum SecurityFailure: Error {
   }
 }
 
-/// Runs `body`, and converts its error to the status of a function of Keychain Services.
+/// Turns an error into the status of a function of Keychain Services.
 func securing<Result: ~Copyable>(
   _ function: String, _ body: () throws(KeychainError) -> Result
 ) throws(SecurityFailure) -> Result {
@@ -90,7 +84,6 @@ func writing(_ body: () throws(Failure) -> Void) throws(SecurityFailure) {
   }
 }
 
-/// Runs `body`, and converts its error to the status of a function of Keychain Services.
 func securing<Result: ~Copyable>(
   _ function: String, _ body: () throws(Failure) -> Result
 ) throws(SecurityFailure) -> Result {

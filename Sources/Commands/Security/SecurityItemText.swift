@@ -2,13 +2,12 @@ import Bytes
 import Keychain
 import SecurityCodes
 
-/// The form in which `security` prints an item.
 enum SecurityItemText {
   private enum Format: String {
     case blob, uint32, sint32, timedate
   }
 
-  /// Writes the keychain, class and attributes of a password. Attributes that no item has here are `<NULL>`.
+  /// Writes the keychain, class and attributes of a password. Attributes that llavero doesn't have are `<NULL>`.
   static func append(_ item: Item, in keychain: ByteString, to output: inout Secret) {
     output.append("keychain: ")
     append(keychain, to: &output)
@@ -79,7 +78,6 @@ enum SecurityItemText {
     output.append("\n")
   }
 
-  /// The number 1 for true.
   private static func flag(_ isSet: Bool) -> ByteString? { isSet ? ByteString([0, 0, 0, 1]) : nil }
 
   private static func code(_ name: ByteString) -> ByteString {
@@ -93,7 +91,6 @@ enum SecurityItemText {
 }
 
 extension Item {
-  /// The label, or its default.
   var securityLabel: ByteString? {
     if let label { return label }
     switch key {

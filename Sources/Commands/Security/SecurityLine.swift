@@ -3,7 +3,7 @@ import Terminals
 
 /// A line read in interactive mode.
 enum SecurityLine {
-  /// The maximum length, in bytes.
+  /// In bytes.
   static let longest = 1 << 20
 
   /// Splits a line into words. A word that begins with a quote, `"` or `'`, ends at the next such quote. Any other word
@@ -45,12 +45,10 @@ enum SecurityLine {
   }
 }
 
-/// Reads standard input line by line.
 final class SecurityInput {
   private var buffer = Secret(capacity: 4096)
   private var hasEnded = false
 
-  /// The result of reading a line.
   enum Reading: ~Copyable {
     case line(Secret)
     case ended
@@ -58,7 +56,7 @@ final class SecurityInput {
     case failed(errno: Int32)
   }
 
-  /// Reads the next line, without its end.
+  /// Without the line's end.
   func next() -> Reading {
     while true {
       if let end = buffer.withUnsafeBytes({ $0.firstIndex(of: 0x0a) }) {

@@ -1,29 +1,26 @@
 import Keychain
 
-/// A command of `security`.
 struct SecurityOperation: Sendable {
   /// Runs the command with the words after its name.
   typealias Body =
     @Sendable (_ words: [SecurityWord], _ session: SecuritySession) throws(SecurityFailure) -> Void
 
-  /// The name. A call may abbreviate it.
+  /// A call may abbreviate it.
   let name: String
   /// The options and their meanings, one a line.
   let usage: String
-  /// A sentence that says what it does.
   let summary: String
   let run: Body
 
-  /// The text shown after a usage error.
   var usageText: String { "Usage: \(name) \(usage)\n        \(summary)" }
 
-  /// The first command whose name begins with a prefix, as in the original. There, what is shorter than `delete-g` means
-  /// a command that isn't here, and must delete nothing.
+  /// The first command whose name begins with a prefix, as in the original. There, a prefix shorter than `delete-g`
+  /// means a command that isn't here, so it must delete nothing.
   static func named(_ prefix: String) -> SecurityOperation? {
     "delete-".hasPrefix(prefix) ? nil : all.first { $0.name.hasPrefix(prefix) }
   }
 
-  /// All commands, in the order of Apple's program, which decides what an abbreviated name means.
+  /// In the order of Apple's program, which decides the meaning of an abbreviated name.
   static let all: [SecurityOperation] = [
     SecurityOperation(
       name: "help", usage: "[command...]", summary: "List the commands, or say how they are used."

@@ -7,16 +7,12 @@ import SecurityCodes
 /// follows in the same word, or is the next word. The operands begin with the first word that is not an option, or
 /// after `--`.
 struct SecurityOptions {
-  /// The options in the order in which they were given.
+  /// In the order in which they were given.
   private(set) var given: [(letter: UInt8, value: SecurityWord?)] = []
-  /// The words after the options.
   private(set) var operands: [SecurityWord] = []
 
-  /// Parses the options of a command.
-  ///
-  /// - Parameters:
-  ///   - specification: the known letters. One colon follows a letter that takes a value, and two colons follow one
-  ///     that takes a value unless it ends the call.
+  /// - Parameter specification: the known letters. One colon follows a letter that takes a value, and two colons
+  ///   follow one that takes a value unless it ends the call.
   /// - Throws: ``SecurityFailure/usage(_:)`` for an unknown letter, or a missing value.
   init(_ words: [SecurityWord], _ specification: StaticString) throws(SecurityFailure) {
     var rest = words[...]
@@ -69,22 +65,21 @@ struct SecurityOptions {
     return known[(index + 1)...].prefix { $0 == UInt8(ascii: ":") }.count
   }
 
-  /// Whether the option was given.
   func has(_ letter: Unicode.Scalar) -> Bool {
     given.contains { $0.letter == UInt8(ascii: letter) }
   }
 
-  /// The last value of an option, which is the one that counts.
+  /// The last value of an option, which counts.
   func word(_ letter: Unicode.Scalar) -> SecurityWord? {
     given.last { $0.letter == UInt8(ascii: letter) }?.value
   }
 
-  /// The last value of an option that is not secret.
+  /// The same for an option that is not secret.
   func value(_ letter: Unicode.Scalar) -> ByteString? {
     word(letter)?.attribute
   }
 
-  /// The value of an option that is a four-character code.
+  /// The value as a four-character code.
   ///
   /// - Throws: ``SecurityFailure`` if it doesn't have four bytes.
   func code(_ letter: Unicode.Scalar) throws(SecurityFailure) -> FourCharacterCode? {
@@ -107,7 +102,7 @@ struct SecurityOptions {
     return port == 0 ? nil : port
   }
 
-  /// The keychain that is named, if there is one.
+  /// The named keychain, if there is one.
   ///
   /// - Throws: ``SecurityFailure/usage(_:)`` if there are several.
   func keychain() throws(SecurityFailure) -> SecurityWord? {

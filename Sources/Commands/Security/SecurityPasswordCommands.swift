@@ -9,7 +9,7 @@ import ToolCommands
 enum SecurityPasswordCommands {
   // MARK: Finding
 
-  /// Prints the first item that matches, or its password.
+  /// Prints the first match, or its password.
   static func find(
     _ words: [SecurityWord], isInternetPassword: Bool, _ session: SecuritySession
   ) throws(SecurityFailure) {
@@ -23,7 +23,7 @@ enum SecurityPasswordCommands {
         try store.reading { () throws(KeychainError) -> Found? in
           try store.first(among: criteria.query) { (items) throws(KeychainError) -> Found? in
             for item in criteria.found(among: items, criteria.matches) {
-              // What a server has refused isn't there for a program.
+              // For a program, a password that a server has refused doesn't exist.
               if item.isHidden { continue }
               if !wantsSecret { return Found(item) }
               guard let credential = try store.credentialIfPresent(of: item) else { continue }
@@ -39,7 +39,6 @@ enum SecurityPasswordCommands {
     throw .status(.itemNotFound, of: "SecKeychainSearchCopyNext", because: nil)
   }
 
-  /// An item, and its secret if that was asked for.
   private final class Found {
     let item: Item
     let hasSecret: Bool
@@ -95,7 +94,7 @@ enum SecurityPasswordCommands {
     let keychain = try session.keychain(try options.keychain())
     let store = keychain.keychain
     let item = criteria.newItem()
-    // Check what can't be added, and what exists already, before asking for the password.
+    // Check for impossible and existing items before asking for the password.
     try securing(function) { () throws(KeychainError) in
       try item.validateKey()
       try item.validate()
@@ -128,8 +127,8 @@ enum SecurityPasswordCommands {
     }
   }
 
-  /// The item that `-U` changes: the one with the same primary key, else the first that matches the given parts of it.
-  /// An item stored by another tool is changed only if its security domain is given.
+  /// The item for `-U`: the one with the same primary key, else the first that matches the given parts of it. An item
+  /// stored by another tool is changed only if its security domain is given.
   private static func present(
     _ criteria: SecurityCriteria, _ item: Item, in store: any KeychainStore
   ) throws(KeychainError) -> Item? {
@@ -149,10 +148,9 @@ enum SecurityPasswordCommands {
     }
   }
 
-  /// The password of an item to add; empty if none was given.
+  /// Empty if none was given.
   private final class GivenPassword {
     private let secret: Secret
-    /// Whether a password was given.
     let isThere: Bool
 
     init(_ secret: consuming Secret) {
@@ -187,7 +185,7 @@ enum SecurityPasswordCommands {
 
   // MARK: Deleting
 
-  /// Deletes the first item that matches, and prints it.
+  /// Deletes the first match, and prints it.
   static func delete(
     _ words: [SecurityWord], isInternetPassword: Bool, _ session: SecuritySession
   ) throws(SecurityFailure) {
@@ -221,7 +219,7 @@ enum SecurityPasswordCommands {
 
   // MARK: Shared
 
-  /// The keychains that are named, or else the one in use.
+  /// The named keychains, or else the one in use.
   private static func keychains(
     _ operands: [SecurityWord], _ session: SecuritySession, readsSecrets: Bool = false
   ) throws(SecurityFailure) -> [OpenKeychain] {

@@ -3,8 +3,8 @@ import KeychainChoice
 import SecurityCodes
 import Terminals
 
-/// Reads the password of a new item, for `-w` without a value. The user types it twice on the terminal. Without a
-/// terminal, it is two lines of standard input.
+/// Reads a new item's password, for `-w` without a value. The user types it twice on the terminal. Without a terminal,
+/// it is two lines of standard input.
 enum SecurityPasswordInput {
   private static let function = "SecKeychainItemCreateFromContent"
 
@@ -41,7 +41,6 @@ enum SecurityPasswordInput {
     }
   }
 
-  /// Reads the next line of standard input; `nil` at the end.
   private static func line(_ input: SecurityInput) throws(SecurityFailure) -> Secret? {
     switch input.next() {
     case .line(let line): return line

@@ -7,27 +7,24 @@ import Terminals
 import SecurityCodes
 import ToolCommands
 
-/// The state that the commands of one run share: the global options, and the keychains that were opened.
+/// The shared state of one run's commands: the global options, and the open keychains.
 final class SecuritySession {
-  /// `-q`: whether results of commands are not reported.
+  /// `-q`: don't report results of commands.
   var isQuiet = false
-  /// `-v`: whether the name of each command is printed before it runs.
+  /// `-v`: print the name of each command before it runs.
   var isVerbose = false
   /// Whether the commands come from standard input.
   var isInteractive = false
 
   private var opened: [(operand: Operand, keychain: OpenKeychain)] = []
 
-  /// The keychain that an operand names.
   enum Operand: Equatable {
-    /// The one in use: no name, `login`, or the name of the login keychain on a Mac.
+    /// No name, `login`, or the name of the login keychain on a Mac.
     case inUse
     /// A built-in one, or one of the search list.
     case named(ListedKeychain)
   }
 
-  /// Resolves a keychain's name.
-  ///
   /// - Throws: ``SecurityFailure`` for `errSecNoSuchKeychain`.
   func operand(_ word: SecurityWord?) throws(SecurityFailure) -> Operand {
     guard let word else { return .inUse }
@@ -60,9 +57,8 @@ final class SecuritySession {
     realPath(first).map { $0 == realPath(second) } ?? false
   }
 
-  /// Opens the keychain with a name. In interactive mode it stays open.
+  /// Opens a keychain. In interactive mode it stays open.
   ///
-  /// - Parameter readsSecrets: whether the command reads secrets.
   /// - Throws: ``SecurityFailure`` if there is no such keychain, or it can't be opened.
   func keychain(_ word: SecurityWord?, readsSecrets: Bool = false) throws(SecurityFailure) -> OpenKeychain {
     let operand = try operand(word)
@@ -77,8 +73,8 @@ final class SecuritySession {
 }
 
 extension OpenKeychain {
-  /// The name that `security` prints, and accepts, for the keychain that has an item: of several, each but the one that
-  /// new items go to as the list names it.
+  /// The name that `security` prints and accepts for an item's keychain. Of several keychains, all but the one for new
+  /// items have their names in the list.
   func securityName(of item: Item) -> ByteString {
     if let name = item.keychain, name != choice.name { return ByteString(name) }
     return switch store {

@@ -32,7 +32,6 @@ enum SecurityValue {
     output.append("\"")
   }
 
-  /// Writes bytes as two digits each.
   static func appendHexadecimal(
     _ bytes: UnsafeRawBufferPointer, isUpperCase: Bool, to output: inout Secret
   ) {
@@ -42,8 +41,8 @@ enum SecurityValue {
     }
   }
 
-  /// Writes a secret as `-w` does, without a line feed: unchanged, or in lowercase hexadecimal digits if any byte isn't
-  /// printable.
+  /// Writes a secret as `-w` does, without a line feed: unchanged, or in lowercase hexadecimal digits if any byte
+  /// isn't printable.
   static func appendSecret(_ bytes: UnsafeRawBufferPointer, to output: inout Secret) {
     if bytes.allSatisfy({ 0x20...0x7e ~= $0 }) {
       output.append(bytes)
@@ -52,7 +51,7 @@ enum SecurityValue {
     }
   }
 
-  /// Parses hexadecimal digits, as `-X` takes them; `nil` if they are invalid.
+  /// Parses hexadecimal digits for `-X`; `nil` if they are invalid.
   static func bytes(ofHexadecimal text: borrowing Secret) -> Secret? {
     if text.count % 2 != 0 { return nil }
     var bytes = Secret(capacity: text.count / 2)

@@ -10,7 +10,6 @@ final class SecurityWord {
     self.bytes = bytes
   }
 
-  /// An argument of the process.
   convenience init(_ argument: CString) {
     self.init(Secret(copying: argument.bytes))
   }

@@ -8,22 +8,18 @@ import SignIn
 import Terminals
 import ToolCommands
 
-/// `llavero add --github-app`
 struct AddingApp {
-  /// The largest private key, in bytes.
+  /// In bytes.
   private static let largestKey = 65_536
 
-  /// The user name that goes with the tokens of an installation, by GitHub's documentation.
+  /// The user name for an installation's tokens, from GitHub's documentation.
   private static let account: ByteString = "x-access-token"
 
-  /// The app's identifier.
   let identifier: String
-  /// The file with its private key; `-` for standard input.
+  /// The file with the app's private key; `-` for standard input.
   let keyFile: String
 
-  /// Keeps the app's key, and an item for the tokens that it gets.
-  ///
-  /// - Throws: ``Failure``.
+  /// Keeps the app's key, and an item for its tokens.
   func add(for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain) throws(Failure) -> Item {
     guard case .internetPassword(var key) = try place.keyToSignIn(), let url = key.url(),
       SignInPlace(url)?.isOfMail == false

@@ -9,7 +9,7 @@ import SignIn
 import Terminals
 import ToolCommands
 
-/// The options of `llavero add` that say how the token of a job is exchanged (RFC 8693).
+/// The options of `llavero add` for the exchange of a job's token (RFC 8693).
 struct ExchangeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -43,20 +43,17 @@ struct ExchangeOptions: ParsableArguments {
   }
 }
 
-/// `llavero add --exchange`
 struct AddingExchange {
-  /// Where the new tokens come from.
+  /// The source of the new tokens.
   let endpoint: String
-  /// The rest.
   let options: ExchangeOptions
 
-  /// The user name that goes with the tokens if none is given: servers of git take any.
+  /// The user name for the tokens if none is given: git servers take any.
   private static let account: ByteString = "oauth2"
 
-  /// Keeps the way to get tokens, and an item for them.
+  /// Keeps the exchange, and an item for its tokens.
   ///
   /// - Returns: the item for the tokens, and whether a keychain had it already.
-  /// - Throws: ``Failure``.
   func add(
     for place: NamedPlace, isUpdate: Bool, to open: OpenKeychain
   ) throws(Failure) -> (item: Item, wasThere: Bool) {
@@ -101,8 +98,7 @@ struct AddingExchange {
     }
   }
 
-  /// The item for the tokens of this very exchange, if a keychain has it already: one that others have shared, for
-  /// example.
+  /// The item for this very exchange's tokens, if a keychain has it already, for example from others who share that.
   private static func item(
     of exchange: borrowing TokenExchange, _ url: String, _ key: InternetPassword,
     in keychain: any KeychainStore

@@ -2,9 +2,9 @@ import Keychain
 import Terminals
 
 extension NamedPlace {
-  /// The key of a place that a server is asked for tokens for.
+  /// The key of a place for which to ask a server for tokens.
   ///
-  /// - Throws: ``Failure`` as ``key()`` does, and for a host that has no sure name for name servers.
+  /// - Throws: ``Failure`` as ``key()`` does, and for a host without a sure name for name servers.
   func keyToSignIn() throws(Failure) -> Item.Key {
     let key = try key()
     if let refusal = key.refusalOfName { throw refusal }

@@ -2,7 +2,6 @@ import Bytes
 import SignIn
 import Terminals
 
-/// The services for which llavero knows how to sign in.
 enum KnownServicesOutput {
   static func write(asJSON: Bool) throws(Failure) {
     if asJSON {

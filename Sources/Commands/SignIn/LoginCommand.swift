@@ -8,7 +8,6 @@ import SignIn
 import Terminals
 import ToolCommands
 
-/// `llavero login`
 struct LoginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "login",
@@ -126,7 +125,6 @@ struct LoginCommand: ParsableCommand {
     }
   }
 
-  /// Logs in to the server that a keychain is on.
   private func logInToServer() throws {
     let open = try self.keychain.open()
     guard let server = open.remote as? any ServerKeychain else {
@@ -153,10 +151,10 @@ struct LoginCommand: ParsableCommand {
 }
 
 extension SigningIn {
-  /// What signs in for an open keychain.
+  /// The sign-in for an open keychain.
   ///
-  /// - Throws: ``Failure`` if the companion isn't installed, or is switched off, and for a keychain of another machine:
-  ///   what renews a token is kept beside it, and goes to no other host.
+  /// - Throws: ``Failure`` if the companion isn't installed, or is switched off, and for a keychain of another
+  ///   machine: the renewal data is kept beside a token, and goes to no other host.
   static func opened(for open: OpenKeychain) throws(Failure) -> SigningIn {
     if open.forwarded != nil {
       throw Failure(

@@ -6,7 +6,6 @@ import SignIn
 import Terminals
 import ToolCommands
 
-/// `llavero logout`
 struct LogoutCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "logout",

@@ -7,7 +7,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero doctor`
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -50,7 +49,6 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
-  /// The findings about one keychain.
   private struct Report {
     let kind: KeychainKind
     let name: String
@@ -68,10 +66,9 @@ struct DoctorCommand: ParsableCommand {
 
   // MARK: Checking
 
-  /// The keychain in use.
   private enum Choice {
     case known(String, why: String)
-    /// The remembered choice, or the environment's, can't be understood.
+    /// The remembered choice, or the environment's, is invalid.
     case unknown(Failure)
   }
 
@@ -105,7 +102,7 @@ struct DoctorCommand: ParsableCommand {
       : .known(KeychainKind.file.rawValue, why: "because no Secret Service can be used")
   }
 
-  /// The reports on the keychains of the search list that have a name of their own.
+  /// The reports on the listed keychains with a name of their own.
   private static func listedReports(_ selection: KeychainSelection) -> [Report] {
     guard let location = try? VaultLocation() else { return [] }
     let list: KeychainList
@@ -175,7 +172,7 @@ struct DoctorCommand: ParsableCommand {
       kind: .secretService, findings: provider.diagnose(try selection.secretServiceSettings(at: location)))
   }
 
-  /// The report on a forwarded keychain; `nil` if none is there, and none was chosen.
+  /// The report on a forwarded keychain; `nil` if there is none, and none was chosen.
   private static func forwardedReport(_ selection: KeychainSelection) throws(Failure) -> Report? {
     let location = try explaining(VaultLocation())
     let chosen = try? KeychainChoice.made(named: selection.name, at: location)?.kind

@@ -1,7 +1,7 @@
 import CredentialProtocols
 
 extension GitSettings.Entry {
-  /// The short name of the helper that it sets; `nil` if it sets none.
+  /// The short name of the helper that it sets, if it does.
   var helperName: String? {
     guard name.lowercased().hasSuffix(".helper"), !value.isEmpty else { return nil }
     return GitHelperChain.Helper(key: name, value: value, origin: origin, scope: scope).name
@@ -11,9 +11,8 @@ extension GitSettings.Entry {
 /// The helpers that git asks in turn for a URL, and those that an empty entry resets (git-config(1),
 /// `credential.helper`).
 struct GitHelperChain {
-  /// One helper.
   struct Helper {
-    /// The key that sets it: `credential.helper`, or one with a URL.
+    /// `credential.helper`, or one with a URL.
     let key: String
     let value: String
     let origin: String
@@ -30,13 +29,13 @@ struct GitHelperChain {
     /// Whether it is llavero under one of its names.
     var isLlavero: Bool { name == "llavero" }
 
-    /// The place where it is set, for people.
+    /// The place of the setting, for people.
     var place: String {
       let file = origin.hasPrefix("file:") ? String(origin.dropFirst(5)) : origin
       return scope.isEmpty || scope == "command" ? file : "\(scope), \(file)"
     }
 
-    /// The command that removes it from the configuration. Key and value may come from a repository of anybody's.
+    /// The command that removes it from the configuration. Anybody's repository may have chosen key and value.
     var removal: Hint {
       "\(wordsOf: ["git", "config"] + scopeOption + ["--fixed-value", "--unset-all", key, value])"
     }
@@ -46,14 +45,13 @@ struct GitHelperChain {
     }
   }
 
-  /// The URL that the chain is for; `nil` for all URLs without a chain of their own.
+  /// The chain's URL; `nil` for all URLs without a chain of their own.
   let url: String?
-  /// The helpers that git asks.
   private(set) var asked: [Helper] = []
   /// llavero, if it was set and then reset, and the entry that reset it.
   private(set) var forgotten: (helper: Helper, by: Helper)?
 
-  /// The chains that git's configuration makes: first the one for all URLs, then one for each URL that it names.
+  /// The chains in git's configuration: first the one for all URLs, then one for each URL that it names.
   static func all(in entries: [GitSettings.Entry]) -> [GitHelperChain] {
     var urls: [String?] = [nil]
     for entry in entries {
@@ -66,7 +64,7 @@ struct GitHelperChain {
     }
   }
 
-  /// The chain that the entries make which are meant for one place.
+  /// Makes the chain from the entries for one place.
   ///
   /// - Parameter url: the place, for messages.
   init(url: String?, _ entries: [GitSettings.Entry]) {
@@ -92,13 +90,13 @@ struct GitHelperChain {
     return String(name.dropFirst(prefix.count).dropLast(suffix.count))
   }
 
-  /// Who is asked here, in order, if that isn't llavero alone: a sentence for people; `nil` if it is, or nobody is.
+  /// A sentence for people with the helpers asked here, in order; `nil` if that is llavero alone, or none.
   var otherwise: String? {
     guard let first = asked.first, asked.count > 1 || !first.isLlavero else { return nil }
     var sentence = url.map { "for \($0), " } ?? ""
     sentence += "git asks " + asked.map(\.value).joined(separator: ", then ")
     if !asked.contains(where: \.isLlavero) { sentence += ", and not llavero" }
-    // Those for a single URL answer there whatever is set for all.
+    // Helpers for a single URL answer there, whatever is set for all.
     guard let other = asked.first(where: { !$0.isLlavero && $0.key != "credential.helper" }) else {
       return sentence
     }
@@ -106,7 +104,7 @@ struct GitHelperChain {
     return sentence + "; '\(command.joined(separator: " "))' leaves it to llavero"
   }
 
-  /// The files that git's own store is told to use.
+  /// The files of git's own store.
   var storeFiles: [String] {
     asked.filter { $0.name == "store" }.compactMap { helper in
       let words = helper.value.split(separator: " ").map(String.init)

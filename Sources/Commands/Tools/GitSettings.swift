@@ -4,12 +4,11 @@ import Keychain
 import System
 import Terminals
 
-/// Git's credential settings, as git itself reads them in the working directory: with the repository's own file,
-/// includes and environment variables.
+/// Git's credential settings as git reads them in the working directory: with the repository's own file, includes and
+/// environment variables.
 enum GitSettings {
-  /// A value in git's configuration.
   struct Entry {
-    /// The name in lowercase, except for a URL in the middle: `credential.https://github.com.helper`.
+    /// In lowercase, except for a URL in the middle: `credential.https://github.com.helper`.
     let name: String
     let value: String
     /// `system`, `global`, `local`, `worktree` or `command`; empty if git doesn't say.
@@ -20,27 +19,25 @@ enum GitSettings {
     /// The last part of the name: `helper`.
     var key: Substring { name.split(separator: ".").last ?? "" }
 
-    /// Whether it is meant for a place: for every one, or by the URL in its name.
+    /// Whether it applies to a place: to every one, or by the URL in its name.
     func isMeant(for place: GitPlace) -> Bool {
       let url = name.dropFirst("credential.".count).dropLast(key.count)
       return url.isEmpty || GitURLPattern(String(url.dropLast())).map { $0.fit(place) != nil } ?? false
     }
   }
 
-  /// The settings for one URL.
   struct ForURL {
     /// Whether git sends a helper the path of an http(s) URL (git-config(1), `credential.useHttpPath`).
     var usesPath = false
     /// The account that git asks for if the URL names none (`credential.username`).
     var account: ByteString?
-    /// All entries that are meant for it, in the order in which git reads them.
+    /// All entries for it, in the order in which git reads them.
     var entries: [Entry] = []
   }
 
-  /// The time limit for a run of git, in milliseconds.
+  /// In milliseconds.
   private static let timeout = 5000
 
-  /// Whether git is installed.
   static var isInstalled: Bool { ProgramLinks.found("git") != nil }
 
   /// Whether this git accepts ready-made headers from helpers, as it does since 2.46 (git-credential(1), `authtype`).
@@ -79,7 +76,7 @@ enum GitSettings {
     return nil
   }
 
-  /// Whether a file other than this one, which git reads before it, names helpers.
+  /// Whether another file, which git reads before this one, names helpers.
   static func hasHelpers(beside path: String) -> Bool {
     let entries = credentialEntries() ?? []
     return entries.contains {
@@ -110,8 +107,8 @@ enum GitSettings {
       status: .keychain)
   }
 
-  /// The settings for a place. Unlike `git config --get-urlmatch`, git takes all that fit when it looks for a login, and
-  /// the last one counts.
+  /// The settings for a place. Unlike `git config --get-urlmatch`, git takes all that fit when it looks for a login,
+  /// and the last one counts.
   static func forPlace(_ key: InternetPassword) -> ForURL {
     var settings = ForURL()
     let place = GitPlace(
@@ -127,7 +124,7 @@ enum GitSettings {
     return settings
   }
 
-  /// The URL that git uses in place of one that it is given (git-config(1), `url.<base>.insteadOf`).
+  /// git's replacement of a URL (git-config(1), `url.<base>.insteadOf`).
   static func instead(of url: String) -> String {
     guard let text = output(["ls-remote", "--get-url", "--", url]),
       let line = text.split(separator: "\n").first,
@@ -140,8 +137,6 @@ enum GitSettings {
     ["true", "yes", "on"].contains(value.lowercased()) || (Int(value).map { $0 != 0 } ?? false)
   }
 
-  /// The output of git, as text.
-  ///
   /// - Parameter other: an exit status that only means there is nothing to print.
   private static func output(_ arguments: [String], orStatus other: Int32 = 0) -> String? {
     guard let program = ProgramLinks.found("git") else { return nil }
@@ -156,7 +151,7 @@ enum GitSettings {
 }
 
 extension InternetPassword {
-  /// The host and port as git names them: as written, also a port that goes without saying.
+  /// The host and port as git names them: as written, even a default port.
   fileprivate var hostForGit: ByteString {
     let server = server ?? ""
     let host = server.bytes.contains(UInt8(ascii: ":")) ? "[\(server)]" : "\(server)"

@@ -9,11 +9,10 @@ import ToolCommands
 
 /// A report on the tools that log in from here, made without reading any secret.
 struct IntegrationReport {
-  /// The result of one check.
   struct Finding {
     /// `git`, `docker`, the name of a link, …
     let subject: String
-    /// What is there; `nil` if there is nothing.
+    /// `nil` if there is nothing.
     let value: String?
     var problem: String?
     /// The command to type next.
@@ -22,7 +21,7 @@ struct IntegrationReport {
 
   private(set) var findings: [Finding] = []
 
-  /// Runs the checks. Runs git, if it is installed, to read its configuration.
+  /// Runs the checks, with git, if it is installed, to read its configuration.
   init(_ place: SetupPlace) {
     let chains = GitSettings.credentialEntries().map(GitHelperChain.all)
     if let chains {
@@ -129,7 +128,7 @@ struct IntegrationReport {
     }
   }
 
-  /// Reports what is to lead a tool to llavero, and doesn't.
+  /// Reports links and paths that should lead a tool to llavero, and don't.
   private mutating func addStrays(_ tool: ToolSetup, _ place: SetupPlace, _ state: SetupState) {
     var command = ["llavero", "setup", tool.name]
     if let parts = tool.parts, let part = place.part(parts), part != parts.usual(place.with(part: nil)) {
@@ -140,7 +139,7 @@ struct IntegrationReport {
     }
   }
 
-  /// Checks what docker's configuration has besides the single helper for everything.
+  /// Checks docker's configuration apart from the single helper for everything.
   private mutating func addDocker(_ place: SetupPlace) {
     let folder = place.variable("DOCKER_CONFIG") ?? place.home(".docker")
     let path = folder + "/config.json"
@@ -187,7 +186,6 @@ struct IntegrationReport {
 
   // MARK: Reporting
 
-  /// The report as text for people.
   func text() -> TextForTerminal { Self.text(of: findings, about: "tools") }
 
   /// Findings as text for people, with their heading.
@@ -203,10 +201,8 @@ struct IntegrationReport {
     return "\n\(subject): \(hasProblems ? "problems found" : "no problems found")\n" + columns(rows)
   }
 
-  /// Writes the JSON member `integrations`.
   func write(to json: inout JSONWriter) { Self.write(findings, as: "integrations", to: &json) }
 
-  /// Writes findings as a JSON member.
   static func write(_ findings: [Finding], as name: StaticString, to json: inout JSONWriter) {
     json.beginArray(name)
     for finding in findings {

@@ -4,12 +4,11 @@ import PrivateFiles
 import System
 import Terminals
 
-/// The paths of this program that are written into the configuration of other programs, and into links. An upgrade may
-/// replace the folder that the program is in, and change only a link to it, as stow, Homebrew, Nix and people with a
-/// folder for each version do. What people find the program by stays, but where somebody else could put another program
-/// it is passed over.
+/// This program's paths for other programs' configurations, and for links. An upgrade may replace the program's
+/// folder, and change only a link to it, as stow, Homebrew, Nix and people with a folder for each version do. So a
+/// path in use is kept, unless somebody else could put another program there.
 enum LastingPath {
-  /// The path of `llavero`: its first entry on the PATH, with no link resolved; else the path as it was typed; else the
+  /// The path of `llavero`: its first entry on the PATH, without resolving links; else the path as typed; else the
   /// resolved one.
   ///
   /// - Throws: ``Failure`` if the kernel doesn't tell where this program is.
@@ -20,8 +19,8 @@ enum LastingPath {
     } ?? program
   }
 
-  /// The path for a link of this name: `llavero-credential`, which answers tools faster, if it is found as `llavero` is,
-  /// otherwise `llavero` itself. Names that people type always lead to `llavero`.
+  /// The target for a link of this name: `llavero-credential`, which answers tools faster, if it is found as `llavero`
+  /// is, otherwise `llavero` itself. Names that people type always lead to `llavero`.
   ///
   /// - Throws: ``Failure`` if the kernel doesn't tell where this program is.
   static func forLink(_ name: String) throws(Failure) -> String {
@@ -33,14 +32,13 @@ enum LastingPath {
     return onPath(Executables.tools) { isSameFile($0, tools) } ?? program
   }
 
-  /// The path of a link to this program: its first entry on the PATH, else beside `llavero`; `nil` if there is none.
+  /// The path of a link to this program: its first entry on the PATH, else beside `llavero`.
   static func ofLink(_ name: String) -> String? {
     if let path = onPath(name, where: ProgramLinks.isOwn) { return path }
     let folders = [try? ofProgram(), try? ProgramLinks.program()].compactMap { $0 }.map(ProgramLinks.folder)
     return folders.map { "\($0)/\(name)" }.first(where: ProgramLinks.isOwn)
   }
 
-  /// The first file with this name on the PATH that is the right one.
   private static func onPath(_ name: String, where isRight: (String) -> Bool) -> String? {
     let folders = (CString(variable: "PATH")?.text ?? "").split(separator: ":")
     return folders.lazy.filter { $0.first == "/" }.map { folder in
@@ -65,19 +63,19 @@ enum LastingPath {
   }
 }
 
-/// A path in a configuration that is to lead to this program.
+/// A path in a configuration that should lead to this program.
 struct NamedPath: Hashable {
   let path: String
 
   /// The folder of Python's module, which is named like a program of llavero's.
   private static let module = "llavero-keyring"
 
-  /// The absolute paths of llavero in the value of a setting.
+  /// llavero's absolute paths in the value of a setting.
   static func all(in value: String) -> [NamedPath] {
     if isLlavero(value) { return [NamedPath(path: value)] }
     var paths: [NamedPath] = []
     for (index, part) in value.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
-      // What is in quotes is one word, perhaps after a name and an equals sign.
+      // Quotes enclose one word, perhaps after a name and an equals sign.
       let words = index % 2 == 1 ? [part] : part.split(whereSeparator: { " ;,=".contains($0) })
       paths += words.map(String.init).filter(isLlavero).map { NamedPath(path: $0) }
     }
@@ -100,7 +98,7 @@ struct NamedPath: Hashable {
     return LastingPath.isSameFile(path, "\(prefix)/share/\(module)")
   }
 
-  /// What is wrong with it, for people; `nil` if it leads to this program.
+  /// The path's fault, for people; `nil` if it leads to this program.
   var fault: String? {
     if access(path, F_OK) != 0 {
       let target = ProgramLinks.linkTarget(path)

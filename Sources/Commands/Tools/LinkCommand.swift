@@ -3,7 +3,6 @@ import Bytes
 import Keychain
 import Terminals
 
-/// `llavero link`
 struct LinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "link",

@@ -4,11 +4,11 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// What `llavero doctor` finds out about a keychain of the search list.
+/// The findings of `llavero doctor` about a listed keychain.
 struct ListedKeychainFindings {
   private(set) var all: [Finding] = []
 
-  /// Looks at the keychain, and asks nobody.
+  /// Asks nobody.
   init(of keychain: ListedKeychain, _ selection: KeychainSelection) {
     all.append(Finding(keychain.kind == .git ? "repository" : "place", keychain.shownPlace))
     var selection = selection
@@ -50,7 +50,7 @@ struct ListedKeychainFindings {
     do throws(KeychainError) {
       try keychain.checkMembership(in: file)
       let summary = try file.summary()
-      // Its members are asked for nothing, so something is missing.
+      // Members are asked for nothing, so something is missing.
       if let summary, summary.contents == nil, keychain.kind == .git { _ = try file.items(matching: .all) }
       let count = summary?.contents.map { "\($0.count)" }
       all.append(Finding("items", count ?? "unknown, because nobody was asked to unlock it"))

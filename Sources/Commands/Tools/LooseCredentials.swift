@@ -6,24 +6,21 @@ import Terminals
 
 /// A file of another program that contains passwords or tokens in plain text.
 struct LooseCredentials {
-  /// The kind of file, as `llavero import` names it.
+  /// In the words of `llavero import`.
   let kind: String
-  /// The path of the file.
   let path: String
   /// The number of passwords or tokens in it.
   let count: Int
   /// Whether `llavero import` must be told the path.
   let isElsewhere: Bool
 
-  /// A description of the problem.
   var problem: String {
     "\(countText(count, "password")) or \(count == 1 ? "token" : "tokens") in plain text"
   }
 
-  /// The command to type next.
   var remedy: [String] { ["llavero", "import", kind] + (isElsewhere ? [path] : []) + ["--remove-source"] }
 
-  /// The maximum size of a file that is read, in bytes.
+  /// In bytes, of a file to read.
   private static let limit = 1 << 20
 
   /// Looks in the usual places. Opens only plain files, and asks nobody.

@@ -9,13 +9,11 @@ import ToolCommands
 
 /// The names by which tools call this program: symbolic links to `llavero-credential`.
 enum ProgramLinks {
-  /// The name that git uses.
   static let git = GitCredentialCommand.name
 
-  /// All of this program's own names.
   static var all: [String] { [git] + Tool.all.flatMap(\.links) }
 
-  /// The names of other programs that it can stand in for. Links with these names are made only on request.
+  /// The names of other programs that it can replace. Links with these names are made only on request.
   static var standIns: [String] { Tool.all.flatMap(\.standsInFor) + [SecurityCommand.name] }
 
   /// The path of `llavero`, with all links resolved. This also works in the program for the Secret Service, which is
@@ -36,20 +34,18 @@ enum ProgramLinks {
   /// Whether people type this name, and no tool calls it.
   static func isForPeople(_ name: String) -> Bool { name == SecurityCommand.name }
 
-  /// The folder of a file.
   static func folder(of path: String) -> String {
     path.split(separator: "/").dropLast().map { "/\($0)" }.joined()
   }
 
-  /// The `llavero-credential` beside a `llavero`.
   static func toolsProgram(beside program: String) -> String? {
     guard let slash = program.lastIndex(of: "/") else { return nil }
     let path = "\(program[..<slash])/\(Executables.tools)"
     return access(path, X_OK) == 0 ? realPath(path) : nil
   }
 
-  /// Whether a path leads to an executable of this installation. Links lead to `llavero`, which answers tools as well,
-  /// if they were made where it is alone.
+  /// Whether a path leads to an executable of this installation. Links made where `llavero` is alone lead to that,
+  /// which answers tools as well.
   static func isOwn(_ path: String) -> Bool {
     guard let program = try? program() else { return false }
     return LastingPath.isSameFile(path, program)
@@ -72,7 +68,7 @@ enum ProgramLinks {
 
   /// The links to make for these names in a folder. Changes nothing.
   ///
-  /// - Throws: ``Failure`` if one of the names is taken by something else.
+  /// - Throws: ``Failure`` if something else has one of the names.
   static func plan(_ names: [String], in folder: String) throws(Failure) -> [Link] {
     guard let real = realPath(folder) else {
       throw Failure("there is no folder \(folder)", hint: "make it first", status: .usage)
@@ -98,8 +94,8 @@ enum ProgramLinks {
     return links
   }
 
-  /// The target to write into a link. It is relative within a folder, so that a folder moved as a whole, such as a
-  /// package's, keeps working.
+  /// The target to write into a link. It is relative within a folder, so that the link still works if the folder is
+  /// moved as a whole, such as a package's.
   private static func target(_ program: String, from folder: String) -> String {
     guard let slash = program.lastIndex(of: "/"), realPath(String(program[..<slash])) == folder else {
       return program
@@ -108,8 +104,6 @@ enum ProgramLinks {
   }
 
   /// Makes a link, replacing an existing one.
-  ///
-  /// - Throws: ``Failure`` if that fails.
   static func make(_ link: Link) throws(Failure) {
     if link.isThere { return }
     // Made under a temporary name first, so that the name always exists.
@@ -130,12 +124,12 @@ enum ProgramLinks {
     return true
   }
 
-  /// The path of a program on the PATH; `nil` if there is none.
+  /// The path of a program on the PATH.
   static func found(_ name: String) -> String? {
     ProgramSearch.path(of: CString(copying: name)).flatMap { $0.first == "/" ? $0 : nil }
   }
 
-  /// Whether there is a file, folder or link, be it one that leads nowhere.
+  /// Whether there is a file, folder or link, even a dangling one.
   static func isThere(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0

@@ -4,7 +4,6 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// `llavero setup`
 struct SetupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "setup",
@@ -76,7 +75,7 @@ struct SetupCommand: ParsableCommand {
   func validate() throws {
     if all, tool != nil || !remove { throw ValidationError("--all goes with --remove, and names no tool.") }
     if tool == nil, !all, remove || dryRun || yes { throw ValidationError("Name the tool.") }
-    // Some SDKs have a shell run the line that has it.
+    // Some SDKs have a shell run the line with the profile.
     if profile.isEmpty || !SetupPlace.isQuotable(profile) || profile.contains(where: { "'[]".contains($0) })
       || profile.first == " " || profile.last == " "
     {
@@ -129,12 +128,12 @@ struct SetupCommand: ParsableCommand {
       throw Failure("--log and --ask are for secret-service", status: .usage)
     }
     if isService, !remove {
-      // It is the companion that knows the bus, and that will serve.
+      // The companion knows the bus, and will serve.
       if Program.secretService == nil { throw SecretServiceProgram.isMissing(SecretServiceProgram.become()) }
       try BusActivation.refuseOtherHome(place)
       if !replace { try BusActivation.refuseAnother(place) }
     }
-    // Without it, the bus finds out at its next start.
+    // Otherwise the bus finds out at its next start.
     if isService, remove, Program.secretService == nil { _ = SecretServiceProgram.become() }
     let plan = remove ? try SetupPlan.removing(tool, place) : try SetupPlan.setting(tool, place)
     if plan.steps.isEmpty {
@@ -176,7 +175,7 @@ struct SetupCommand: ParsableCommand {
     try offer(tool, place)
   }
 
-  /// - Throws: ``Failure`` with what is left to the person, if anything is.
+  /// - Throws: ``Failure`` with the steps left to the person, if there are any.
   private func sayWhatIsLeft(_ plan: SetupPlan) throws(Failure) {
     var failures = plan.leftToPerson.map { path, what in
       Failure(
@@ -188,8 +187,8 @@ struct SetupCommand: ParsableCommand {
     throw last
   }
 
-  /// Offers to bring in what the tool kept in files before, and what other programs have, whose logins the tool would
-  /// otherwise go on asking for.
+  /// Offers to import logins that the tool kept in files before, and those of other programs that the tool would
+  /// otherwise keep asking.
   private func offer(_ tool: ToolSetup, _ place: SetupPlace) throws {
     if remove || dryRun || output.json { return }
     for kind in tool.offers(place) {
@@ -201,7 +200,6 @@ struct SetupCommand: ParsableCommand {
     }
   }
 
-  /// Offers to type a command of import.
   private func offer(_ what: String, _ words: [String]) throws {
     let selection = KeychainSelection(mayPrompt: !noPrompt && !yes)
     switch selection.confirms("Bring in \(what)?") {
@@ -215,7 +213,8 @@ struct SetupCommand: ParsableCommand {
     }
   }
 
-  /// The answer if there is nothing to remove. It names what else of the tool is set up, such as other profiles of aws.
+  /// The answer if there is nothing to remove. It names other parts of the tool that are set up, such as profiles of
+  /// aws.
   private func isNotSetUp(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> String {
     let others = try tool.recordedParts()
     guard let parts = tool.parts, !others.isEmpty else { return "\(tool.name) isn't set up" }
@@ -232,7 +231,7 @@ struct SetupCommand: ParsableCommand {
     "took away what another tool's setup had left for \(tool)"
   }
 
-  /// What to do about a tool that can't be set up: some are set up by hand, and others are none that llavero knows.
+  /// What to do about a tool that can't be set up: some are set up by hand, and others are unknown to llavero.
   private static func hint(for name: String) -> Hint {
     if let recipe = ToolRecipe.named(name) {
       return "\(command: "llavero", "help", recipe.name) shows what to type"
@@ -241,7 +240,7 @@ struct SetupCommand: ParsableCommand {
     return "it knows \(prose: names); any other program gets its secrets from \(command: "llavero", "run")"
   }
 
-  /// - Throws: ``Failure`` if it isn't said what to set up, and nothing is yet.
+  /// - Throws: ``Failure`` if the target is unclear, and nothing is set up yet.
   private func refuseUnclear(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) {
     guard let failure = tool.isUnclear(place), case let state = SetupState(of: tool, place), !state.isSetUp,
       state.strays.isEmpty
@@ -276,7 +275,7 @@ struct SetupCommand: ParsableCommand {
     var done: [(tool: String, plan: SetupPlan)] = []
     for (tool, part, plan) in plans {
       do throws(Failure) {
-        // By now the lines of another profile may have moved, and another tool may have been left as it is.
+        // By now another profile's lines may have moved, and another tool may have been left as it is.
         let plan = dryRun ? plan : try SetupPlan.removing(tool, place.with(part: part))
         if !dryRun { try plan.carryOut() }
         if !plan.steps.isEmpty { done.append((tool.name, plan)) }
@@ -293,7 +292,7 @@ struct SetupCommand: ParsableCommand {
     }
   }
 
-  /// Removes what tools that never were set up have been left with meanwhile.
+  /// Removes links and files that were handed over to tools that never were set up.
   private func removeHandedOver(
     _ place: SetupPlace, _ failures: inout [(tool: String, failure: Failure)]
   ) -> [(tool: String, plan: SetupPlan)] {
@@ -343,7 +342,7 @@ struct SetupCommand: ParsableCommand {
     for (tool, plan) in done where plan.wasHandedOver {
       try StandardStreams.write("\(Self.tookHandedOver(tool))\n")
     }
-    // What one tool was left with may have gone with the next.
+    // The remains of one tool may have gone with the next.
     for (path, sentence) in done.flatMap(\.plan.remains) where ProgramLinks.isThere(path) {
       StandardStreams.say("\(path): \(sentence)")
     }
@@ -352,11 +351,11 @@ struct SetupCommand: ParsableCommand {
   // MARK: Reporting
 
   private func show(_ steps: [SetupPlan.Step]) {
-    // Standard output is only for what was done.
+    // Standard output is only for completed steps.
     _ = try? StandardStreams.write(text(of: steps), to: 2)
   }
 
-  /// Prints what would change, for that is what was asked; with `--json` it is in what follows.
+  /// Prints the changes, as the answer of a rehearsal; with `--json` they are in the output that follows.
   private func showAnswer(_ steps: [SetupPlan.Step]) throws(Failure) {
     if !output.json { try StandardStreams.write(text(of: steps)) }
   }

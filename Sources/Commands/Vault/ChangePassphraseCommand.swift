@@ -3,7 +3,6 @@ import EncryptedFile
 import Keychain
 import Terminals
 
-/// `llavero passphrase`
 struct ChangePassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "passphrase", abstract: "Change the passphrase of the encrypted file",

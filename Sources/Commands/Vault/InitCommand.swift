@@ -6,7 +6,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero init`
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
@@ -56,7 +55,7 @@ struct InitCommand: ParsableCommand {
     let (folder, vault) = (keychain.location.stateFolder, keychain.location.vaultFile)
     let file = KeychainKind.file.rawValue
     var remembered = try explaining(choice: RememberedKeychain.read(in: folder))
-    // What somebody chooses meanwhile stays chosen.
+    // Another choice made meanwhile stays.
     if remembered == nil {
       if let saved = try explaining(RememberedKeychain.writeFirst(file, vault: vault, in: folder)) {
         StandardStreams.warn(saved)

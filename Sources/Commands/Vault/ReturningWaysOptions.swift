@@ -9,7 +9,7 @@ struct ReturningWaysOptions: ParsableArguments {
   @Flag(help: "Don't ask whether what is listed may open the keychain again")
   var yes = false
 
-  /// Runs `body`, which restores the file, and asks on the terminal where a confirmation is needed.
+  /// Runs `body`, which restores the file, and asks on the terminal if a confirmation is needed.
   ///
   /// - Throws: ``Failure`` with status 2 if nobody can be asked, with status 1 if the answer is no.
   func confirming<Result>(
@@ -35,7 +35,7 @@ struct ReturningWaysOptions: ParsableArguments {
     }
   }
 
-  /// Says what would open the keychain, and asks for confirmation. Returns `nil` if it is given.
+  /// Lists the slots that would return, and asks for confirmation. Returns `nil` if it is given.
   private static func refusal(
     of returning: ReturningWays, at location: VaultLocation, isConfirmed: Bool, _ selection: KeychainSelection
   ) -> Failure? {

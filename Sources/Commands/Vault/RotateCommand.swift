@@ -5,7 +5,6 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// `llavero rotate`
 struct RotateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate", abstract: "Make a new key for the encrypted file",
@@ -62,7 +61,7 @@ struct RotateCommand: ParsableCommand {
     }
   }
 
-  /// The file's number, which a change of the key changes; `nil` if it can't be looked at.
+  /// The file's inode number, which changes with the key; `nil` if it is unknown.
   private static func identity(of path: String) -> UInt? {
     var status = stat()
     return stat(path, &status) == 0 ? UInt(status.st_ino) : nil
@@ -73,7 +72,7 @@ struct RotateCommand: ParsableCommand {
   }
 
   /// Asks for the passphrase of a slot. On the terminal the question names the slot if there are several; a descriptor
-  /// holds one passphrase for all. Without a slot that has one, it isn't read here: it may be for the keychain.
+  /// holds one passphrase for all. If no slot has one, the descriptor isn't read here: it may be for the keychain.
   private func passphraseSource(isOnlyOne: Bool, path: String) -> SlotPassphraseSource {
     let selection = keychain.selection
     if keychain.passphraseFd != nil {

@@ -5,7 +5,6 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// `llavero slot add`
 struct SlotAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add something that opens the keychain",
@@ -16,7 +15,6 @@ struct SlotAddCommand: ParsableCommand {
     ])
 }
 
-/// `llavero slot add passphrase`
 struct AddPassphraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "passphrase", abstract: "Add a passphrase",
@@ -41,7 +39,6 @@ struct AddPassphraseCommand: ParsableCommand {
   }
 }
 
-/// The source of a new passphrase.
 struct NewPassphraseOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read the new passphrase from this descriptor", valueName: "n"))
   var newPassphraseFd: Int32?
@@ -52,7 +49,6 @@ struct NewPassphraseOptions: ParsableArguments {
     }
   }
 
-  /// Reads the new passphrase of a vault.
   func passphrase(
     of selection: KeychainSelection, at location: VaultLocation
   ) throws(Failure) -> Secret {
@@ -63,7 +59,6 @@ struct NewPassphraseOptions: ParsableArguments {
   }
 }
 
-/// `llavero slot add recovery`
 struct AddRecoveryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recovery", abstract: "Add a recovery code, and print it",
@@ -109,7 +104,6 @@ struct AddRecoveryCommand: ParsableCommand {
   }
 }
 
-/// `llavero slot add recipient`
 struct AddRecipientCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recipient", abstract: "Add a key of age or ssh",
@@ -148,7 +142,6 @@ struct AddRecipientCommand: ParsableCommand {
   }
 }
 
-/// `llavero slot add command`
 struct AddCommandSlotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "command", abstract: "Add a passphrase that a program prints",
@@ -179,7 +172,6 @@ struct AddCommandSlotCommand: ParsableCommand {
   }
 }
 
-/// `llavero slot add identity-file`
 struct AddIdentityFileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "identity-file", abstract: "Put the key into a file of this machine",
@@ -203,14 +195,13 @@ struct AddIdentityFileCommand: ParsableCommand {
 
 /// Output formats for recovery codes, which are shown only once.
 enum RecoveryOutput {
-  /// The code and a line feed.
   static func line(_ code: NewRecoveryCode) -> Secret {
     var text = code.text.copy()
     text.append("\n")
     return text
   }
 
-  /// The code as a JSON object and a line feed.
+  /// With a line feed.
   static func json(_ code: NewRecoveryCode) -> Secret {
     var json = JSONWriter()
     object(code, in: &json)
@@ -228,7 +219,7 @@ enum RecoveryOutput {
     return text
   }
 
-  /// The codes as a JSON array and a line feed.
+  /// With a line feed.
   static func json(_ codes: [NewRecoveryCode]) -> Secret {
     var json = JSONWriter()
     json.beginArray()

@@ -7,7 +7,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero slot`
 struct SlotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "slot",
@@ -28,7 +27,6 @@ struct SlotCommand: ParsableCommand {
     subcommands: [SlotListCommand.self, SlotAddCommand.self, SlotRemoveCommand.self])
 }
 
-/// `llavero slot list`
 struct SlotListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what opens the keychain",
@@ -54,7 +52,6 @@ struct SlotListCommand: ParsableCommand {
   }
 }
 
-/// `llavero slot remove`
 struct SlotRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove something that opens the keychain",
@@ -78,7 +75,7 @@ struct SlotRemoveCommand: ParsableCommand {
 }
 
 extension KeychainOptions {
-  /// Returns the encrypted file, which must exist.
+  /// Returns the encrypted file.
   ///
   /// - Parameter change: adjusts how it is unlocked.
   /// - Throws: ``Failure`` if it doesn't exist, or another kind of keychain is selected.
@@ -100,11 +97,10 @@ extension KeychainOptions {
 }
 
 extension KeychainOptions {
-  /// Returns the encrypted file, which must exist and be one's own. What opens one that is shared through git are its
-  /// members.
+  /// Returns the encrypted file, which must be the person's own. The slots of a git-shared one are its members.
   ///
   /// - Parameter change: adjusts how it is unlocked.
-  /// - Throws: ``Failure``
+  /// - Throws: ``Failure`` as ``existingFile(_:)`` does, and for a git-shared one.
   func ownFile(
     _ change: (inout KeychainSelection) -> Void = { _ in }
   ) throws(Failure) -> EncryptedFileKeychain {
@@ -120,9 +116,7 @@ extension KeychainOptions {
   }
 }
 
-/// Output formats for slots.
 enum SlotOutput {
-  /// A table for people.
   static func table(_ slots: [SlotSummary], _ location: VaultLocation) -> TextForTerminal {
     let rows = slots.map { slot in
       [slot.id, slot.kind.name, added(slot), remark(on: slot, location)]
@@ -130,7 +124,7 @@ enum SlotOutput {
     return columns([["ID", "KIND", "ADDED", ""]] + rows)
   }
 
-  /// A JSON array and a line feed.
+  /// With a line feed.
   static func json(_ slots: [SlotSummary], _ location: VaultLocation) -> Secret {
     var json = JSONWriter()
     json.beginArray()

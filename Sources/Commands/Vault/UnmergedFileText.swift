@@ -4,7 +4,7 @@ import Keychain
 import Terminals
 
 extension UnmergedFile {
-  /// What is said of it, with what to type next.
+  /// A remark about it, with the command to type next.
   var remark: String {
     let merging = Hint.merging(path)
     switch kind {

@@ -5,7 +5,6 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// `llavero vault`
 struct VaultCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vault",
@@ -26,7 +25,6 @@ struct VaultCommand: ParsableCommand {
     ])
 }
 
-/// `llavero vault log`
 struct VaultLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log", abstract: "List the earlier states that are kept, newest first")
@@ -37,14 +35,13 @@ struct VaultLogCommand: ParsableCommand {
   func run() throws {
     let vault = try keychain.selection.encryptedFile()
     let states = try vault.askingOnce { () throws(Failure) in try explaining(Self.states(of: vault)) }
-    // Nothing is left that could be listed.
+    // There is nothing left to list.
     if states.count == 1, let problem = states[0].problem, problem.isAbsence { throw Failure(problem) }
     if output.json { return try StandardStreams.write(Self.json(states)) }
     if states.isEmpty { return StandardStreams.say("there is no encrypted file yet") }
     try StandardStreams.write(Self.table(states))
   }
 
-  /// A state of the vault.
   fileprivate struct State {
     let number: Int64?
     let written: Timestamp?
@@ -128,7 +125,6 @@ struct VaultLogCommand: ParsableCommand {
   }
 }
 
-/// `llavero vault restore`
 struct VaultRestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Put back a damaged file, or go back to an earlier state",
@@ -190,7 +186,7 @@ struct VaultRestoreCommand: ParsableCommand {
         + "\(outcome.restored) put back, \(outcome.retired) removed")
   }
 
-  /// Puts back a damaged file, with what it still gives. Of one that is in order, offers the states.
+  /// Puts back a damaged file, with everything still readable. For a sound one, offers the states.
   private func restore(_ vault: EncryptedFileKeychain) throws(Failure) {
     guard let salvage = try salvage(vault) else {
       StandardStreams.say("the encrypted file is in order; nothing was changed")
@@ -228,7 +224,6 @@ struct VaultRestoreCommand: ParsableCommand {
   }
 }
 
-/// `llavero vault verify`
 struct VaultVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read everything in the encrypted file and check it",
@@ -281,7 +276,6 @@ struct VaultVerifyCommand: ParsableCommand {
   }
 }
 
-/// `llavero vault accept`
 struct VaultAcceptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept", abstract: "Accept an older or another file as yours",
@@ -298,7 +292,6 @@ struct VaultAcceptCommand: ParsableCommand {
   }
 }
 
-/// `llavero vault merge`
 struct VaultMergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge", abstract: "Merge another copy of the encrypted file",
@@ -355,7 +348,7 @@ struct VaultMergeCommand: ParsableCommand {
 }
 
 extension VaultMergeCommand {
-  /// What a person knows a file as: git gives its merge driver temporary ones, `.merge_file_XXXXXX`.
+  /// A person's name for a file: git gives its merge driver temporary ones, `.merge_file_XXXXXX`.
   private func shown(_ path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard files.count == 3, name.hasPrefix(".merge_file_") else { return path }
@@ -372,7 +365,6 @@ private func tellUndecided(_ outcome: MergeOutcome) {
   )
 }
 
-/// `llavero vault compact`
 struct VaultCompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact", abstract: "Forget for good what was deleted or replaced",

@@ -5,7 +5,7 @@ import System
 /// The program whose output opens a slot.
 package enum CommandSlotProgram {
   /// The variable, set for programs run here, with the path of the vault being opened. A llavero that they call runs
-  /// no such program itself, and doesn't open that vault: otherwise its agent would seem to be a way in.
+  /// no such program itself, and doesn't open that vault: otherwise the program would pass for a way in.
   static let marker = "LLAVERO_COMMAND_SLOT"
   /// In milliseconds.
   static let timeout = 60_000

@@ -4,7 +4,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero edit`
 struct EditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",

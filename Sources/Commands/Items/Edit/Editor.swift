@@ -39,7 +39,7 @@ enum Editor {
   ) throws(Failure) -> ProgramEnding {
     let environment = ProgramEnvironment()
     if let editor = CString(variable: "VISUAL") ?? CString(variable: "EDITOR") {
-      // As git runs it: the value may contain arguments, and whatever else the shell understands.
+      // As git runs it: the value may contain arguments and other shell syntax.
       let command = CString(copying: ByteString(editor.bytes.bytes + Array(#" "$@""#.utf8)))
       switch supervised.run(["sh", "-c", command, editor, CString(copying: path)], environment) {
       case .ended(let ending): return ending

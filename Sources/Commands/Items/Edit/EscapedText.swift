@@ -7,13 +7,11 @@ import Terminals
 /// the character with that hexadecimal number, and `\xHH` a byte. Invisible characters, spaces at either end, and bytes
 /// that are not UTF-8 are escaped. `""` is the empty text.
 enum EscapedText {
-  /// The reason why a text can't be parsed.
   struct Malformed: Error, Equatable {
-    /// A description, which follows the place in a message.
+    /// Follows the place in a message.
     let reason: String
   }
 
-  /// The line that stands for the bytes.
   static func text(of value: ByteString) -> String {
     if value.isEmpty { return "\"\"" }
     if value.bytes == Array("\"\"".utf8) { return #"\"\""# }
@@ -35,7 +33,7 @@ enum EscapedText {
     }
   }
 
-  /// The bytes that a line stands for, without surrounding spaces and tabs; `nil` for an empty line.
+  /// The bytes of a line without surrounding spaces and tabs; `nil` for an empty line.
   static func value(of line: ArraySlice<UInt8>) throws(Malformed) -> ByteString? {
     let line = line.trimmed
     if line.isEmpty { return nil }

@@ -5,15 +5,14 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// A file for an editor to change, which only this user can read. It is in a folder of its own, so that anything the
-/// editor leaves beside it is removed too. It contains no secret.
+/// A file for an editor to change, which only this user can read. It has its own folder, so that anything the editor
+/// leaves beside it is removed too. It contains no secret.
 struct FileToEdit: ~Copyable {
-  /// The path of the file.
   let path: String
   private let parent: Folder
   private let folder: Folder
   private let name: String
-  /// The descriptor that holds a lock while the file is in use.
+  /// Holds a lock while the file is in use.
   private let lock: Int32
 
   /// Makes the file, and removes files left by processes that were killed.
@@ -63,7 +62,7 @@ struct FileToEdit: ~Copyable {
     return contents.withUnsafeBytes { Array($0) }
   }
 
-  /// The maximum size, more than any item's attributes take, escapes included.
+  /// In bytes; more than any item's attributes take, escapes included.
   private static let longest = 2 << 20
   private static let prefix = "edit-"
   private static let lockSuffix = ".lock"

@@ -4,18 +4,15 @@ import Terminals
 
 /// An item's attributes as editable text: a line `name: value` for each, and comments after `#`.
 enum ItemText {
-  /// An error in an edited text.
   struct Fault: Error, Equatable {
-    /// The line number, from 1; `nil` if no particular line is at fault.
+    /// From 1; `nil` if no particular line is at fault.
     let line: Int?
-    /// A description of the error.
     let reason: String
 
-    /// The description with the line number.
+    /// With the line number.
     var text: String { line.map { "line \($0): \(reason)" } ?? reason }
   }
 
-  /// The text of an item.
   static func text(of item: Item) -> String {
     var text = help(for: item)
     for field in fields(of: item.key) {
@@ -25,9 +22,9 @@ enum ItemText {
     return text
   }
 
-  /// The item that results from editing `item`; `nil` if the text has no attribute lines.
+  /// The edited item; `nil` if the text has no attribute lines.
   ///
-  /// - Throws: ``Fault`` for a line that can't be understood, or an item that no keychain should accept.
+  /// - Throws: ``Fault`` for an invalid line, or an item that no keychain should accept.
   static func item(_ item: Item, editedTo text: [UInt8]) throws(Fault) -> Item? {
     let fields = fields(of: item.key)
     var values: [String: (value: ByteString?, line: Int)] = [:]

@@ -1,9 +1,8 @@
 import Terminals
 
-/// The characters that generated secrets are made of.
+/// The characters of generated secrets.
 enum Alphabet {
-  /// The classes that `--alphabet` names, each with its sets of characters. A secret has at least one character of each
-  /// set.
+  /// The classes of `--alphabet`, each with its sets of characters. A secret has at least one character of each set.
   static let classes: [(name: String, sets: [String])] = [
     ("lowercase", [lowercase]), ("uppercase", [uppercase]), ("letters", [lowercase, uppercase]),
     ("digits", ["0123456789"]), ("symbols", ["!#$%&()*+,-./:;<=>?@[]^_{|}~"]),
@@ -33,9 +32,9 @@ enum Alphabet {
     return sets.map { Array($0.unicodeScalars) }
   }
 
-  /// The characters of a text, without duplicates.
+  /// Without duplicates.
   ///
-  /// - Throws: ``Failure`` if one of them is invisible.
+  /// - Throws: ``Failure`` if one of the characters is invisible.
   static func set(of text: String) throws(Failure) -> [Unicode.Scalar] {
     if terminalText(text) != text {
       throw Failure("there are invisible characters among those given", status: .usage)

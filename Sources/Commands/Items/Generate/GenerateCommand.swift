@@ -4,7 +4,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero generate`
 struct GenerateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
@@ -96,7 +95,6 @@ struct GenerateCommand: ParsableCommand {
   }
 }
 
-/// Options for what a generated secret is made of.
 struct RecipeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("How many characters it has (default: \(SecretRecipe.usualLength))", valueName: "n"))
@@ -130,9 +128,7 @@ struct RecipeOptions: ParsableArguments {
     if alphabet != nil, characters != nil { throw ValidationError("Either --alphabet or --characters.") }
   }
 
-  /// The recipe that the options describe.
-  ///
-  /// - Throws: ``Failure`` if no secret can be made that way.
+  /// - Throws: ``Failure`` if no secret can be made from the options.
   func recipe() throws(Failure) -> SecretRecipe {
     if let words {
       let separator = separator ?? "-"

@@ -2,17 +2,14 @@ import EncryptedFile
 import Glibc
 import Keychain
 
-/// A recipe for a random secret.
 enum SecretRecipe {
   /// A number of characters, with at least one from each of the alphabets, which have none in common.
   case characters(Int, of: [[Unicode.Scalar]])
-  /// A number of words from the list, with a separator between them.
   case words(Int, separator: String)
 
-  /// The number of characters, unless one is given.
   static let usualLength = 20
 
-  /// Draws a secret, all possible ones being equally likely.
+  /// Draws a secret; all possible ones are equally likely.
   func draw() -> Secret {
     switch self {
     case .characters(let count, let alphabets): Self.drawCharacters(count, alphabets)
@@ -61,7 +58,7 @@ enum SecretRecipe {
     return text
   }
 
-  /// The fraction of all texts of `length` characters that contain some of each of the alphabets of these sizes, by the
+  /// The fraction of all texts of `length` characters with some from each of the alphabets of these sizes, by the
   /// principle of inclusion and exclusion over the missing alphabets.
   private static func shareWithAll(_ length: Int, _ sizes: [Int]) -> Double {
     let all = Double(sizes.reduce(0, +))

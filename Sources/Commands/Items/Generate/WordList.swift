@@ -1,8 +1,8 @@
-/// The words that generated secrets are made of: 1,024, so that each stands for 10 bits.
+/// The words of generated secrets: 1,024, so that each stands for 10 bits.
 ///
 /// They were chosen for this program: common, three to seven letters long, easy to spell, and few that sound alike.
 enum WordList {
-  /// The words, in alphabetical order.
+  /// In alphabetical order.
   static let words = text.split { $0 == " " || $0 == "\n" }.map(String.init)
 
   private static let text = """

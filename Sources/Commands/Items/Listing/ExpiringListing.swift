@@ -3,8 +3,8 @@ import Keychain
 import KeychainChoice
 import Terminals
 
-/// The items whose secrets expire by some time, soonest first. Unlike other lists, it reads secrets, for an expiry is
-/// as confidential as they are.
+/// The items whose secrets expire by some time, soonest first. Unlike other lists, it reads secrets, because an expiry
+/// is as confidential as they are.
 struct ExpiringListing {
   private struct Entry {
     let item: Item
@@ -16,7 +16,7 @@ struct ExpiringListing {
 
   /// - Parameters:
   ///   - limit: the latest expiry, in seconds since the Unix epoch.
-  ///   - isWanted: whether an item is to be looked at.
+  ///   - isWanted: whether to look at an item.
   /// - Throws: ``Failure`` if the keychain can't be read.
   init(of keychain: OpenKeychain, by limit: Int64, where isWanted: (Item) -> Bool) throws(Failure) {
     let store = keychain.keychain
@@ -34,10 +34,8 @@ struct ExpiringListing {
     }
   }
 
-  /// Whether nothing expires.
   var isEmpty: Bool { entries.isEmpty }
 
-  /// The list as a table for people.
   func table(at now: Timestamp) -> TextForTerminal {
     columns(
       [["PLACE", "ACCOUNT", "EXPIRES", ""]]
@@ -50,13 +48,13 @@ struct ExpiringListing {
   }
 
   private static func end(_ entry: Entry, _ now: Timestamp) -> String {
-    // The first secret of what is made anew has expired at the beginning of time.
+    // A minted token's first secret expired at the beginning of time.
     if entry.expiry <= 1 { return "expired" }
     let date = dateText(Timestamp(seconds: entry.expiry))
     return entry.expiry <= now.seconds ? "\(date), expired" : date
   }
 
-  /// What of it a person has to see to, in rows for a status: what renews itself is only counted.
+  /// The secrets that a person has to see to, in rows for a status; those that renew themselves are only counted.
   func summary(at now: Timestamp) -> [[String]] {
     let own = entries.filter { !$0.renewsItself }
     var texts = own.prefix(Self.summarySize).map { entry in
@@ -73,11 +71,10 @@ struct ExpiringListing {
 
   /// How many items a summary names.
   private static let summarySize = 3
-  /// What a status counts as soon, in seconds and as ``ExpiryText`` reads it.
+  /// A status's "soon", in seconds and in the form of ``ExpiryText``.
   static let soon: Int64 = 14 * 86_400
   private static let soonText = "14d"
 
-  /// The list as a JSON array.
   var json: Secret {
     var json = JSONWriter(capacity: 4096)
     json.beginArray()

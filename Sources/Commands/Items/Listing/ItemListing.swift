@@ -6,7 +6,7 @@ import Terminals
 import ToolCommands
 
 extension OpenKeychain {
-  /// Passes every item to `body` without its secret, in the order of an encrypted file: generic passwords by service,
+  /// Passes every item without its secret to `body`, in the order of an encrypted file: generic passwords by service,
   /// then internet passwords by server, protocol, port, tool and account. Items of the file arrive as soon as they are
   /// read.
   ///
@@ -26,7 +26,6 @@ extension OpenKeychain {
 
 /// Prints items as they arrive: the first few at once, then many at a time.
 struct ItemPrinter: ~Copyable {
-  /// An output format.
   enum Form {
     case table
     case json
@@ -34,9 +33,9 @@ struct ItemPrinter: ~Copyable {
   }
 
   private let form: Form
-  /// Whether items of more than one keychain are printed.
+  /// Whether to print items of more than one keychain.
   private let hasKeychains: Bool
-  /// The keys of the items so far, if items of more than one keychain are printed.
+  /// The keys of the items so far, for more than one keychain.
   private var seen: Set<Item.Key> = []
   private let style: TerminalStyle
   private var table: Table
@@ -45,7 +44,7 @@ struct ItemPrinter: ~Copyable {
   private var text: [UInt8] = []
   /// The number of items so far.
   private(set) var count = 0
-  /// The number of items that are printed together.
+  /// How many items are printed together.
   private var batch = 64
 
   init(_ form: Form, hasKeychains: Bool = false) {
@@ -56,9 +55,6 @@ struct ItemPrinter: ~Copyable {
     if case .json = form { json.beginArray() }
   }
 
-  /// Adds the next item.
-  ///
-  /// - Throws: ``Failure`` if writing fails.
   mutating func print(_ item: Item) throws(Failure) {
     count += 1
     switch form {

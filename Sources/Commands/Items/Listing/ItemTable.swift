@@ -2,21 +2,16 @@ import Keychain
 import Terminals
 
 extension ItemOutput {
-  /// The first line of a table of items.
-  ///
-  /// - Parameter hasKeychains: whether it says which keychain each is in.
+  /// - Parameter hasKeychains: whether the table has a column for the keychain.
   static func header(hasKeychains: Bool) -> [String] {
     ["PLACE", "ACCOUNT"] + (hasKeychains ? ["KEYCHAIN"] : []) + ["CHANGED", ""]
   }
 
-  /// Items as a table for people.
   static func table(_ items: [Item]) -> TextForTerminal {
     let hasKeychains = items.contains { $0.keychain != nil }
     return columns([header(hasKeychains: hasKeychains)] + items.map { row($0, hasKeychains: hasKeychains) })
   }
 
-  /// An item as a line of a table for people.
-  ///
   /// - Parameter isShadowed: whether an earlier keychain has an item with the same key, which answers in its place.
   static func row(_ item: Item, hasKeychains: Bool, isShadowed: Bool = false) -> [String] {
     let place = [item.key.place, item.key.account.map { "\($0)" } ?? "-"]

@@ -6,7 +6,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero list`
 struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List your items, without their secrets",
@@ -106,14 +105,13 @@ struct ListCommand: ParsableCommand {
   }
 }
 
-/// A filter for items by place.
 struct PlaceFilter {
   private let `protocol`: ByteString?
   private let host: HostAndPort
   private let account: ByteString?
   private let path: ByteString?
 
-  /// - Throws: ``Failure`` if the URL can't be understood.
+  /// - Throws: ``Failure`` if the URL is invalid.
   init(_ url: String) throws(Failure) {
     let text = Secret(url)
     let place = try explaining(
@@ -135,7 +133,6 @@ struct PlaceFilter {
     path = place.path
   }
 
-  /// Whether the item belongs to the place.
   func contains(_ item: Item) -> Bool {
     guard case .internetPassword(let key) = item.key,
       key.server.map({ HostForms.areSame($0, host.server) }) ?? false,

@@ -3,28 +3,26 @@ import EncryptedFile
 import Keychain
 import Terminals
 
-/// An item that was deleted, or a secret that was replaced, and can be brought back.
+/// A deleted item or replaced secret that can be brought back.
 struct Retired {
   /// The item, as it was.
   let item: Item
   /// When it went out of use.
   let retired: Timestamp
-  /// Why.
   let reason: RetirementReason
-  /// Brings it back, and returns the item. It may replace the present secret.
+  /// Brings it back, perhaps in place of the present secret, and returns the item.
   let bringBack: (_ replacing: Bool) throws(KeychainError) -> Item
 }
 
-/// What `llavero undelete --list` prints.
+/// The output of `llavero undelete --list`.
 struct RetiredListing {
-  /// Deleted items and replaced secrets, the latest first.
+  /// The latest first.
   let items: [Retired]
-  /// Whether the items have numbers, which `--entry` takes. They count within one place.
+  /// Whether the items have numbers for `--entry`, which count within one place.
   let isNumbered: Bool
-  /// Whether they are of several keychains, so that each is named.
+  /// Whether several keychains are listed, so that each is named.
   let hasKeychains: Bool
 
-  /// A table with a line for each item.
   var table: TextForTerminal {
     var titles = ["PLACE", "ACCOUNT", "WHAT", "WHEN"]
     if hasKeychains { titles.insert("KEYCHAIN", at: 2) }

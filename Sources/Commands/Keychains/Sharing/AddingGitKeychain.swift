@@ -7,7 +7,7 @@ import PrivateFiles
 import Terminals
 import ToolCommands
 
-/// What `llavero keychain add NAME git REMOTE` does.
+/// Does the work of `llavero keychain add NAME git REMOTE`.
 struct AddingGitKeychain {
   let name: String
   let remote: String
@@ -15,12 +15,12 @@ struct AddingGitKeychain {
   let branch: String?
   let label: String?
 
-  /// Makes the keychain, or takes that of the repository.
+  /// Makes the keychain, or takes the repository's.
   ///
   /// - Parameters:
   ///   - present: the search list.
-  ///   - list: puts it into that.
-  /// - Throws: ``Failure``. Then it isn't in the list.
+  ///   - list: puts the keychain into it.
+  /// - Throws: ``Failure``; then the keychain isn't in the list.
   func run(
     beside present: KeychainList, _ list: (ListedKeychain) throws(Failure) -> Void
   ) throws(Failure) {
@@ -41,7 +41,7 @@ struct AddingGitKeychain {
         try list(keychain)
       }
     } catch {
-      // A vault may have arrived in the repository although nothing was heard of that: then its key is needed.
+      // A vault may have arrived in the repository without word of that, and then its key is needed.
       if !isListed, !FileStatus.isThere(location.vaultFile) { Self.remove(made) }
       throw error
     }
@@ -49,7 +49,7 @@ struct AddingGitKeychain {
 
   /// The remote as git gets it.
   ///
-  /// - Throws: ``Failure`` also for a label or a branch that can't be one.
+  /// - Throws: ``Failure``, also for an invalid label or branch.
   func usablePlace() throws(Failure) -> String {
     if let label {
       try explaining { () throws(KeychainError) in try SlotSummary.refuseUnusable(label: label) }
@@ -60,7 +60,7 @@ struct AddingGitKeychain {
     return try usableRemote()
   }
 
-  /// Removes folders that were made, and the one that they are in, if nothing else is.
+  /// Removes folders that were made, and their parent, if it is empty.
   private static func remove(_ folders: [String]) {
     for folder in folders {
       removeTree(folder)
@@ -83,9 +83,9 @@ struct AddingGitKeychain {
       status: .usage)
   }
 
-  /// Whoever had the repository in the list under another name, or before another repository had this one, is a member
-  /// by the key of then. With a new one they would be a stranger, perhaps to a keychain that nobody else can let them
-  /// into.
+  /// A person who had the repository in the list under another name, or under this one before another repository, is a
+  /// member by the key of that time. With a new key they would be a stranger, perhaps to a keychain that nobody else
+  /// can let them into.
   private func refuseAgain(
     _ keychain: ListedKeychain, in own: VaultLocation, _ present: KeychainList
   ) throws(Failure) {
@@ -108,7 +108,7 @@ struct AddingGitKeychain {
         let merging = ["llavero", "vault", "merge", location.vaultFile, "--keychain", keychain.name]
         hint = "\(hint); then \(commandOf: merging) takes what was not sent from there"
       }
-      // Put aside, it has its name and a number.
+      // A keychain put aside has its name and a number.
       let called = String(name.prefix { $0 != "~" })
       throw Failure(
         "that repository was the keychain \(called) on this machine, and its key is still in \(key); nothing was added",
@@ -146,7 +146,7 @@ struct AddingGitKeychain {
       try list(listed)
       return sayNotMember(identity, label)
     } catch {
-      // It is there, so that 'llavero sync' can put it right, or 'llavero vault restore' a copy without its file.
+      // It is listed, so that 'llavero sync' can put it right, or 'llavero vault restore' a copy without its file.
       if error.needsDecision || error == .keychain(.missing(path: location.vaultFile)) { try list(listed) }
       throw Failure(error, listed)
     }
@@ -180,15 +180,15 @@ struct AddingGitKeychain {
     StandardStreams.say("hint: \(Failure.ofNewMember(of: name, identity.recipient, label))")
   }
 
-  /// Puts aside what this machine has of a keychain that had the name before, and was shared through another
-  /// repository. It must neither go into this one, nor be lost.
+  /// Puts aside this machine's files about a keychain that had the name before, and was shared through another
+  /// repository. They must neither go into this one, nor be lost.
   private func setAside(
     _ keychain: ListedKeychain, at location: VaultLocation, in own: VaultLocation, _ present: KeychainList
   ) throws(Failure) {
     let sync = try GitKeychain(keychain).sync
     let held: HeldExchange?
     do throws(SharingFault) {
-      // What was changed before the keychain was taken from the list may still be on its way.
+      // Changes from before the keychain left the list may still be on their way.
       held = try sync.withoutExchange()
     } catch {
       throw Failure(adding: keychain, error)
@@ -208,7 +208,7 @@ struct AddingGitKeychain {
     let hasKey = other == nil && FileStatus.isThere(MemberIdentity.path(for: location))
     if identity == nil, !hasKey { try refuseAgain(keychain, in: own, present) }
     guard let former = other else { return }
-    // Who changes it at this moment goes on in the folder that it is in by then.
+    // A process that is changing it goes on in the folder's new place.
     let lock = try explaining(Self.lock(location))
     defer { withExtendedLifetime(lock) {} }
     var number = 1
@@ -234,7 +234,7 @@ struct AddingGitKeychain {
     }
   }
 
-  /// Whether what comes before the host has a password, or is a token: some hosts take one as the name of the user.
+  /// Whether the part before the host has a password, or is a token: some hosts take one as the user's name.
   private static func hasSecret(_ user: Substring) -> Bool {
     let beginnings = [
       "ghp_", "gho_", "ghu_", "ghs_", "github_pat_", "glpat-", "gldt-", "glcbt-", "ATBB", "ATCTT", "hf_",

@@ -7,26 +7,24 @@ import PrivateFiles
 import Terminals
 import ToolCommands
 
-/// A listed keychain that is shared through git, as the commands about it see it.
+/// A listed git-shared keychain, for the commands about it.
 struct GitKeychain {
   let listed: ListedKeychain
   var sync: SharedKeychainSync
 
-  /// The time limit for what git does, in milliseconds: while a person or nobody waits, and while a tool does.
+  /// The time limit for git, in milliseconds: usually, and while a tool waits.
   private static let timeout = 120_000
   private static let shortTimeout = 5_000
-  /// The same to take a right that only one of those has who share it.
+  /// The same for taking a lease.
   static let leaseTimeout = 12_000
-  /// How long another process is waited for that does the same while a tool waits, in seconds.
+  /// How long to wait for another process that syncs while a tool waits, in seconds.
   private static let shortPatience = 2
 
-  /// Opens the keychain of that name.
-  ///
   /// - Parameters:
   ///   - isQuick: whether a tool waits for it.
   ///   - mayAsk: whether a person may be asked.
-  ///   - timeout: the time limit for what git does, in milliseconds, if it isn't the usual one.
-  /// - Throws: ``Failure`` if there is none, or it isn't shared through git.
+  ///   - timeout: the time limit for git, in milliseconds, if it isn't the usual one.
+  /// - Throws: ``Failure`` if there is no such keychain, or it isn't shared through git.
   init(
     named name: String, isQuick: Bool = false, mayAsk: Bool = true, timeout: Int? = nil
   ) throws(Failure) {
@@ -59,7 +57,6 @@ struct GitKeychain {
     }
   }
 
-  /// All keychains of the list that are shared through git.
   static func all() throws(Failure) -> [ListedKeychain] {
     let location = try explaining(VaultLocation())
     return try explaining(choice: KeychainList.read(in: location.stateFolder)).keychains.filter {
@@ -67,7 +64,7 @@ struct GitKeychain {
     }
   }
 
-  /// The keychain from which the login for the remote may come: the one that was chosen, unless it is shared itself.
+  /// The keychain that may provide the login for the remote: the chosen one, unless it is shared itself.
   private static func personalKeychain() throws(SharingFault) -> String {
     guard let location = try? VaultLocation(),
       let choice = try? KeychainChoice.made(named: nil, at: location), !choice.kind.isShared
@@ -75,9 +72,6 @@ struct GitKeychain {
     return choice.name
   }
 
-  /// Brings it in step.
-  ///
-  /// - Throws: ``Failure``
   func bringInStep(
     acceptsRewritten: Bool = false, isAnew: Bool = false, isQueued: Bool = false
   ) throws(Failure) -> SharedKeychainSync.Outcome {
@@ -90,7 +84,7 @@ struct GitKeychain {
 }
 
 extension GitKeychain {
-  /// Says what a person should know of an exchange, and perhaps do.
+  /// Reports the parts of a sync that a person should know of, and perhaps act on.
   static func tell(_ outcome: SharedKeychainSync.Outcome, of name: String) {
     if outcome.overridden > 0 {
       StandardStreams.say(
@@ -114,7 +108,7 @@ extension GitKeychain {
 }
 
 extension ListedKeychain {
-  /// The command that adds a keychain that is shared through git, with the identity that it finds by itself.
+  /// The command that adds this keychain, which finds its identity by itself.
   var adding: [String] {
     let branch = value(of: Self.branchOption).map { ["--branch", $0] } ?? []
     return ["llavero", "keychain", "add", name, kind.rawValue, shownPlace] + branch
@@ -122,13 +116,13 @@ extension ListedKeychain {
 }
 
 extension Failure {
-  /// Describes why a keychain can't be added, which nobody has changed yet.
+  /// Describes why a keychain can't be added, before anybody has changed it.
   init(adding listed: ListedKeychain, _ fault: SharingFault) {
     let failure = Failure(fault, listed)
     self = fault.passes ? Failure(failure.message, hint: "nothing was added", status: .keychain) : failure
   }
 
-  /// Describes why a keychain can't be kept in step with its repository.
+  /// Describes why a keychain can't be synced with its repository.
   init(_ fault: SharingFault, _ listed: ListedKeychain) {
     let name = listed.name
     func failure(_ hint: Hint?) -> Failure {
@@ -178,7 +172,7 @@ extension Failure {
       )
     case .otherKeychain: self = failure("add that one under another name")
     case .locked(let file):
-      // What another host says is never to be removed here.
+      // A file on another host must never be removed here.
       let place = listed.place.hasPrefix("file://") ? String(listed.place.dropFirst(7)) : listed.place
       let isHere = place.hasPrefix("/") && file.hasPrefix(place + "/") && FileStatus.isThere(file)
       let removing: Hint = isHere ? "remove it with \(command: "rm", file)" : "have it removed on that host"

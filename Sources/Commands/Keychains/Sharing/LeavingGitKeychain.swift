@@ -3,8 +3,7 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// A keychain shared through git that is to be taken from the list before all that was changed in it was sent. Nothing
-/// sends that afterwards.
+/// A git-shared keychain that is leaving the list with unsent changes. Nothing sends those afterwards.
 struct LeavingGitKeychain {
   private let listed: ListedKeychain
   private let location: VaultLocation
@@ -13,7 +12,7 @@ struct LeavingGitKeychain {
   ///
   /// - Parameter location: the user's own.
   init?(_ listed: ListedKeychain, at location: VaultLocation) {
-    // One whose settings can't be understood can be taken from the list, too.
+    // A keychain with invalid settings can leave the list, too.
     guard let own = try? location.of(listed), own.hasBeenMember,
       SharedKeychainSync.hasChanges(EncryptedFileKeychain(at: own))
     else { return nil }
@@ -21,7 +20,7 @@ struct LeavingGitKeychain {
     self.location = own
   }
 
-  /// Says what stays here, and asks where somebody can be asked.
+  /// Says what stays here, and asks if anybody can be asked.
   ///
   /// - Throws: ``Failure`` if the answer is no.
   func confirm(unless isConfirmed: Bool) throws(Failure) {

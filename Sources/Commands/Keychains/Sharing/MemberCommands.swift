@@ -6,7 +6,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero keychain member`
 struct MemberCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "member",
@@ -24,7 +23,6 @@ struct MemberCommand: ParsableCommand {
     subcommands: [ListMembersCommand.self, AddMemberCommand.self, RemoveMemberCommand.self])
 }
 
-/// `llavero keychain member list`
 struct ListMembersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List who can open a shared keychain",
@@ -44,7 +42,6 @@ struct ListMembersCommand: ParsableCommand {
   }
 }
 
-/// `llavero keychain member add`
 struct AddMemberCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Let somebody open a shared keychain",
@@ -81,7 +78,6 @@ struct AddMemberCommand: ParsableCommand {
   }
 }
 
-/// `llavero keychain member remove`
 struct RemoveMemberCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Let somebody no longer open a shared keychain",
@@ -149,7 +145,7 @@ struct RemoveMemberCommand: ParsableCommand {
 }
 
 extension RemoveMemberCommand {
-  /// Asks, where somebody can be asked. Nobody removes themselves by mistake.
+  /// Asks, if anybody can be asked. Nobody removes themselves by mistake.
   private func confirm(_ slot: SlotSummary, _ keychain: GitKeychain) throws(Failure) {
     let own = try explaining { () throws(KeychainError) in try keychain.sync.ownSlot() }
     if slot.id == own {
@@ -167,7 +163,7 @@ extension RemoveMemberCommand {
 }
 
 extension GitKeychain {
-  /// - Throws: ``Failure`` if the repository has not taken what was changed.
+  /// - Throws: ``Failure`` if the repository has not taken the changes.
   func refuseIfWaiting(_ outcome: SharedKeychainSync.Outcome) throws(Failure) {
     guard let refusal = outcome.refusal else { return }
     throw Failure(
@@ -176,9 +172,8 @@ extension GitKeychain {
   }
 }
 
-/// What somebody could read who is no longer a member.
+/// The items that a former member could read.
 enum KnownItemOutput {
-  /// A table for people.
   static func table(_ known: [KnownItem]) -> TextForTerminal {
     columns(
       [["PLACE", "ACCOUNT", "STATE", "CHANGE IT AT"]]
@@ -190,7 +185,6 @@ enum KnownItemOutput {
         })
   }
 
-  /// A JSON array and a line feed.
   static func json(_ known: [KnownItem]) -> Secret {
     var json = JSONWriter()
     json.beginArray()
@@ -219,7 +213,7 @@ enum KnownItemOutput {
     }
   }
 
-  /// The page on which a service ends tokens, as far as it is known; else the service itself.
+  /// The page on which a service ends tokens, if it is known, else the service itself.
   private static func page(of item: Item) -> String? {
     guard case .internetPassword(let key) = item.key, let server = key.server?.lowercased.description else {
       return nil

@@ -5,17 +5,17 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// The identity of a member, and what others need to know of it.
+/// A member's identity, and the facts about it for others.
 struct MemberIdentity {
-  /// The name of the file that llavero makes for a keychain, in the folder of its state.
+  /// In the keychain's state folder, for an identity that llavero makes.
   private static let fileName = "member.txt"
 
-  /// The absolute path of its file.
+  /// Absolute.
   let path: String
-  /// The recipient, in age's notation or as a line of an ssh public key.
+  /// In age's notation, or as a line of an ssh public key.
   let recipient: String
 
-  /// The identity that a person has named, or that of this machine for a keychain, which is made if there is none.
+  /// The identity that a person has named, or else this machine's for a keychain, made if necessary.
   ///
   /// - Throws: ``Failure`` if it can't be used.
   init(named name: String?, for location: VaultLocation) throws(Failure) {
@@ -46,10 +46,10 @@ struct MemberIdentity {
     self.recipient = line.hasPrefix(recipient + " ") ? line : recipient
   }
 
-  /// The path of the file that llavero makes, or has made, for a keychain.
+  /// The identity file that llavero makes for a keychain.
   static func path(for location: VaultLocation) -> String { location.stateFolder + "/" + fileName }
 
-  /// What others see a member as who says nothing else: the user, and the machine.
+  /// A member's label unless they choose one: the user, and the machine.
   static var usualLabel: String {
     var machine = utsname()
     uname(&machine)

@@ -4,11 +4,11 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// The keychains shared through git among those that had no answer.
+/// The git-shared keychains among those without an answer.
 struct SharedSources {
   private let keychains: [ListedKeychain]
 
-  /// - Parameter keychain: what was asked.
+  /// - Parameter keychain: the keychain that was asked.
   init(of keychain: any KeychainStore) {
     guard let names = (keychain as? KeychainSearchList)?.names, let location = try? VaultLocation(),
       let list = try? KeychainList.read(in: location.stateFolder)
@@ -21,7 +21,7 @@ struct SharedSources {
 
   var isEmpty: Bool { keychains.isEmpty }
 
-  /// Says which repositories could not be asked for what others have stored since, and of when the copies here are.
+  /// Names the repositories that could not be asked for others' newer items, with the date of the copies here.
   func tellUnasked() {
     for keychain in keychains {
       guard let own = try? VaultLocation().of(keychain) else { continue }

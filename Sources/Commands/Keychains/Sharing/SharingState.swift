@@ -5,20 +5,18 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// How a keychain that others use, too, stands with its repository or server, as far as that is known on this machine.
+/// The sharing of a keychain with its repository or server, as far as it is known on this machine.
 struct SharingState {
   private let listed: ListedKeychain
   private let note: SyncNote?
-  /// Whether others don't have everything yet that was changed here.
+  /// Whether others lack some changes made here.
   let waits: Bool
-  /// Since when copies on this machine answer in the place of a server that can't be used; `nil` if they don't.
+  /// Since when copies on this machine answer for an unusable server; `nil` if they don't.
   let copiesSince: Timestamp?
 
-  /// The state of a keychain that is shared through git.
-  ///
   /// - Parameters:
   ///   - file: the copy on this machine.
-  ///   - isOpen: whether that can be opened. What is locked can't be sent either.
+  ///   - isOpen: whether the copy can be opened. A locked one can't be sent either.
   init(_ listed: ListedKeychain, _ file: EncryptedFileKeychain, isOpen: Bool) {
     self.listed = listed
     note = SyncNote(in: file.location.stateFolder)
@@ -26,7 +24,7 @@ struct SharingState {
     copiesSince = nil
   }
 
-  /// The state of a keychain on a server, which has just been asked whether it can be used.
+  /// - Parameter readiness: the answer of a keychain on a server that has just been asked.
   init(_ listed: ListedKeychain, _ readiness: KeychainReadiness, at location: VaultLocation) {
     self.listed = listed
     note = nil
@@ -39,7 +37,7 @@ struct SharingState {
     }
   }
 
-  /// The last exchange with the repository, in words; `nil` for a keychain on a server.
+  /// The last sync with the repository, in words; `nil` for a keychain on a server.
   var exchange: String? {
     guard let note else { return nil }
     let last = note.sharedAt.map { "everything was in step at \(dateText($0))" } ?? "nothing was ever in step"
@@ -47,13 +45,13 @@ struct SharingState {
     return "\(last); at \(dateText(tried)) that failed: \(problem)"
   }
 
-  /// What answers in a server's place, in words; `nil` if the server does.
+  /// The copies that answer for a server, in words; `nil` if the server does.
   var copies: String? { copiesSince.map { "answer since \(dateText($0)), without the server" } }
 
-  /// What to do about changes that others don't have; `nil` if they have all.
+  /// What to do about changes that others lack; `nil` if there are none.
   var unsent: String? { waits ? "what was changed here; 'llavero sync \(listed.name)' sends it" : nil }
 
-  /// Writes the JSON members `exchanged`, `waiting` and `copiesSince`, those that there are.
+  /// Writes the JSON members `exchanged`, `waiting` and `copiesSince`, where known.
   func write(to json: inout JSONWriter) {
     json.member("exchanged", note?.sharedAt)
     if waits { json.member("waiting", true) }

@@ -7,7 +7,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero sync`
 struct SyncCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync",
@@ -43,12 +42,11 @@ struct SyncCommand: ParsableCommand {
   @Flag(help: .hidden)
   var quick = false
 
-  /// The name of a right that only one of those has who share the keychain, to take it, or in the background to give it
-  /// back.
+  /// The name of a lease to take, or in the background to give back.
   @Option(help: .hidden)
   var lease: String?
 
-  /// Its former holder.
+  /// The lease's former holder.
   @Option(help: .hidden)
   var over: String?
 
@@ -70,7 +68,7 @@ struct SyncCommand: ParsableCommand {
     }
     var results: [Result] = []
     for name in names {
-      // A name that isn't one is a mistake in the command; all else is a result.
+      // An unknown name is a mistake in the command; all else is a result.
       var keychain = try GitKeychain(named: name)
       keychain.sync.isTold = true
       let isConfirmed = yes
@@ -102,7 +100,7 @@ struct SyncCommand: ParsableCommand {
     }
   }
 
-  /// Behind a change, or while a tool waits: nothing is printed, and what went wrong is noted.
+  /// Behind a change, or while a tool waits: prints nothing, and notes failures.
   private func runForProgram() throws {
     if background { Self.closeOutput() }
     // ssh would ask on the terminal, in the middle of another program's answer.
@@ -124,7 +122,7 @@ struct SyncCommand: ParsableCommand {
 
   private func turn(_ lease: String, _ keychain: GitKeychain) throws {
     if background {
-      // Who takes it next has to get what was changed under it. If that can't be sent now, they wait for its end.
+      // The next holder needs the changes made under the lease. If they can't be sent now, others wait for its end.
       if let over, try keychain.bringInStep().refusal == nil {
         try keychain.sync.repository.endLease(lease, of: over)
       }
@@ -140,7 +138,7 @@ struct SyncCommand: ParsableCommand {
     try StandardStreams.write("\(answer)\n")
   }
 
-  /// Whoever has started this goes on when its output is closed.
+  /// The program that started this goes on when the output is closed.
   private static func closeOutput() {
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     guard null >= 0 else { return }

@@ -4,18 +4,14 @@ import EncryptedFile
 import Keychain
 import Terminals
 
-/// Opens age files with the identities that the user names.
 struct AgeDecryption {
   /// `--identity`: the file of identities; `nil` tries those found on this machine.
   let identity: String?
-  /// The identity files that are tried otherwise, if they exist.
+  /// The identity files to try otherwise, if they exist.
   let usual: [String]
-  /// Asks for the passphrase of a file.
   let passphrases: (_ path: String) -> PassphraseSource
 
-  /// Decrypts an age file.
-  ///
-  /// - Throws: ``Failure`` if no identity or passphrase opens it, or it is damaged.
+  /// - Throws: ``Failure`` if no identity or passphrase opens the file, or it is damaged.
   func contents(of file: borrowing Secret, at path: String) throws(Failure) -> Secret {
     do throws(AgeError) {
       if isForPassphrase(file) { return try withPassphrase(file, at: path) }
@@ -94,7 +90,6 @@ struct AgeDecryption {
 }
 
 extension Failure {
-  /// Describes what is wrong with an age file.
   init(_ error: AgeError, at path: String) {
     switch error {
     case .header(.notAge), .header(.unsupportedVersion):

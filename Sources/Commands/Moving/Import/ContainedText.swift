@@ -1,11 +1,11 @@
 import Bytes
 import Interchange
 
-/// A part of a text between line ends, braces and commas, compared without copying it: it may be confidential.
+/// A part of a text between line ends, braces and commas, compared in place, because it may be confidential.
 private struct TextPart: Hashable {
   let bytes: UnsafeRawBufferPointer
 
-  /// The parts of a text in their order.
+  /// In their order.
   static func all(of text: UnsafeRawBufferPointer) -> [TextPart] {
     text.split { "\n{},".utf8.contains($0) }
       .map { TextPart(bytes: UnsafeRawBufferPointer(rebasing: $0).trimmedSlice) }
@@ -17,8 +17,8 @@ private struct TextPart: Hashable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether this text has every part of another one. Either may be the other without its logins, and the other one may end
-  /// where its writing did.
+  /// Whether this text has every part of another one. Either may be the other without its logins, and the other one
+  /// may be cut off.
   func hasParts(of rest: UnsafeRawBufferPointer) -> Bool {
     let parts = TextPart.all(of: rest)
     guard let last = parts.last else { return true }

@@ -2,14 +2,14 @@ import Interchange
 import Keychain
 import Terminals
 
-/// Everything in the desktop's Secret Service, as a source: logins, what else programs keep there, and collections.
+/// Everything in the desktop's Secret Service, as a source: logins, other items of programs, and collections.
 final class DesktopSource: ServiceSource, ImportSource {
   private let isWanted: (Item) -> Bool
 
   /// - Parameters:
-  ///   - name: the name the user knows the service by.
+  ///   - name: the user's name for the service.
   ///   - keychain: the service, with everything in it.
-  ///   - isWanted: returns whether an item is to be copied.
+  ///   - isWanted: returns whether to copy an item.
   init(_ name: String, _ keychain: any DesktopKeychain, where isWanted: @escaping (Item) -> Bool) {
     self.isWanted = isWanted
     super.init(name, keychain)
@@ -43,7 +43,7 @@ final class DesktopSource: ServiceSource, ImportSource {
 }
 
 extension [Item] {
-  /// The items in the order in which they would answer, the one that was changed last first.
+  /// In the order in which they would answer, the last changed first.
   var newestFirst: [Item] {
     func date(_ item: Item) -> (Int64, Int64) {
       (item.modificationDate?.milliseconds ?? .min, item.creationDate?.milliseconds ?? .min)
@@ -62,7 +62,7 @@ extension Item {
     return ByteString("\(label) (\(key.name))")
   }
 
-  /// The item without the name that a keychain has given it.
+  /// The item without the keychain's name for it.
   var unreferenced: Item {
     var item = self
     item.reference = nil

@@ -4,7 +4,6 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// Reads whole files that the user names.
 enum FileContents {
   /// The contents of a file; `-` is standard input.
   ///
@@ -33,7 +32,6 @@ enum FileContents {
     return try StandardStreams.readAll(file, limit: limit, what: path)
   }
 
-  /// The contents of a file; `-` is standard input.
   static func read(_ path: String, limit: Int) throws(Failure) -> Secret {
     var status = stat()
     return try read(path, limit: limit, status: &status)

@@ -7,19 +7,17 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// A file of another program.
 final class FileSource: ImportSource {
   let name: String
   private let path: String
   private let format: FileFormat
-  /// Whether it is what an import that was killed has left of a file; see ``leftover(of:)``.
+  /// Whether the file was left by an import that was killed; see ``leftover(of:)``.
   private let isLeftover: Bool
-  /// `--paths`
   private let paths: PathChoice?
-  /// `--identity`, and what asks for the password of a database.
+  /// `--identity`, and the source of a database's password.
   var keyFile: String?
   var passwords: PassphraseSource?
-  /// Whether anything is to be removed, for which the contents are needed until then.
+  /// Whether anything will be removed; the contents are kept until then.
   var isToChange = false
   /// The contents that were read, and the status of their file.
   private var text = Secret()
@@ -27,10 +25,10 @@ final class FileSource: ImportSource {
   private var companion = Secret()
   private var status = stat()
 
-  /// The maximum size of a file, in bytes.
+  /// In bytes.
   private static let limit = 64 << 20
 
-  /// A file at a path; `-` is standard input.
+  /// `-` is standard input.
   init(_ path: String, _ format: FileFormat, paths: PathChoice? = nil) {
     self.path = path
     self.format = format
@@ -41,8 +39,8 @@ final class FileSource: ImportSource {
 
   /// The sources at paths of a format, where a file exists.
   ///
-  /// - Parameter finishes: whether what was left of a file is a source, too, and comes before the file: an import was
-  ///   killed while it removed that. What was overwritten already is removed here.
+  /// - Parameter finishes: whether the remains of a file are a source, too, and come before the file: an import was
+  ///   killed while it removed that. Remains that are overwritten already are removed here.
   /// - Returns: the sources, and whether anything was removed.
   static func sources(
     at files: [String], _ format: FileFormat, paths: PathChoice?, finishing finishes: Bool
@@ -62,15 +60,14 @@ final class FileSource: ImportSource {
     return (sources, hasFinished)
   }
 
-  /// Removes what is left of a file whose contents are partly overwritten, which is done when all of it is elsewhere, or were
-  /// not written yet.
+  /// Removes the remains of a file that are partly overwritten, and so safely elsewhere, or were not written yet.
   /// Returns whether it was such a file.
   private static func removeOverwritten(_ left: String) throws(Failure) -> Bool {
     let file = clinux_openat(AT_FDCWD, left, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
     if file < 0 { return false }
     defer { close(file) }
     var first: UInt8 = 0
-    // One without contents is a new file that was never written.
+    // A file without contents is a new one that was never written.
     guard pread(file, &first, 1, 0) >= 0, first == 0 else { return false }
     if unlink(left) != 0 {
       throw Failure("cannot remove \(left): \(errorText(errno))", status: .keychain)
@@ -79,7 +76,7 @@ final class FileSource: ImportSource {
     return true
   }
 
-  /// The paths where the format's files usually are.
+  /// The format's usual paths.
   static func places(of format: FileFormat) -> [String] {
     var places: [String] = []
     for path in expandedPaths(of: format) {
@@ -111,7 +108,7 @@ final class FileSource: ImportSource {
     }
   }
 
-  /// The files in a folder, however deep, with those of which an import that was killed has left something.
+  /// The files in a folder at any depth, including those of which only remains of a killed import are left.
   private static func files(in folder: String, endingWith ending: String) -> [String] {
     guard let folder = expanded(folder) else { return [] }
     let names = [ending, ending + asideEnding].flatMap { FolderFiles.names(in: folder, endingWith: $0) }
@@ -149,7 +146,7 @@ final class FileSource: ImportSource {
     }
   }
 
-  /// What takes the place of each of the logins, for a program that asks no keychain.
+  /// The replacement for each of the logins, for a program that asks no keychain.
   var instead: [(origin: Origin, instead: Instead)] {
     found.logins.compactMap { login in format.instead(of: login).map { (login.origin, $0) } }
   }
@@ -168,7 +165,7 @@ final class FileSource: ImportSource {
     WrappedFile(path: path, wrapping: wrapping, passwords: passwords, keyFile: keyFile)
   }
 
-  /// What the file lies in; `nil` if that is nothing, or it can't be read.
+  /// The file's wrapping, if it has one and can be read.
   private var wrapping: FileFormat.Wrapping? {
     guard let wrapping = format.wrapping else { return nil }
     let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
@@ -196,7 +193,7 @@ final class FileSource: ImportSource {
         "standard input can't be removed", hint: "name the file, or leave out --remove-source", status: .usage
       )
     }
-    // What comes through a pipe, such as that of <(…), is somewhere else.
+    // The contents of a pipe, such as that of <(…), are somewhere else.
     var present = stat()
     if stat(path, &present) == 0, present.st_mode & S_IFMT != S_IFREG {
       return Failure(
@@ -210,7 +207,7 @@ final class FileSource: ImportSource {
     let removals = removals(of: logins)
     let remainder = remainder(after: removals)
     let count = logins.count { removals.isSuperset(of: $0.removals) }
-    // People keep such files under stow: the link stays where it is, and the file it points to is changed.
+    // People keep such files under stow: the link stays in its place, and its target is changed.
     guard let real = realPath(path) else { throw failed("find", ENOENT) }
     let file = clinux_openat(AT_FDCWD, real, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
     if file < 0 { throw failed("open", errno) }
@@ -242,13 +239,13 @@ final class FileSource: ImportSource {
     return removed
   }
 
-  /// Removes what was left of a file, if what isn't taken out of it is in the file itself.
+  /// Removes the remains of a file, if the file itself has everything in them that isn't taken out.
   private func finish(
     _ file: Int32, _ left: String, _ remainder: borrowing Secret
   ) throws(Failure) -> Removed {
     let place = String(left.dropLast(Self.asideEnding.utf8.count))
     if !(format.holdsLoginsAlone && holdsNothing(remainder)), !isIn(place, remainder) {
-      // There is more in it than what was imported, and perhaps in the file as well.
+      // The remains hold more than was imported, and perhaps the file does as well.
       if access(place, F_OK) == 0 {
         throw Failure(
           "\(left) has more than what was imported, and \(place) isn't the same without that",
@@ -277,15 +274,14 @@ final class FileSource: ImportSource {
     }
   }
 
-  /// The temporary name of a file that has been moved out of its place.
   private func aside(_ real: String) -> String { real + Self.asideEnding }
 
   private static let asideEnding = ".llavero-tmp"
 
-  /// What an import that was killed has left of a file, which needn't be there any more; `nil` if there is nothing.
+  /// The remains of a file after an import was killed; the file itself may be gone.
   static func leftover(of path: String) -> String? {
     if path.hasSuffix(asideEnding) { return nil }
-    // That of a link is beside the file that the link leads to, or led to.
+    // For a link, they are beside the file that the link leads to, or led to.
     var real = realPath(path) ?? path
     if access(path, F_OK) != 0, let target = ProgramLinks.linkTarget(path) {
       let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
@@ -295,12 +291,12 @@ final class FileSource: ImportSource {
     return access(aside, F_OK) == 0 ? aside : nil
   }
 
-  /// Removes the file and overwrites it. What another program writes into it until then stays.
+  /// Removes the file and overwrites it. Another program's writing until then stays.
   private func removeWhole(_ file: Int32, _ real: String) throws(Failure) -> Bool {
     // Nothing readable should be left under the other name.
     let held = HeldSignals()
     defer { withExtendedLifetime(held) {} }
-    // Another program may have put a new file there by now, or written into this one. Nobody has read that yet.
+    // Another program may have replaced the file by now, or written into it. Nobody has read that yet.
     if rename(real, aside(real)) != 0 { throw failed("remove", errno) }
     if !isAsRead(aside(real), file) {
       // If there is an even newer one, both stay.
@@ -341,8 +337,8 @@ final class FileSource: ImportSource {
     return isOverwritten
   }
 
-  /// Whether the file at a path, which is open, is the one that was read, with the same bytes: a program may have
-  /// written a token of the same length into it.
+  /// Whether the open file at a path is the one that was read, with the same bytes: a program may have written a token
+  /// of the same length into it.
   private func isAsRead(_ path: String, _ file: Int32) -> Bool {
     var now = stat()
     guard lstat(path, &now) == 0, now.st_ino == status.st_ino, now.st_dev == status.st_dev,
@@ -355,7 +351,7 @@ final class FileSource: ImportSource {
     }
   }
 
-  /// What goes with some of the logins.
+  /// The text to remove with some of the logins.
   private func removals(of logins: [FoundLogin]) -> Set<Removal> {
     // Text that also belongs to a login that stays is kept.
     let going = Set(logins.map { ObjectIdentifier($0) })
@@ -375,7 +371,7 @@ final class FileSource: ImportSource {
   }
 
   private func holdsNothing(_ remainder: borrowing Secret) -> Bool {
-    // Without its entries a file may not show any more what it had beside them.
+    // Without its entries, a file may no longer show what was beside them.
     if found.hasOthers { return false }
     return remainder.withUnsafeBytes { bytes in
       guard let found = try? read(bytes) else { return bytes.allSatisfy { $0 <= 0x20 } }
@@ -435,8 +431,6 @@ final class FileSource: ImportSource {
 }
 
 extension Failure {
-  /// Describes what is wrong with a file as a whole.
-  ///
   /// - Parameter looks: the format that the file looks like.
   init(
     _ fault: FormatFault, in name: String, of format: FileFormat, at path: String,

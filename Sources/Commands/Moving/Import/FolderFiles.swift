@@ -2,9 +2,9 @@ import Bytes
 import Glibc
 import Keychain
 
-/// The files of a store that has one for each entry, in a folder and the folders in it.
+/// The files of a store with one for each entry, in a folder and its subfolders.
 enum FolderFiles {
-  /// The names of the files whose names have an ending, without it, from the folder on and in order.
+  /// The names of the files with an ending, without it, from the folder on and in order.
   static func names(in root: String, endingWith ending: String) -> [ByteString] {
     var names: [ByteString] = []
     collect(ByteString(root), below: [], Array(ending.utf8), depth: 0, &names)

@@ -6,7 +6,6 @@ import KeychainChoice
 import Terminals
 import ToolCommands
 
-/// `llavero import`
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
@@ -94,19 +93,19 @@ struct ImportCommand: ParsableCommand {
         try TableFile(path: file, columns: columns, mayAsk: selection.mayAskPerson).format())
     }
     let sources = try sources(of: kind, file, selection, open)
-    // What an import that was killed had begun is finished, and there is nothing else.
+    // A killed import has been finished, and nothing else is left.
     if sources.isEmpty { return }
     for case let source as FileSource in sources { source.isToChange = removeSource }
     if removeSource, let why = sources.lazy.compactMap(\.whyNotRemovable).first { throw why }
     let importing = Importing(
       into: open, from: sources, comparesNotes: false, mayAsk: selection.mayAskPerson, policy: onConflict)
-    // Before anything is removed, for it may be the last that is said.
+    // Before anything is removed, because this may be the last message.
     try importing.run(
       what: "importing", isRehearsal: dryRun, removesSource: removeSource, isJSON: output.json
     ) { if !output.json { sources.forEach { sayInstead(of: $0) } } }
   }
 
-  /// Says what to write in place of what came from a file whose program asks no keychain, and how to run the program.
+  /// Tells what to write in place of imported logins whose program asks no keychain, and how to run the program.
   private func sayInstead(of source: any ImportSource) {
     guard let source = source as? FileSource else { return }
     let all = source.instead
@@ -124,7 +123,7 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  /// How many logins of a file are gone through one by one.
+  /// How many logins of a file are listed one by one.
   private static let longestList = 5
 
   private func sources(
@@ -146,7 +145,7 @@ struct ImportCommand: ParsableCommand {
       }
       let (found, hasFinished) = try FileSource.sources(
         at: [file], format, paths: paths?.choice, finishing: removeSource)
-      // One that isn't there is an error of its own.
+      // A missing file is an error of its own.
       let files = found.isEmpty && !hasFinished ? [FileSource(file, format, paths: paths?.choice)] : found
       for source in files {
         source.keyFile = identity
@@ -229,7 +228,6 @@ struct ImportCommand: ParsableCommand {
   }
 }
 
-/// Which paths of logins are kept.
 enum PathPolicy: String, CaseIterable, ExpressibleByArgument {
   case keep, drop
 

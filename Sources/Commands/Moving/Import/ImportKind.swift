@@ -2,13 +2,10 @@ import Interchange
 import Keychain
 import Terminals
 
-/// A kind of source that `llavero import` can read.
 struct ImportKind {
   let name: String
   let summary: String
-  /// The file format of this kind.
   private(set) var format: FileFormat?
-  /// The items of this kind in the desktop's Secret Service.
   var desktopItems: DesktopItems?
   /// The other sources of this kind, used if no file is named.
   private var otherSources: (@Sendable (PathChoice?) throws(Failure) -> [any ImportSource])?
@@ -16,10 +13,9 @@ struct ImportKind {
   /// Whether this is a vault, or an export, of llavero itself.
   var isLlaveros: Bool { name == "llavero" }
 
-  /// Whether this is a table of which no program is known.
+  /// Whether this is a table of no known program.
   var isTable: Bool { name == "csv" }
 
-  /// Whether there are sources besides a file and the Secret Service.
   var hasOthers: Bool { otherSources != nil }
 
   /// The sources besides a file and the Secret Service.
@@ -27,7 +23,7 @@ struct ImportKind {
     try otherSources?(paths) ?? []
   }
 
-  /// All kinds, in the order in which the help lists them.
+  /// In the order in which the help lists them.
   static let all: [ImportKind] = [
     ImportKind(.gitCredentials), ImportKind(.netrc),
     ImportKind(
@@ -77,22 +73,18 @@ struct ImportKind {
     otherSources = others
   }
 
-  /// The same kind with the format of a file.
   func with(_ format: FileFormat) -> ImportKind {
     var kind = self
     kind.format = format
     return kind
   }
 
-  /// Whether there is a kind with this name.
   static func isName(_ name: String) -> Bool { all.contains { $0.hasName(name) } }
 
   private func hasName(_ name: String) -> Bool {
     self.name == name || format?.otherNames.contains(name) ?? false
   }
 
-  /// The kind with a name.
-  ///
   /// - Throws: ``Failure`` if there is no such kind.
   static func named(_ name: String) throws(Failure) -> ImportKind {
     if let kind = all.first(where: { $0.hasName(name) }) { return kind }

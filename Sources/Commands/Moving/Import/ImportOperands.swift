@@ -4,11 +4,11 @@ import Interchange
 import Keychain
 import Terminals
 
-/// What `llavero import` is told to import: what a kind has in its usual places, or a file, whose kind is found by looking
-/// into it if nobody names it.
+/// The operands of `llavero import`: a kind, for its usual places, or a file, whose kind is found by looking into it
+/// if nobody names it.
 struct ImportOperands {
   let kind: ImportKind
-  /// The file; `nil` for the usual places.
+  /// `nil` for the usual places.
   let file: String?
 
   /// - Parameters:
@@ -40,7 +40,7 @@ struct ImportOperands {
         errno == ENOENT ? "there is no file \(path)" : "cannot read \(path): \(errorText(errno))",
         status: .usage)
     }
-    // What comes through a pipe can't be read a second time, by the program that this one may become.
+    // This program may become another one, which couldn't read a pipe's contents a second time.
     if status.st_mode & S_IFMT == S_IFIFO { throw mustBeNamed(path, path) }
     let contents = try FileContents.read(path, limit: LlaveroFileSource.limit)
     return try contents.withUnsafeBytes { (bytes) throws(Failure) in
@@ -80,7 +80,7 @@ struct ImportOperands {
 }
 
 extension FormatFault {
-  /// How a file is converted whose encoding is the problem.
+  /// How to convert a file whose encoding is the problem.
   func conversion(of path: String) -> Hint? {
     guard let encoding else { return nil }
     let file = path == "-" ? "FILE" : path

@@ -1,9 +1,8 @@
 import Interchange
 import Terminals
 
-/// A source of logins.
 protocol ImportSource: AnyObject {
-  /// The name the user knows it by: a path, or a program's name.
+  /// The user's name for it: a path, or a program's name.
   var name: String { get }
 
   /// Finds the logins, in order of preference.
@@ -11,19 +10,18 @@ protocol ImportSource: AnyObject {
   /// - Throws: ``Failure`` if any part of the source can't be read.
   func read(progress: (_ done: Int, _ total: Int) -> Void) throws(Failure) -> FoundLogins
 
-  /// The reason why nothing can be removed from it, and what to do instead; `nil` if logins can be removed.
+  /// Why nothing can be removed from it, and what to do instead; `nil` if logins can be removed.
   var whyNotRemovable: Failure? { get }
 
-  /// Removes the given logins, and nothing else. What has changed since it was read stays.
+  /// Removes the given logins, and nothing else. Those changed since they were read stay.
   ///
   /// - Throws: ``Failure`` if that can't be done; the source is then unchanged. A service deletes one item after the
   ///   other: if it fails, the result has the failure.
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed
 }
 
-/// The result of removing logins from their source.
 struct Removed {
-  /// What to tell the user; `nil` if nothing was removed.
+  /// A message for the user; `nil` if nothing was removed.
   let text: String?
   /// The logins that have changed since they were read, and stay.
   var changed: [FoundLogin] = []
@@ -31,12 +29,11 @@ struct Removed {
   var failure: Failure?
   /// The logins that stay because of that, as far as is known.
   var notDeleted: [FoundLogin] = []
-  /// Whether the source stays because there is something in it besides logins, and it should have nothing else.
+  /// Whether the source stays because it has something besides logins, though it should have nothing else.
   var hasMore = false
 
   init(text: String?) { self.text = text }
 
-  /// The result of deleting items from a keychain.
   init(_ count: Int, from name: String, changed: [FoundLogin]) {
     text = count == 0 ? nil : "deleted \(countText(count, "item")) from \(name)"
     self.changed = changed

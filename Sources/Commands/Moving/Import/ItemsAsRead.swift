@@ -2,19 +2,16 @@ import Interchange
 import Keychain
 import Terminals
 
-/// The items of a service as they were when they were read. A service lets programs change anything at any time.
+/// A service's items as they were read. A service lets programs change anything at any time.
 struct ItemsAsRead {
   private let keychain: any DesktopKeychain
   private var items: [ItemReference: Item] = [:]
 
-  /// - Parameter keychain: the service.
   init(of keychain: any DesktopKeychain) {
     self.keychain = keychain
   }
 
-  /// Notes what an item is now, and returns it as programs find it.
-  ///
-  /// - Throws: what the service throws.
+  /// Notes the present item, and returns it as programs find it.
   @discardableResult
   mutating func note(_ item: Item) throws(KeychainError) -> Item {
     let present = try present(item)
@@ -22,11 +19,10 @@ struct ItemsAsRead {
     return present
   }
 
-  /// Deletes the items that logins came from, each one right after it was compared with what was read. What has changed
-  /// stays.
+  /// Deletes the items of logins, comparing each with what was read just before. Changed items stay.
   ///
-  /// - Parameter name: the name the user knows the service by.
-  /// - Returns: what was deleted, also if the service has failed in the middle.
+  /// - Parameter name: the user's name for the service.
+  /// - Returns: the deletions, even if the service has failed in the middle.
   func delete(_ logins: [FoundLogin], named name: String) -> Removed {
     var count = 0
     var changed: [FoundLogin] = []

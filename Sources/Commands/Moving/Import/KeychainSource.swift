@@ -2,18 +2,16 @@ import Interchange
 import Keychain
 import Terminals
 
-/// The items of a keychain, as a source of logins.
 final class KeychainSource: ImportSource {
   let name: String
   private let keychain: any KeychainStore
   private let isWanted: (Item) -> Bool
-  /// Whether the items go to a Secret Service.
   private let goesToService: Bool
 
   /// - Parameters:
-  ///   - name: the name the user knows the keychain by.
+  ///   - name: the user's name for the keychain.
   ///   - goesToService: whether the items go to a Secret Service.
-  ///   - isWanted: returns whether an item is to be copied.
+  ///   - isWanted: returns whether to copy an item.
   init(
     _ name: String, _ keychain: any KeychainStore, goesToService: Bool,
     where isWanted: @escaping (Item) -> Bool
@@ -29,7 +27,7 @@ final class KeychainSource: ImportSource {
       keychain.reading { () throws(KeychainError) -> FoundLogins in
         var found = FoundLogins()
         let items = try keychain.items(matching: .all)
-        // What a copy beside it has would be left behind unseen.
+        // The contents of a copy beside it would be left behind unseen.
         try keychain.refusePassingOver()
         for (index, item) in items.enumerated() {
           progress(index, items.count)
@@ -74,7 +72,7 @@ final class KeychainSource: ImportSource {
     return Removed(count, from: name, changed: changed)
   }
 
-  /// The items without the records of collections of which something stays: a record has the collection's label, and
+  /// The items without the records of collections that keep other items: a record has the collection's label, and
   /// whether it is the default one.
   private static func withoutUsedCollections(_ gone: [Item], of all: [Item]) -> [Item] {
     let references = Set(gone.compactMap(\.reference))
@@ -89,7 +87,7 @@ final class KeychainSource: ImportSource {
 }
 
 extension Item {
-  /// What a Secret Service has no place for. A login has attributes of its own for it there.
+  /// The parts without a place in a Secret Service, where a login has attributes of its own for them.
   fileprivate var leftBehindByService: [String] {
     guard key.secretServiceItem?.kind == .item else { return [] }
     let notes = [comment, itemDescription, creator, type].compactMap { $0 }

@@ -14,7 +14,7 @@ final class LlaveroFileSource: ImportSource {
     self.decryption = decryption
   }
 
-  /// The maximum size of a file, in bytes: that of an armored vault.
+  /// The maximum size, in bytes: that of an armored vault.
   static let limit = 96 << 20
 
   func read(progress: (Int, Int) -> Void) throws(Failure) -> FoundLogins {

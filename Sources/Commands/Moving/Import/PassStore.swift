@@ -5,11 +5,9 @@ import Keychain
 import System
 import Terminals
 
-/// The store of `pass` or gopass: a folder of files encrypted with gpg, read through the program that keeps them.
+/// The store of `pass` or gopass: a folder of files encrypted with gpg, read through its own program.
 final class PassStore: ImportSource {
-  /// The program that keeps the entries.
   enum Keeper {
-    /// `pass`, the standard Unix password manager.
     case pass
     /// gopass, which may have several stores.
     case gopass
@@ -20,13 +18,11 @@ final class PassStore: ImportSource {
   let name: String
   private let keeper: Keeper
   private let program: CString
-  /// The entries, in order.
   private let entries: [ByteString]
-  /// `--paths`
   private let paths: PathChoice?
-  /// What was read of each entry that has a login.
+  /// The text of each entry with a login.
   private var texts: [ByteString: Text] = [:]
-  /// The number of logins that each entry is.
+  /// The number of logins in each entry.
   private var counts: [Origin: Int] = [:]
 
   /// A decrypted entry. A class, because confidential parts can't be values of a dictionary.
@@ -36,11 +32,11 @@ final class PassStore: ImportSource {
     init(_ contents: consuming Secret) { self.contents = contents }
   }
 
-  /// The time limit for one entry, in milliseconds. It is long because gpg may ask the user for a passphrase.
+  /// The time limit for one entry, in milliseconds; long because gpg may ask the user for a passphrase.
   private static let patience = 300_000
   /// The maximum size of an entry, or of the list of entries, in bytes.
   private static let limit = 4 << 20
-  /// The number of entries that fail to decrypt, with none that succeeds, after which the rest are not tried.
+  /// After how many failures to decrypt, without a success, the rest are not tried.
   private static let mostFailures = 3
 
   private init(
@@ -59,7 +55,7 @@ final class PassStore: ImportSource {
   static func present(_ keeper: Keeper, paths: PathChoice?) throws(Failure) -> [PassStore] {
     if keeper == .gopass {
       let program = CString("gopass")
-      // gopass doesn't make a store if there is none, but asks for what it needs to make one.
+      // Without a store, gopass doesn't make one, but asks for what it needs to do so.
       guard isThere(program) else { return [] }
       let list = try run([program, CString("ls"), CString("--flat")])
       let names = list.withUnsafeBytes { bytes in
@@ -143,7 +139,7 @@ final class PassStore: ImportSource {
     return result
   }
 
-  /// Removes an entry, unless it isn't what it was. Returns whether it did.
+  /// Removes an entry, unless it has changed. Returns whether it did.
   private func remove(_ entry: ByteString, after removed: Int, of count: Int) throws(Failure) -> Bool {
     guard try isAsRead(entry) else { return false }
     let arguments = [program, CString("rm"), CString("-f"), CString("--"), CString(copying: entry)]
@@ -155,7 +151,7 @@ final class PassStore: ImportSource {
     return true
   }
 
-  /// Whether an entry is what it was. It may be minutes since it was read, for gpg waits for people.
+  /// Whether an entry is unchanged. It may be minutes since it was read, because gpg waits for people.
   private func isAsRead(_ entry: ByteString) throws(Failure) -> Bool {
     guard let text = texts[entry] else { return false }
     switch try show(entry) {
@@ -166,7 +162,7 @@ final class PassStore: ImportSource {
 
   // MARK: The store
 
-  /// Where the store of `pass` is.
+  /// The folder of the store of `pass`.
   private static var folder: String? {
     let path: String
     if let named = CString(variable: "PASSWORD_STORE_DIR") {
@@ -182,12 +178,11 @@ final class PassStore: ImportSource {
 
   // MARK: The program
 
-  /// Decrypts an entry.
   private func show(_ entry: ByteString) throws(Failure) -> ProgramOutput.Outcome {
     try Self.output([program, CString("show")] + options + [CString("--"), CString(copying: entry)])
   }
 
-  /// The options that make gopass print an entry as it is stored, whatever its settings are.
+  /// They make gopass print an entry as stored, whatever its settings.
   private var options: [CString] {
     keeper == .gopass ? [CString("--unsafe"), CString("--noparsing")] : []
   }
@@ -216,7 +211,7 @@ final class PassStore: ImportSource {
     }
   }
 
-  /// Lets gpg ask on the terminal. Without `GPG_TTY` gpg would look for it on standard input, which it isn't given.
+  /// Lets gpg ask on the terminal. Without `GPG_TTY` gpg would look for it on standard input, which it doesn't get.
   private static func tellTerminal() {
     if CString(variable: "GPG_TTY") != nil { return }
     for descriptor: Int32 in 0...2 where isatty(descriptor) == 1 {

@@ -7,8 +7,8 @@ final class ProgramItemsSource: ServiceSource, ImportSource {
   private let items: DesktopItems
 
   /// - Parameters:
-  ///   - name: the name the user knows the service by.
-  ///   - items: which items are the program's.
+  ///   - name: the user's name for the service.
+  ///   - items: selects the program's items.
   init(_ name: String, _ keychain: any DesktopKeychain, _ items: DesktopItems) {
     self.items = items
     super.init(name, keychain)
@@ -29,8 +29,8 @@ final class ProgramItemsSource: ServiceSource, ImportSource {
       })
   }
 
-  /// The login that an item of the service is, with all that the service has of it. If a login has no room for all of
-  /// that, the rest stays there.
+  /// The login of a service's item, as complete as possible. If a login has no room for something, that stays in the
+  /// service.
   private func login(of item: Item) throws(KeychainError) -> FoundLogin {
     let origin = Origin.entry(item.nameForSearch)
     let whole = try keychain.whole(item, asLogin: true)
@@ -44,7 +44,7 @@ final class ProgramItemsSource: ServiceSource, ImportSource {
       leftBehind: ["what a login has no room for"], from: item)
   }
 
-  /// The item as it comes. What was found by the program's own attributes alone is found as a login from now on.
+  /// The item in its new form. If programs found it only by the program's own attributes, it is a login from now on.
   private func converted(_ item: Item) -> Item? {
     guard var converted = items.converted(item)?.unreferenced else { return nil }
     if !items.areForEverybody { converted.secretService = SecretServiceAttributes() }

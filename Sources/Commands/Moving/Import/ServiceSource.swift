@@ -2,14 +2,14 @@ import Interchange
 import Keychain
 import Terminals
 
-/// Items of the desktop's Secret Service, as a source. What each one is, and which ones are taken, its kinds decide.
+/// Items of the desktop's Secret Service, as a source. Subclasses choose and interpret them.
 class ServiceSource {
   let name: String
   let keychain: any DesktopKeychain
   private var asRead: ItemsAsRead
 
   /// - Parameters:
-  ///   - name: the name the user knows the service by.
+  ///   - name: the user's name for the service.
   ///   - keychain: the service, with everything in it.
   init(_ name: String, _ keychain: any DesktopKeychain) {
     self.name = name
@@ -17,11 +17,10 @@ class ServiceSource {
     asRead = ItemsAsRead(of: keychain)
   }
 
-  /// Takes items, except for those that are deleted meanwhile.
+  /// Takes items, except those deleted meanwhile.
   ///
   /// - Parameter login: makes the login of an item, which it also gets as programs find it.
   /// - Returns: the collections of the logins.
-  /// - Throws: what the service throws.
   func take(
     _ items: [Item], into found: inout FoundLogins, progress: (Int, Int) -> Void,
     as login: (_ item: Item, _ asProgramsFind: Item) throws(KeychainError) -> FoundLogin

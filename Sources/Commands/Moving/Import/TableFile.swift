@@ -4,16 +4,13 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// A table of which no program is known: a person says what its columns are, or whether a guess is right.
+/// A table of no known program: a person names its columns, or confirms a guess.
 struct TableFile {
   let path: String
-  /// `--columns`
   let columns: String?
   let mayAsk: Bool
 
-  /// The format of the table.
-  ///
-  /// - Throws: ``Failure`` if nobody says what the columns are.
+  /// - Throws: ``Failure`` if nobody names the columns.
   func format() throws(Failure) -> FileFormat {
     if let columns {
       do throws(FormatFault) { return try TableColumns(columns).format } catch {

@@ -5,21 +5,17 @@ import Keychain
 import System
 import Terminals
 
-/// A file whose text another program takes out of it: an archive, or a database of KeePass. Nothing of it is written to
-/// disk.
+/// A file whose text another program extracts: an archive, or a database of KeePass. Nothing of it is written to disk.
 struct WrappedFile {
   let path: String
   let wrapping: FileFormat.Wrapping
-  /// Asks for the password of a database.
   let passwords: PassphraseSource?
   /// `--identity`: the key file of a database.
   let keyFile: String?
 
-  /// The time limit of a program, in milliseconds.
+  /// In milliseconds, for a program.
   private static let patience = 300_000
 
-  /// The text in the file.
-  ///
   /// - Parameter limit: the maximum number of bytes.
   /// - Throws: ``Failure`` if the program is missing, or finds nothing.
   func contents(limit: Int) throws(Failure) -> Secret {
@@ -33,14 +29,13 @@ struct WrappedFile {
     }
   }
 
-  /// Why nothing can be removed from it.
   var whyNotRemovable: Failure {
     Failure(
       "llavero takes nothing out of \(wrapping.name)",
       hint: "leave out --remove-source, and remove \(prose: path) once you have what it held", status: .usage)
   }
 
-  /// The path, which no program takes for an option.
+  /// The path, safe from being taken for an option.
   private var operand: String { path.first == "-" ? "./" + path : path }
 
   // MARK: Archives
@@ -56,7 +51,7 @@ struct WrappedFile {
       "\(path) is a ZIP archive without \(members.joined(separator: " or "))", status: .usage)
   }
 
-  /// The files that an archive has beside the one that is read, as attachments; none of what is no archive.
+  /// The other files of an archive, such as attachments; none if this is no archive.
   ///
   /// - Throws: ``Failure`` if they can't be listed.
   func otherMembers() throws(Failure) -> [ByteString] {
@@ -68,11 +63,10 @@ struct WrappedFile {
     }
     let names = list.withUnsafeBytes { $0.split(separator: 0x0a).map { ByteString(Array($0)) } }
     guard let read = members.map({ ByteString($0) }).first(where: names.contains) else { return [] }
-    // The last is what 1Password says of its version.
+    // The last has 1Password's version.
     return names.filter { $0 != read && $0.bytes.last != UInt8(ascii: "/") && $0 != "export.attributes" }
   }
 
-  /// The program that reads archives.
   private func archiver() throws(Failure) -> (path: String, isTar: Bool) {
     guard let tar = ProgramSearch.path(of: CString("bsdtar")) ?? ProgramSearch.path(of: CString("unzip"))
     else {
@@ -88,7 +82,7 @@ struct WrappedFile {
     name.map { "[*?".contains($0) ? "[\($0)]" : "\($0)" }.joined()
   }
 
-  /// What a program prints; `nil` if it fails. What it says itself isn't shown.
+  /// A program's output; `nil` if it fails. Its own messages aren't shown.
   private func output(_ arguments: [String], _ limit: Int) throws(Failure) -> Secret? {
     try explaining { () throws(KeychainError) -> ProgramOutput.Outcome in
       try ProgramOutput.read(

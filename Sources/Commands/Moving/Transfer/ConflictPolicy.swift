@@ -5,19 +5,16 @@ import Terminals
 
 /// What to do if the keychain already has the item with another secret.
 enum ConflictPolicy: String, CaseIterable, ExpressibleByArgument {
-  /// Ask for each.
   case ask
-  /// Keep the keychain's item.
   case keep
-  /// Replace the keychain's item.
   case replace
   /// Change nothing at all.
   case fail
 
-  /// Decides which logins of a plan replace what the keychain has.
+  /// Decides which logins of a plan replace the keychain's items.
   ///
   /// - Parameters:
-  ///   - policy: the policy that the user chose; `nil` asks on a terminal, and fails without one.
+  ///   - policy: the user's choice; `nil` asks on a terminal, and fails without one.
   ///   - mayAsk: whether the user may be asked.
   /// - Throws: ``Failure`` if nobody can be asked, or the user cancels.
   static func replaced(

@@ -2,7 +2,7 @@ import Keychain
 
 /// The collections of a service to which items go.
 struct HeldCollections {
-  /// The collection of items that name none.
+  /// The collection for items without one.
   let home: ByteString
   private let names: Set<ByteString>
   private let locked: Set<ByteString>
@@ -10,7 +10,6 @@ struct HeldCollections {
   /// The collections that are locked now.
   ///
   /// - Parameter isBeforeListing: leaves out the one for new items, which is unlocked before items are listed.
-  /// - Throws: what reading the keychain throws.
   static func locked(
     in keychain: any KeychainStore, isBeforeListing: Bool = false
   ) throws(KeychainError) -> Set<ItemReference> {
@@ -22,7 +21,7 @@ struct HeldCollections {
     return Set(locked.map { ItemReference(ByteString($0.path)) })
   }
 
-  /// Returns `nil` for a keychain that takes items of any collection.
+  /// `nil` for a keychain that takes items of any collection.
   ///
   /// - Parameter locked: the collections that may have more than was listed.
   init?(of items: [Item], in keychain: any KeychainStore, locked: Set<ItemReference>) {

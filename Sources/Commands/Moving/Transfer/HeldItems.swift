@@ -2,23 +2,23 @@ import EncryptedFile
 import Interchange
 import Keychain
 
-/// What a keychain has already of what a source brings.
+/// The items of a source that a keychain already has.
 struct HeldItems {
   private let keychain: any KeychainStore
   /// The service, if the keychain is one and everything in it counts.
   private let desktop: (any DesktopKeychain)?
-  /// Whether everything that a service has of an item is compared.
+  /// Whether to compare everything that a service has of an item.
   private let isWhole: Bool
   /// The service's collections; `nil` for a keychain that takes items of any.
   private let collections: HeldCollections?
   /// The keychain's item for each login that it has, by the login's index.
   private var counterparts: [Int: Item] = [:]
-  /// A file that is asked for each login when its turn comes: a list of all that it has would be as large as what comes.
+  /// A file that is asked for each login in turn, because a list of all its items would be as large as the source.
   private let asked: (file: EncryptedFileKeychain, logins: [FoundLogin])?
 
   /// - Parameters:
-  ///   - isWhole: whether everything that a service has of an item is compared.
-  ///   - looksForLocked: whether it is looked up which of a service's collections are locked, for ``obstacle(to:)``.
+  ///   - isWhole: whether to compare everything that a service has of an item.
+  ///   - looksForLocked: whether to look for locked collections of a service, for ``obstacle(to:)``.
   init(
     in keychain: any KeychainStore, for logins: [FoundLogin], isWhole: Bool, looksForLocked: Bool
   ) throws(KeychainError) {
@@ -33,15 +33,15 @@ struct HeldItems {
       return
     }
     asked = nil
-    // A person may unlock or lock one at any time, and what it has is then missing in a list made meanwhile.
+    // A person may unlock or lock one at any time, and its items are then missing in a list made meanwhile.
     var locked = looksForLocked ? try HeldCollections.locked(in: keychain, isBeforeListing: true) : []
     let items = try keychain.items(matching: .all)
     if looksForLocked { locked.formUnion(try HeldCollections.locked(in: keychain)) }
     collections = HeldCollections(of: items, in: keychain, locked: locked)
     desktop = collections == nil ? nil : keychain as? any DesktopKeychain
     var known = OtherItems(try Self.matched(items, desktop), home: collections?.home ?? "login")
-    // What programs find tells most. The name of what is no login comes from numbers that services give anew, and
-    // several items of a service may be the same login.
+    // The attributes for programs tell most. The name of an item that is no login comes from numbers that services
+    // give anew, and several items of a service may be the same login.
     let described = logins.enumerated().map { (index: $0, login: $1) }.filter { _, login in
       login.item.isOther || desktop != nil && login.item.secretService.lookup != nil
     }
@@ -55,8 +55,8 @@ struct HeldItems {
     if desktop == nil { matchTurned(logins, in: &known, and: items) }
   }
 
-  /// Finds the logins that a program has made into something that a login has no room for, and the items that it has
-  /// made into logins, by what programs find them by.
+  /// Finds logins that a program has made into items a login has no room for, and the reverse, by the attributes that
+  /// programs search for.
   private mutating func matchTurned(_ logins: [FoundLogin], in known: inout OtherItems, and items: [Item]) {
     let taken = Set(counterparts.values.compactMap(\.reference))
     var held: [Item.Key: Item] = [:]
@@ -80,7 +80,7 @@ struct HeldItems {
     }
   }
 
-  /// The items that are compared by what programs find them by.
+  /// The items to compare by the attributes that programs search for.
   private static func matched(
     _ items: [Item], _ desktop: (any DesktopKeychain)?
   ) throws(KeychainError) -> [OtherItems.Held] {
@@ -151,16 +151,15 @@ struct HeldItems {
     }
   }
 
-  /// Why an item that the keychain doesn't have can't be added, if it belongs to a collection that the keychain doesn't
-  /// have and can't make by itself, or that is locked.
+  /// Why a missing item can't be added, if its collection is locked, or is missing and the keychain can't make it.
   func obstacle(to item: Item) -> TransferPlan.Step? { collections?.obstacle(to: item) }
 
-  /// What is to be done with a login that the keychain has.
+  /// The step for a login that the keychain has.
   func step(
     from answer: borrowing Answer, to login: FoundLogin, comparesNotes: Bool
   ) throws(KeychainError) -> TransferPlan.Step {
     let held = answer.item
-    // A collection is the same whatever it is called, and the keychain's own choice of the default one stays.
+    // A collection is the same under any label, and the keychain's own choice of the default one stays.
     if held.key.secretServiceItem?.kind == .collection { return .unchanged }
     if held.isOther != login.item.isOther { return .differs(from: held) }
     guard answer.credential.hasAll(of: login.credential) else {
@@ -173,9 +172,11 @@ struct HeldItems {
     return held.lacksNotes(of: login.item) ? .completes(held) : .unchanged
   }
 
-  /// What the keychain's item lacks of a login from elsewhere, in a word each. That is missed if the login goes there.
+  /// The parts of another keychain's login that the keychain's item lacks, in a word each. They would be lost if the
+  /// login were removed from its source.
   ///
-  /// - Parameter isOfFile: whether it comes from a file, which knows neither collections nor what programs find it by.
+  /// - Parameter isOfFile: whether the login comes from a file, which has neither collections nor attributes for
+  ///   programs.
   func lacking(_ held: Item, of login: Item, isOfFile: Bool) throws(KeychainError) -> [String] {
     var lacking: [String] = []
     if let label = login.label.nonEmpty, held.label != label { lacking.append("label") }
@@ -207,13 +208,13 @@ struct HeldItems {
     return lacking
   }
 
-  /// All attributes by which programs find the keychain's item; `nil` if a keychain that isn't a service knows none.
+  /// All attributes by which programs find the keychain's item; `nil` if it isn't in a service, and has none.
   private func lookup(of held: Item) throws(KeychainError) -> LookupAttributes? {
     guard let desktop, held.key.secretServiceItem == nil else { return held.secretService.lookup }
     return try desktop.asProgramsFind(held).secretService.lookup
   }
 
-  /// Whether the keychain's item says all that another does. A service may add attributes, and keeps no content type.
+  /// Whether the keychain's item has all notes of another. A service may add attributes, and keeps no content type.
   private func hasSameNotes(_ held: Item, as wanted: Item, _ lookup: LookupAttributes?) -> Bool {
     let known = wanted.secretService
     if let wanted = known.lookup?.withoutGenericSchema {
@@ -228,7 +229,7 @@ struct HeldItems {
     var wanted = wanted
     wanted.secretService = held.secretService
     if held.hasSameNotes(as: wanted) { return true }
-    // What a list has beyond the other's stays there.
+    // Further entries of the keychain's lists stay.
     guard held.furtherAttributes != wanted.furtherAttributes, held.hasAllInLists(of: wanted) else {
       return false
     }
@@ -236,8 +237,8 @@ struct HeldItems {
     return held.hasSameNotes(as: wanted)
   }
 
-  /// Whether the keychain's item says the same as another, except for what only the Secret Service knows of that, and a
-  /// label that nobody has given this one. Its own attributes, if it has any, follow from what it is.
+  /// Whether the keychain's item has the same notes as another, except for those that only a Secret Service has, and a
+  /// label that nobody has given it. Its own attributes, if it has any, follow from its key.
   private func lacksOnlyLookup(_ held: Item, of other: Item, _ lookup: LookupAttributes?) -> Bool {
     guard held.secretService.lookup == nil, let wanted = other.secretService.lookup else { return false }
     if let lookup, desktop != nil, lookup.includes(wanted) { return false }
@@ -260,6 +261,6 @@ extension Item {
   /// The item with the notes that another one has beside its own.
   func completed(by other: Item) -> Item { taking(notesOf: other).taking(notesOf: self) }
 
-  /// Whether it is no login, but what a program has in the Secret Service.
+  /// Whether it is a program's item in the Secret Service, and no login.
   var isOther: Bool { key.secretServiceItem?.kind == .item }
 }

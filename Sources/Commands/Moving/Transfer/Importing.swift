@@ -11,16 +11,17 @@ struct Importing {
   private let comparesNotes: Bool
   private let mayAsk: Bool
   private let policy: ConflictPolicy?
-  /// Whether it is a failure if something can't come.
+  /// Whether an incomplete import is a failure.
   private let mustBeWhole: Bool
 
   /// The number of items sent to a desktop service at once.
   private static let batch = 50
 
   /// - Parameters:
-  ///   - comparesNotes: whether an item with the same secret but another label, comment or the like is a different one.
+  ///   - comparesNotes: whether an item with the same secret but another label, comment or the like is a different
+  ///     one.
   ///   - policy: what to do if the keychain has another secret; `nil` asks if possible.
-  ///   - mustBeWhole: whether it is a failure if something can't come.
+  ///   - mustBeWhole: whether an incomplete import is a failure.
   init(
     into open: OpenKeychain, from sources: [any ImportSource], comparesNotes: Bool, mayAsk: Bool,
     policy: ConflictPolicy?, mustBeWhole: Bool = false
@@ -33,11 +34,11 @@ struct Importing {
     self.mustBeWhole = mustBeWhole
   }
 
-  /// Imports the logins, or says what it would import.
+  /// Imports the logins, or reports what it would import.
   ///
   /// - Parameters:
-  ///   - what: the word shown beside the progress bar, such as `importing`.
-  ///   - beforeRemoving: does what else has to be done before anything is removed from a source.
+  ///   - what: the word beside the progress bar, such as `importing`.
+  ///   - beforeRemoving: runs before anything is removed from a source.
   /// - Throws: ``Failure``, with ``ExitStatus/nothingMatched`` if there is nothing to import, or if something differs
   ///   and nobody says what to do about it. Nothing has changed then.
   func run(
@@ -80,7 +81,7 @@ struct Importing {
     let outcomes = result.outcomes
     let hasChanged = outcomes.contains(where: \.isWritten)
     if hasChanged { open.remember() }
-    // With the source's removal it is said of each that stays.
+    // With removal, each login that stays is reported.
     let report = report(found, removesSource ? nil : plan, outcomes, isRehearsal: false)
     bar.clear()
     // The file has all of it, or nothing.
@@ -116,7 +117,7 @@ struct Importing {
     }
   }
 
-  /// Asks which one of several logins for the same is in use, if somebody can be asked. Otherwise they stay apart.
+  /// Asks which of several logins for the same is in use, if anybody can be asked. Otherwise they stay apart.
   private func chooseAmongSame(_ found: inout FoundLogins, of source: String) throws(Failure) {
     guard let terminal = Terminal.ofPerson(mayAsk: mayAsk) else { return }
     for group in found.keptApart where group.logins.count < 10 {
@@ -136,7 +137,7 @@ struct Importing {
     }
   }
 
-  /// Throws if something did not come that was to come.
+  /// Throws if the import is incomplete.
   private func refuseParts(_ report: TransferReport) throws(Failure) {
     let overtaken = report.count(.overtaken)
     if !mustBeWhole, overtaken > 0 {
@@ -156,12 +157,11 @@ struct Importing {
       status: .keychain)
   }
 
-  /// What came of removing logins from their sources.
   private struct Removal {
-    /// How many stayed because the keychain doesn't have all of them, or has no room for it, or because they have
+    /// How many stayed because the keychain doesn't have all of them, or has no room for that, or because they have
     /// changed.
     var stayed = 0
-    /// The sources that stay because there is something else in them.
+    /// The sources that stay because they have something else.
     var withMore: [String] = []
     var isRemoved = false
     /// Why a source failed in the middle.

@@ -1,41 +1,38 @@
 import Interchange
 import Keychain
 
-/// Finds out which items of a keychain are those of a source, by what programs find them by.
+/// Matches a source's items with a keychain's, by the attributes that programs search for.
 ///
-/// An item that is no login has a name, but every keychain gives it another. So it is the same if it has in the same
-/// collection the same lookup attributes, and with these the same label or the same secret. If there are several, the
-/// one with both comes first. Otherwise it is another one, unless name and label, or name and attributes, say that it
-/// has changed. Two of a source never become one.
+/// An item that is no login has a name, but every keychain gives it another. So it is the same if it has, in the same
+/// collection, the same lookup attributes, and also the same label or the same secret. If there are several, the one
+/// with both comes first. Otherwise it is another one, unless name and label, or name and attributes, show that it has
+/// changed. Two items of a source never become one.
 ///
-/// In a service several items may be the same login. So a login that has lookup attributes of its own is the one with
-/// these, if there is one.
+/// In a service several items may be the same login. So a login with lookup attributes of its own matches the item
+/// with the same ones, if there is one.
 struct OtherItems {
-  /// An item of the keychain.
   struct Held {
-    /// The item as the keychain shows it to tools: a login, if it is one.
+    /// As the keychain shows it to tools: a login, if it is one.
     let item: Item
-    /// The item as programs find it.
+    /// As programs find it.
     let other: Item
   }
 
-  /// An item is known by these before anything else is compared.
+  /// Identifies an item before anything else is compared.
   private struct Identity: Hashable {
     let collection: ByteString
     let attributes: LookupAttributes
   }
 
-  /// The collection of items that name none.
+  /// The collection for items without one.
   private let home: ByteString
   private var held: [Identity: [Held]] = [:]
-  /// Where the item with a name is.
   private var named: [Item.Key: Identity] = [:]
-  /// Where the item with a reference is.
   private var identities: [ItemReference: Identity] = [:]
 
   /// - Parameters:
   ///   - items: the keychain's items that are no logins, or count as none.
-  ///   - home: the collection of items that name none.
+  ///   - home: the collection for items without one.
   init(_ items: [Held], home: ByteString) {
     self.home = home
     for item in items {
@@ -52,9 +49,7 @@ struct OtherItems {
       attributes: (item.secretService.lookup ?? LookupAttributes()).withoutGenericSchema)
   }
 
-  /// The keychain's item for each login of a source that has one there, by the login's index.
-  ///
-  /// - Throws: what reading the keychain throws.
+  /// The keychain's items for the source's logins that it has, by the login's index.
   mutating func counterparts(
     of logins: [(index: Int, login: FoundLogin)], in keychain: any KeychainStore
   ) throws(KeychainError) -> [Int: Held] {
@@ -82,8 +77,8 @@ struct OtherItems {
     return counterparts
   }
 
-  /// Takes the item that an item of the source has become, or was: it has the same name, and not both another label and
-  /// other attributes. `nil` if there is none that isn't taken.
+  /// Takes the item that an item of the source has become, or was: it has the same name, and not both another label
+  /// and other attributes. `nil` if there is none, or it is taken.
   mutating func takeChanged(_ other: Item) -> Held? {
     guard let known = named[other.key],
       let position = held[known]?.firstIndex(where: { $0.other.key == other.key }),
@@ -94,7 +89,7 @@ struct OtherItems {
     return item
   }
 
-  /// Takes an item that is in the same collection and has the same attributes as one that a service shows to programs.
+  /// Takes an item with the collection and attributes of one that a service shows to programs.
   mutating func take(foundAs other: Item) -> Held? {
     let identity = identity(of: other)
     guard let item = held[identity]?.first else { return nil }
@@ -102,10 +97,10 @@ struct OtherItems {
     return item
   }
 
-  /// The keychain's items that are nobody's counterpart so far.
+  /// The keychain's items without a counterpart so far.
   var rest: [Held] { held.values.flatMap { $0 } }
 
-  /// Takes an item that was found to be somebody's counterpart by something else.
+  /// Takes an item whose counterpart was found in another way.
   mutating func take(_ item: Item) {
     guard let reference = item.reference, let identity = identities[reference],
       let position = held[identity]?.firstIndex(where: { $0.item.reference == reference })
@@ -131,7 +126,7 @@ struct OtherItems {
       case .sameSecret:
         return try Self.hasSameSecret(item, login, keychain)
       case .sameLabel:
-        // What has neither attributes nor a label says nothing of what it is.
+        // Without attributes and label, nothing tells which item it is.
         return isLogin
           || hasSameLabel
             && (item.label.nonEmpty != nil || !(login.item.secretService.lookup?.all.isEmpty ?? true))

@@ -20,7 +20,6 @@ final class ProgressBar {
     isTerminal = StandardStreams.isTerminal(2)
   }
 
-  /// Shows the progress.
   func show(_ done: Int, of total: Int) {
     guard isTerminal, total > 0 else { return }
     let now = Timestamp.now
@@ -35,7 +34,6 @@ final class ProgressBar {
     write("\r\(what)  [\(bar)]  \(count) of \(total)\u{1b}[K")
   }
 
-  /// Removes the bar from the terminal.
   func clear() {
     if isThere { write("\r\u{1b}[K") }
     isThere = false

@@ -1,15 +1,11 @@
 import Interchange
 import Keychain
 
-/// Brings logins from elsewhere into a keychain.
 struct Transfer {
-  /// The result for one login.
   enum Outcome: String {
-    /// It was added as a new item.
     case added
-    /// It replaced the keychain's item.
     case replaced
-    /// The keychain already had it, and now knows the attributes by which programs find it, too.
+    /// The keychain already had it, and has now got its attributes for programs, too.
     case completed
     /// The keychain already had it.
     case unchanged
@@ -19,25 +15,23 @@ struct Transfer {
     case repeated
     /// No keychain accepts it.
     case unusable
-    /// It belongs to a collection that the keychain doesn't have.
+    /// The keychain doesn't have its collection.
     case noCollection
-    /// It belongs to a collection that is locked.
+    /// Its collection is locked.
     case lockedCollection
     /// Somebody has added it meanwhile, with another secret, or has changed the item that it was to replace.
     case overtaken
-    /// The keychain failed before it was there, or before it said so.
+    /// The keychain failed before it was there, or before confirming that.
     case unconfirmed
   }
 
-  /// What came of a transfer.
   struct Result {
-    /// The outcome for each login.
+    /// One for each login.
     let outcomes: [Outcome]
     /// Why it ended too early; `nil` if it didn't.
     var failure: KeychainError?
   }
 
-  /// What to do with each login.
   let plan: TransferPlan
   /// The indices of the differing logins that replace the keychain's items.
   let replacing: Set<Int>
@@ -59,7 +53,7 @@ struct Transfer {
       })
   }
 
-  /// The outcomes, where a login that is the same as an earlier one of the source is there if that one is.
+  /// The outcomes, where a login that is the same as an earlier one of the source shares that one's success.
   private func settlingRepeats(of outcomes: [Outcome]) -> [Outcome] {
     var outcomes = outcomes
     for (index, step) in plan.steps.enumerated() {
@@ -69,10 +63,10 @@ struct Transfer {
     return outcomes
   }
 
-  /// Makes the changes. The file is written once; a desktop service gets some items at a time, so that what has arrived
-  /// there need not be sent again after an interruption.
+  /// Makes the changes. The file is written once; a desktop service gets a batch of items at a time, so that those it
+  /// has needn't be sent again after an interruption.
   ///
-  /// - Returns: the outcome for each login, also if the keychain has failed in the middle.
+  /// - Returns: the outcome for each login, even if the keychain has failed in the middle.
   func run(
     in keychain: any KeychainStore, batch: Int, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result {
@@ -114,10 +108,10 @@ struct Transfer {
     return Result(outcomes: settlingRepeats(of: outcomes))
   }
 
-  /// Finds out which logins of a part that has failed are there all the same: a service keeps what it got before.
+  /// Finds out which logins of a failed part are there nevertheless: a service keeps everything it got before.
   private func confirm(_ part: [Int], in keychain: any KeychainStore, _ outcomes: inout [Outcome]) {
     let foreseen = foreseen
-    // That it has the secret doesn't say that it has all of the rest.
+    // An item with the secret may still lack the rest.
     let sent = part.filter { foreseen[$0] != .completed }
     var hoped = foreseen.map { _ in Outcome.unconfirmed }
     for index in sent { hoped[index] = foreseen[index] }
@@ -125,7 +119,7 @@ struct Transfer {
       let missing = try? missing(hoped, in: keychain, progress: { _, _ in })
     else { return }
     let there = Set(sent).subtracting(missing)
-    // Where only the notes differed, the secret was the same before.
+    // If only the notes differed, the secret was the same before.
     let now =
       there.contains { foreseen[$0] == .replaced }
       ? try? TransferPlan(plan.logins, in: keychain, comparesNotes: plan.comparesNotes) : nil
@@ -137,15 +131,14 @@ struct Transfer {
     }
   }
 
-  /// The modification date of each login: the source's, but never later than now, or than that of a login to be preferred
-  /// to it.
+  /// The modification date of each login: the source's, but never later than now, or than that of a preferred login.
   private func dates(at now: Timestamp) -> [Timestamp] {
     var former: [Item.Key: Timestamp] = [:]
     return plan.logins.enumerated().map { index, login in
       guard let given = login.item.modificationDate else {
         return Timestamp(milliseconds: now.milliseconds - Int64(index))
       }
-      // A date to come would have it answer before whatever is changed until then.
+      // With a future date it would answer before anything changed until then.
       var date = min(given, now)
       let place = login.primaryKey.withoutAccount
       if let former = former[place], date >= former {
@@ -156,7 +149,7 @@ struct Transfer {
     }
   }
 
-  /// The logins that the source prefers to some that are written at the same place, and that the keychain has already.
+  /// Logins that the keychain already has, and the source prefers to some written at the same place.
   private func preferred(to written: [Int]) -> [Int] {
     guard let last = plan.steps.lastIndex(where: \.isUnchanged) else { return [] }
     let places = Set(written.map { plan.logins[$0].primaryKey.withoutAccount })
@@ -167,11 +160,11 @@ struct Transfer {
     }
   }
 
-  /// Has an item answer before those that are written at its place, as in the source.
+  /// Makes an item answer before those written at its place, as in the source.
   private func putFirst(
     _ primaryKey: Item.Key, before written: Set<Item.Key>, in keychain: any KeychainStore
   ) throws(KeychainError) {
-    // A service counts whole seconds, and nobody asks for what no question can name.
+    // A service counts whole seconds; and without an account, no question can name the item.
     guard primaryKey.account != nil, !(keychain is any DesktopKeychain),
       let query = try? ItemQuery(for: primaryKey.withoutAccount)
     else { return }
@@ -200,7 +193,7 @@ struct Transfer {
           changed = item.taking(notesOf: login.item)
           if plan.comparesNotes { changed.takeNotes(onlyOf: login.item) }
         }
-        // Otherwise the keychain itself keeps what isn't said.
+        // Otherwise the keychain itself keeps what isn't given.
         if login.credential.hasNoPassword || login.credential.further.hasFields {
           let held = try keychain.credential(of: item)
           try keychain.update(changed, held.completed(by: login.credential))
@@ -212,7 +205,7 @@ struct Transfer {
         // It was deleted meanwhile.
         outcome = .added
       } catch .duplicateItem {
-        // What it becomes was added meanwhile.
+        // Its new key was added meanwhile.
         return outcome = .overtaken
       }
     }
@@ -247,7 +240,7 @@ struct Transfer {
     return try keychain.present(item) == item
   }
 
-  /// Makes a login something that a login has no room for, or the reverse, as a program has done at the source.
+  /// Turns a login into an item that a login has no room for, or the reverse, as a program has done at the source.
   private func turn(
     _ held: Item, into item: Item, _ credential: borrowing Credential, in keychain: any KeychainStore
   ) throws(KeychainError) {
@@ -257,8 +250,8 @@ struct Transfer {
     try Self.naming(turned) { (item) throws(KeychainError) in try keychain.update(item, credential) }
   }
 
-  /// Runs `body` with an item, and with other names for it as long as another item that is no login has its name, which
-  /// says nothing to the programs that look for it.
+  /// Runs `body` with an item, and with other names for it while another item that is no login has its name. Such a
+  /// name means nothing to programs.
   private static func naming(
     _ item: Item, _ body: (Item) throws(KeychainError) -> Void
   ) throws(KeychainError) {
@@ -286,9 +279,8 @@ struct Transfer {
 
   /// Reads back the items that should be there.
   ///
-  /// - Parameter lacking: receives the logins whose item lacks something that they have, with a word for each thing.
+  /// - Parameter lacking: receives the logins whose item lacks something of theirs, with a word for each thing.
   /// - Returns: the logins whose item is missing or has another secret.
-  /// - Throws: what reading the keychain throws.
   func missing(
     _ outcomes: [Outcome], in keychain: any KeychainStore,
     lacking: (_ index: Int, _ what: [String]) -> Void = { _, _ in },
@@ -315,8 +307,8 @@ struct Transfer {
 }
 
 extension Item {
-  /// Takes another item's notes in place of its own, but for addresses, fields and tags, of which those stay that the other
-  /// doesn't have. A service may have more attributes, and keeps no content type.
+  /// Takes another item's notes in place of its own, but keeps further addresses, fields and tags. A service may have
+  /// more attributes, and keeps no content type.
   fileprivate mutating func takeNotes(onlyOf other: Item) {
     let former = self
     label = other.label
@@ -353,7 +345,7 @@ extension Transfer.Outcome {
     }
   }
 
-  /// Whether something is written to the keychain for it.
+  /// Whether it writes to the keychain.
   var isWritten: Bool { [.added, .replaced, .completed].contains(self) }
 }
 

@@ -1,15 +1,14 @@
 import Interchange
 import Keychain
 
-/// The steps that bring logins from elsewhere into a keychain.
 struct TransferPlan {
-  /// The step for one login. Indirect, because most have nothing of their own, and there may be many.
+  /// Indirect, because most steps have nothing of their own, and there may be many.
   indirect enum Step {
     /// The keychain has no such item yet.
     case add
     /// The keychain has it with the same secret.
     case unchanged
-    /// The keychain has it with the same secret, and lacks by which attributes programs find it.
+    /// The keychain has it with the same secret, without its attributes for programs.
     case completes(Item)
     /// The keychain has it with another secret.
     case differs(from: Item)
@@ -17,26 +16,25 @@ struct TransferPlan {
     case repeated(of: Int, isSame: Bool)
     /// No keychain accepts it.
     case unusable(KeychainError)
-    /// It belongs to a collection that the keychain doesn't have and can't make by itself.
+    /// Its collection is missing, and the keychain can't make it.
     case noCollection(ByteString)
-    /// It belongs to a collection that is locked, so that nobody knows whether it is there.
+    /// Its collection is locked, so nobody knows whether it is there.
     case locked(ByteString)
   }
 
-  /// The logins in the source's order; if several could answer, the first is preferred.
+  /// In the source's order; if several could answer, the first is preferred.
   let logins: [FoundLogin]
-  /// The step for each login.
+  /// One for each login.
   let steps: [Step]
-  /// What the keychain has otherwise than a login, in a word each, and keeps.
+  /// The keychain's differences from a login that it keeps, in a word each.
   let contradictions: [Int: [String]]
-  /// Whether notes were compared, so that what is replaced gets those of the source, and no others.
+  /// Whether notes were compared, so that a replaced item gets exactly the source's.
   let comparesNotes: Bool
 
-  /// Compares logins with what the keychain has. Changes nothing.
+  /// Compares logins with the keychain's items. Changes nothing.
   ///
   /// - Parameter comparesNotes: whether an item with the same secret, but without the source's label, comment and the
   ///   like, counts as different.
-  /// - Throws: what reading the keychain throws.
   init(
     _ logins: [FoundLogin], in keychain: any KeychainStore, comparesNotes: Bool
   ) throws(KeychainError) {
@@ -83,14 +81,13 @@ struct TransferPlan {
     self.contradictions = contradictions
   }
 
-  /// The logins that differ from what the keychain has.
   var conflicts: [Int] {
     steps.indices.filter { if case .differs = steps[$0] { true } else { false } }
   }
 }
 
 extension TransferPlan.Step {
-  /// Whether the keychain's item stays as it is, apart from what it lacks.
+  /// Whether the keychain's item stays as it is, apart from additions.
   fileprivate var keepsItem: Bool {
     switch self {
     case .unchanged, .completes: true

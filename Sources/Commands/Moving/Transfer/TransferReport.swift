@@ -4,30 +4,27 @@ import Interchange
 import Keychain
 import Terminals
 
-/// A report to a person or a program of what a transfer did or would do.
+/// A report, for a person or a program, of what a transfer did or would do.
 struct TransferReport {
-  /// A source and the outcomes of its logins.
   struct Part {
-    /// The name the user knows the source by.
+    /// The user's name for the source.
     let source: String
     let found: FoundLogins
     let outcomes: [Transfer.Outcome]
-    /// What the keychain has otherwise than a login, by its index, and keeps.
+    /// The keychain's differences from a login that it keeps, by the login's index.
     let contradictions: [Int: [String]]
   }
 
   let parts: [Part]
-  /// Whether nothing was done.
   let isRehearsal: Bool
 
-  /// The number of logins with an outcome.
   func count(_ outcome: Transfer.Outcome) -> Int {
     parts.reduce(0) { $0 + $1.outcomes.count { $0 == outcome } }
   }
 
   // MARK: For people
 
-  /// A table with a line for the outcome of each login.
+  /// With a line for each login.
   func table() -> TextForTerminal {
     var rows: [[String]] = []
     for part in parts {
@@ -58,7 +55,7 @@ struct TransferReport {
     return isRehearsal ? "\(text); nothing was changed\n" : "\(text)\n"
   }
 
-  /// Notes on what was skipped, and why, without showing it.
+  /// Notes on skipped entries with the reasons, without showing them.
   func remarks() -> [String] {
     var remarks: [String] = []
     for part in parts {
@@ -104,7 +101,7 @@ struct TransferReport {
     return remarks
   }
 
-  /// The logins of which something is to be said in a few words each, and these words, each once.
+  /// The logins with remarks of a few words each, and these words, each once.
   private static func kinds(
     _ path: KeyPath<FoundLogin, [String]>, in found: FoundLogins
   ) -> (origins: [Origin], kinds: String)? {
@@ -115,7 +112,7 @@ struct TransferReport {
     return (logins.map(\.origin), kinds.joined(separator: ", "))
   }
 
-  /// Notes on what was decided for the logins of a source.
+  /// Notes on decisions about a source's logins.
   private func remarksOnSettling(_ found: FoundLogins, _ source: String) -> [String] {
     var remarks: [String] = []
     if found.pathsLeftOut > 0 {
@@ -147,7 +144,7 @@ struct TransferReport {
     return remarks
   }
 
-  /// Whether a part of a source can't be read, so that nobody knows what is in it.
+  /// Whether a part of a source can't be read, so that nobody knows its contents.
   var isCutOff: Bool { parts.contains { $0.found.passedOver.contains { $0.reason == .cutOff } } }
 
   /// Notes on items that aren't removed because the keychain doesn't have all of them.
@@ -174,7 +171,7 @@ struct TransferReport {
     return groups
   }
 
-  /// Notes on items that stay because their service failed before they were deleted, or before it said so.
+  /// Notes on items that stay because their service failed before they were deleted, or before confirming that.
   static func remarks(onNotDeleted logins: [FoundLogin], of source: String) -> [String] {
     if logins.isEmpty { return [] }
     return ["\(terminalText(source)): not known to be deleted: \(text(logins.map(\.origin)))"]
@@ -200,14 +197,14 @@ struct TransferReport {
       if key?.kind != .collection { origins[index].origins.append(login.origin) }
     }
     return origins.map { collection, origins in
-      // A service makes the name of what a person calls the collection.
+      // A service derives the name from a person's label of the collection.
       let record = part.found.logins.first {
         $0.item.key.secretServiceItem?.kind == .collection
           && $0.item.key.secretServiceItem?.name == collection
       }
       let name = terminalText("\(record?.item.label ?? collection)")
       let what = origins.isEmpty ? "" : ": \(Self.text(origins)) left out"
-      // The label is whatever the source's author chose.
+      // The source's author has chosen the label.
       let label = record?.item.label ?? collection
       let hint: Hint = "\(command: "llavero", "keychain", "create", label) makes it"
       return "\(source): the Secret Service has no collection \(name)\(what); \(hint)"
@@ -228,7 +225,7 @@ struct TransferReport {
     return texts.isEmpty ? nil : texts.joined(separator: " and ")
   }
 
-  /// What is said of skipped entries; `nil` if it is said of them together with others.
+  /// The text about skipped entries; `nil` if it comes together with others.
   private static func text(_ reason: PassedOver.Reason) -> String? {
     switch reason {
     case .malformed: "can't be understood"
@@ -302,7 +299,6 @@ struct TransferReport {
 
   // MARK: For programs
 
-  /// Everything as one JSON object.
   func json(isRemoved: Bool) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -398,7 +394,6 @@ extension Origin {
 }
 
 extension Item.Key {
-  /// The command that adds an item with this key.
   fileprivate var wordsToAdd: [String] {
     var words = ["llavero", "add"]
     if case .genericPassword = self { words.append("--service") }

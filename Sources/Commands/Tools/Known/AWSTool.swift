@@ -1,7 +1,6 @@
 import Terminals
 
 extension KnownTool {
-  /// The AWS CLI and SDKs.
   static let aws = KnownTool(
     ToolSetup(
       name: "aws", programs: ["aws"],

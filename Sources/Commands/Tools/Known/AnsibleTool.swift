@@ -1,8 +1,8 @@
 import Terminals
 
 extension KnownTool {
-  /// Ansible: the passwords of its vaults, for which llavero-vault-client needs no set-up, and that of sudo. For the latter
-  /// ansible 2.19 runs a program without arguments, and not by the name of a link, but what that leads to.
+  /// Ansible: the passwords of its vaults, for which llavero-vault-client needs no set-up, and that of sudo. For
+  /// sudo's, ansible 2.19 runs a program without arguments, and by a link's target, not its name.
   static let ansible = KnownTool(
     ToolSetup(
       name: "ansible", programs: ["ansible", "ansible-playbook", "ansible-vault"],

@@ -1,7 +1,6 @@
 import Terminals
 
 extension KnownTool {
-  /// Bazel and bazelisk.
   static let bazel = KnownTool(
     ToolSetup(
       name: "bazel", programs: ["bazel", "bazelisk"],

@@ -1,5 +1,4 @@
 extension KnownTool {
-  /// Borg, which runs a program for its passphrase.
   static let borg = KnownTool(
     name: "borg", page: "llavero-vault-client(1)",
     recipes: [

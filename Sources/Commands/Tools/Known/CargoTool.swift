@@ -3,7 +3,6 @@ import Interchange
 import Terminals
 
 extension KnownTool {
-  /// Cargo.
   static let cargo = KnownTool(
     ToolSetup(
       name: "cargo", programs: ["cargo"],
@@ -51,7 +50,7 @@ extension KnownTool {
     try place.plain(place.shortOrAbsolute("cargo-credential-llavero", "cargo-credential-llavero"))
   }
 
-  /// A registry's own provider is asked in place of the global ones, of which the last is asked first (The Cargo Book,
+  /// A registry's own provider takes the place of the global ones, of which the last is asked first (The Cargo Book,
   /// "Registry Authentication"; so does cargo 1.95).
   private static func answers(before provider: String, in text: [UInt8]) throws(ConfigurationFault)
     -> [String]
@@ -63,7 +62,7 @@ extension KnownTool {
       switch (path.first, path.last) {
       case ("registry", "global-credential-providers") where path.count == 2:
         guard let own = programs.lastIndex(of: provider), own + 1 < programs.count else { continue }
-        // Without their arguments, in which a person may have put anything.
+        // Without their arguments, which may contain anything.
         let later = programs[(own + 1)...].map { program in
           program?.split(separator: " ").first.map(String.init) ?? "something else"
         }.joined(separator: ", ")

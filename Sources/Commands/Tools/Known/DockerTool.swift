@@ -1,7 +1,6 @@
 import Terminals
 
 extension KnownTool {
-  /// Docker.
   static let docker = KnownTool(
     ToolSetup(
       name: "docker", programs: ["docker"],

@@ -2,7 +2,6 @@ import Interchange
 import Terminals
 
 extension KnownTool {
-  /// Git.
   static let git = KnownTool(
     ToolSetup(
       name: "git", programs: ["git"],
@@ -47,7 +46,7 @@ extension KnownTool {
     GitHelperChain.all(in: try entries(place, text, of: file))
   }
 
-  /// What git reads; without git, what is in the file.
+  /// The entries that git reads; without git, those in the file.
   private static func entries(
     _ place: SetupPlace, _ text: [UInt8], of file: ConfigurationFile
   ) throws(ConfigurationFault) -> [GitSettings.Entry] {

@@ -1,7 +1,6 @@
 import Terminals
 
 extension KnownTool {
-  /// The go command.
   static let go = KnownTool(
     ToolSetup(
       name: "go", programs: ["go"],

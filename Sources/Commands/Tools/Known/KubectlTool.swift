@@ -3,7 +3,7 @@ import Interchange
 import Terminals
 
 extension KnownTool {
-  /// kubectl, and every other program that reads kubeconfigs. Each user in them is set up by itself.
+  /// kubectl, and every other program that reads kubeconfigs. Each user in them is set up separately.
   static let kubectl = KnownTool(
     ToolSetup(
       name: "kubectl", programs: ["kubectl"],
@@ -75,8 +75,8 @@ extension KnownTool {
       status: .usage)
   }
 
-  /// What kubectl takes of a user's settings before it asks a program: a token, and since 1.24 a certificate
-  /// (kubernetes/kubernetes #91745 and #107410).
+  /// Settings that kubectl uses before it asks a program: a token, and since 1.24 a certificate (kubernetes/kubernetes
+  /// #91745 and #107410).
   private static func answers(before user: String?, in text: [UInt8]) throws(ConfigurationFault) -> [String] {
     let file = try Kubeconfig(text)
     guard let user, let own = file.settings(of: user) else { return [] }

@@ -1,5 +1,4 @@
 extension KnownTool {
-  /// msmtp, which runs a program for a token or a password.
   static let msmtp = KnownTool(
     name: "msmtp", page: "llavero-login(1)",
     recipes: [
@@ -34,7 +33,7 @@ extension KnownTool {
           """#)
     ])
 
-  /// mbsync, which does so too. A token is good for all servers of its service.
+  /// A token is good for all servers of its service.
   static let mbsync = KnownTool(
     name: "mbsync", page: "llavero-login(1)",
     recipes: [
@@ -76,7 +75,6 @@ extension KnownTool {
 }
 
 extension ToolRecipe {
-  /// git send-email, which asks as git does.
   static let sendEmail = ToolRecipe(
     name: "send-email",
     text: #"""

@@ -1,9 +1,9 @@
 import Terminals
 
 extension KnownTool {
-  /// pnpm, which runs a program for the token of a registry, and takes its output for the value of the header. It is named
-  /// in a person's own .npmrc by an absolute path, without arguments: a project's doesn't count, and later versions alone
-  /// take arguments, and put the scheme before a token that has none.
+  /// pnpm runs a program for a registry's token, and takes its output as the header's value. A person's own .npmrc
+  /// names the program by an absolute path, without arguments: a project's file doesn't count, and only later versions
+  /// take arguments, and add a scheme to a token without one.
   static let pnpm = KnownTool(
     ToolSetup(
       name: "pnpm", programs: ["pnpm"],
@@ -50,7 +50,7 @@ extension KnownTool {
           """#)
     ])
 
-  /// The service under which npm's token for a registry is stored, too.
+  /// npm's token for a registry is stored under the same service.
   private static func service(of registry: String) -> String {
     registry == "registry.npmjs.org" ? "npm" : "npm:\(registry)"
   }

@@ -1,7 +1,6 @@
 import Terminals
 
 extension KnownTool {
-  /// Podman, skopeo and buildah.
   static let podman = KnownTool(
     ToolSetup(
       name: "podman", programs: ["podman", "skopeo", "buildah"],

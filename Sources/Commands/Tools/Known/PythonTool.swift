@@ -23,7 +23,7 @@ extension KnownTool {
         ]
       },
       links: { (place) throws(Failure) in
-        // pip and uv call whatever has this name. Python's own program leads here through the first of the files.
+        // pip and uv call any program of this name. Python's own leads here through the first of the files.
         guard place.isNotAnothers("keyring") else { return [] }
         return [(place.folder(of: "keyring"), "keyring")]
       },

@@ -57,7 +57,7 @@ extension KnownTool {
           """#),
     ])
 
-  /// The program that asked before, which goes on asking what llavero can't answer; `nil` if there was none.
+  /// The former program, which is still asked if llavero can't answer.
   private static func former(_ place: SetupPlace) -> String? {
     place.variable("SSH_ASKPASS").flatMap { program in
       ProgramLinks.isOwn(program) || NamedPath.isLlavero(program) || (try? place.plain(program)) == nil

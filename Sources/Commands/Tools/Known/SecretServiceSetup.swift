@@ -4,8 +4,8 @@ import Terminals
 import ToolCommands
 
 extension ToolSetup {
-  /// What makes a message bus start `llavero serve` as soon as a program wants the Secret Service. It is no tool that
-  /// logs in, so it is not among ``all``.
+  /// Makes a message bus start `llavero serve` as soon as a program wants the Secret Service. It is no tool that logs
+  /// in, so it is not among ``all``.
   static let secretService = ToolSetup(
     name: "secret-service", programs: [],
     settings: { (place) throws(Failure) in
@@ -16,7 +16,7 @@ extension ToolSetup {
       let options = [(section, "Name", BusActivation.name), (section, "Exec", command)]
       guard UserUnit.isWanted(place) else { return [(activation, INISetting(options, separator: "="))] }
       let all = options + [(section, "SystemdService", UserUnit.name)]
-      // The bus must not be told of a unit that isn't there.
+      // The bus must not be told of a missing unit.
       return [
         (UserUnit.file(place), UserUnit.setting(command)), (activation, INISetting(all, separator: "=")),
       ]
@@ -33,14 +33,14 @@ enum UserUnit {
     ConfigurationFile(path: place.config("systemd/user/\(name)"))
   }
 
-  /// Whether systemd looks after this person's services, or a unit is there that has to be removed.
+  /// Whether systemd manages this person's services, or a unit is there that has to be removed.
   static func isWanted(_ place: SetupPlace) -> Bool {
     if access(file(place).path, F_OK) == 0 { return true }
     return place.variable("XDG_RUNTIME_DIR").map { access("\($0)/systemd/private", F_OK) == 0 } ?? false
   }
 
   static func setting(_ command: String) -> INISetting {
-    // systemd puts something else in place of a percent sign.
+    // systemd replaces sequences with a percent sign.
     let command = command.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
     let options = [
       ("Unit", "Description", "Secret Service from llavero's keychain"),
@@ -52,26 +52,25 @@ enum UserUnit {
   }
 }
 
-/// The files by which a message bus knows what to start for the name of the Secret Service (D-Bus specification,
+/// The files that tell a message bus which program to start for the Secret Service's name (D-Bus specification,
 /// "Message Bus Starting Services").
 enum BusActivation {
   static let name = "org.freedesktop.secrets"
 
-  /// Whether a session bus is likely to be there.
+  /// Whether there is likely to be a session bus.
   static var mayHaveBus: Bool {
     if let address = VaultLocation.environmentVariable("DBUS_SESSION_BUS_ADDRESS") { return !address.isEmpty }
     return access("/run/user/\(geteuid())/bus", F_OK) == 0
   }
 
-  /// The file that `llavero setup` writes: D-Bus wants it to be named after the service.
+  /// The file of `llavero setup`: D-Bus wants it to be named after the service.
   static func ownFile(_ place: SetupPlace) -> String {
     let folder =
       place.variable("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? place.home(".local/share")
     return "\(folder)/dbus-1/services/\(name).service"
   }
 
-  /// The file by which a bus would start another program for the name, and that program; `nil` if there is none. The
-  /// first file decides.
+  /// The file by which a bus would start another program for the name, and that program. The first file decides.
   static func ofAnother(_ place: SetupPlace) -> (path: String, program: String)? {
     let system = place.variable("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
     let others = system.split(separator: ":").map { "\($0)/dbus-1/services/\(name).service" }
@@ -88,8 +87,8 @@ enum BusActivation {
     return nil
   }
 
-  /// - Throws: ``Failure`` if the bus would not find ``ownFile(_:)``. It doesn't believe HOME: without XDG_DATA_HOME,
-  ///   it looks in the home of the user database.
+  /// - Throws: ``Failure`` if the bus would not find ``ownFile(_:)``. It ignores HOME: without XDG_DATA_HOME, it looks
+  ///   in the home of the user database.
   static func refuseOtherHome(_ place: SetupPlace) throws(Failure) {
     if place.variable("XDG_DATA_HOME") != nil { return }
     guard let users = try? ConfigurationFile(path: "/etc/passwd").anybodysContents() else { return }

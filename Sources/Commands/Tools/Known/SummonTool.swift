@@ -1,5 +1,4 @@
 extension KnownTool {
-  /// Summon.
   static let summon = KnownTool(
     name: "summon", speaks: "summon", page: "llavero-vault-client(1)",
     recipes: [

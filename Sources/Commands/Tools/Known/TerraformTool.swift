@@ -1,13 +1,11 @@
 import Terminals
 
 extension KnownTool {
-  /// Terraform.
   static let terraform = KnownTool(
     setup("terraform", program: "terraform", file: ".terraformrc"), speaks: "terraform",
     imports: ["terraform"], page: "terraform-credentials-llavero(1)",
     recipes: [recipe("terraform", program: "terraform")])
 
-  /// OpenTofu.
   static let opentofu = KnownTool(
     setup("opentofu", program: "tofu", file: ".tofurc"), speaks: "terraform",
     imports: ["terraform"], page: "terraform-credentials-llavero(1)",

@@ -1,12 +1,11 @@
 import Terminals
 
 extension KnownTool {
-  /// Wget.
   static let wget = KnownTool(
     ToolSetup(
       name: "wget", programs: ["wget"],
       settings: { (place) throws(Failure) in
-        // `WgetLogin` reads there what was named before.
+        // `WgetLogin` reads there which program was named before.
         let line = VariableLines(.wget, "use_askpass", is: try place.absolute("llavero-askpass"))
         return [(ConfigurationFile(path: place.path("WGETRC") ?? place.home(".wgetrc")), line)]
       },

@@ -7,26 +7,26 @@ import Terminals
 
 /// A configuration file of another program. It may contain passwords, so nothing of it is written anywhere else.
 struct ConfigurationFile {
-  /// The path as the user knows it.
+  /// As the user knows it.
   let path: String
-  /// Whether it is a program, which everybody may run once it is made.
+  /// Whether to make it a program, which everybody may run.
   var isProgram = false
 
-  /// The maximum size of such a file, in bytes.
+  /// In bytes.
   private static let limit = 4 << 20
-  /// What the name of a lock ends in, as with git and kubectl: whoever makes that file may change the other one.
+  /// The suffix of a lock's name, as with git and kubectl: the creator of that file may change the other one.
   private static let lockSuffix = ".lock"
 
   /// The contents of the file; `nil` if it doesn't exist.
   ///
-  /// - Throws: ``Failure`` if it can't be read, belongs to another user, or is behind a link that leads nowhere.
+  /// - Throws: ``Failure`` if it can't be read, belongs to another user, or is behind a dangling link.
   func contents() throws(Failure) -> [UInt8]? { try Self.contents(of: path) }
 
-  /// The contents of a file that may belong to anybody; `nil` if it doesn't exist.
+  /// The same for a file that may belong to anybody.
   func anybodysContents() throws(Failure) -> [UInt8]? { try Self.contents(of: path, belongingTo: nil) }
 
-  /// What a tool's own command makes of a text of this file; `nil` if it can't be run, or fails. It changes a copy beside
-  /// the file, which is gone afterwards.
+  /// The text after a tool's own command has changed it; `nil` if that can't be run, or fails. It works on a copy
+  /// beside the file, which is gone afterwards.
   func changed(by command: OwnCommand, from text: [UInt8]) -> [UInt8]? {
     let folder = temporaryName(of: realPath(path) ?? path)
     defer { removeTree(folder) }
@@ -40,7 +40,7 @@ struct ConfigurationFile {
   /// - Parameters:
   ///   - before: the contents that were read; if they have changed since, nothing is written.
   ///   - verify: checks the finished file at a temporary path before it is moved into place.
-  /// - Throws: ``Failure`` if that fails; whatever `verify` throws.
+  /// - Throws: ``Failure`` if that fails; any error of `verify`.
   func replace(
     _ before: [UInt8]?, with contents: [UInt8]?, verify: (_ path: String) throws(Failure) -> Void = { _ in }
   ) throws(Failure) {
@@ -49,7 +49,7 @@ struct ConfigurationFile {
       return try remove(before)
     }
     try makeFolder()
-    // People keep such files under stow: the link stays, and the file it points to is changed.
+    // People keep such files under stow: the link stays, and its target is changed.
     let access = isProgram && before == nil ? FileAccess(mode: 0o755) : FileAccess(ofFileAt: path)
     try write(contents, over: before, at: realPath(path) ?? path, access: access, verify: verify)
   }
@@ -68,12 +68,11 @@ struct ConfigurationFile {
     }
   }
 
-  /// The folders that ``makeFolder()`` would make.
   var missingFolders: [String] {
     folders.filter { access($0, F_OK) != 0 && errno == ENOENT }
   }
 
-  /// The folder of the file and its parents, from the root.
+  /// From the root.
   private var folders: [String] {
     path.split(separator: "/").dropLast().reduce(into: []) { $0.append(($0.last ?? "") + "/" + $1) }
   }
@@ -98,7 +97,7 @@ struct ConfigurationFile {
     return try StandardStreams.readAll(descriptor, limit: limit, what: path).withUnsafeBytes { Array($0) }
   }
 
-  /// A file behind a link that leads nowhere isn't missing: the disk or folder that has it may be away.
+  /// A file behind a dangling link isn't missing: its disk or folder may be away.
   ///
   /// - Throws: ``Failure`` if the path or one of its folders is such a link.
   private static func refuseDanglingLink(_ path: String) throws(Failure) {
@@ -122,7 +121,7 @@ struct ConfigurationFile {
   ) throws(Failure) {
     Self.removeTemporaries(of: target)
     let lock = target + Self.lockSuffix
-    // A lock that is left behind keeps others from changing the file.
+    // An abandoned lock keeps others from changing the file.
     var held: HeldSignals?
     var isLocked = false
     defer {
@@ -150,14 +149,14 @@ struct ConfigurationFile {
     let isLocked = try Self.locks(path, by: path)
     defer { if isLocked { unlink(path + Self.lockSuffix) } }
     try refuseChange(since: before)
-    // Under this name, it is still known which file the lock is for if this process is killed.
+    // If this process is killed, this name still shows which file the lock is for.
     if rename(path, temporary) != 0 {
       throw Failure("cannot remove \(path): \(errorText(errno))", status: .keychain)
     }
   }
 
-  /// Makes the lock of a file, and returns whether there is one. It is a link to a file here, by which the lock of a
-  /// killed process can be told from any other; where there are no links, there is no lock.
+  /// Locks a file, and returns whether it did. The lock is a link to a file here, which tells the lock of a killed
+  /// process from any other; without links, there is no lock.
   ///
   /// - Throws: ``Failure`` if another program has it.
   private static func locks(_ target: String, by file: String) throws(Failure) -> Bool {
@@ -169,7 +168,7 @@ struct ConfigurationFile {
       hint: "try again; if none is, remove that file", status: .keychain)
   }
 
-  /// The files of a folder whose names end in one of these ways, by name; none if there is no such folder.
+  /// A folder's files with one of these suffixes, by name; none if there is no such folder.
   static func all(in folder: String?, endingWith ends: [String]) -> [ConfigurationFile] {
     guard let folder else { return [] }
     return names(in: folder).filter { name in ends.contains { name.hasSuffix($0) } }.sorted().map {

@@ -1,10 +1,9 @@
 import Bytes
 
-/// What a tool's configuration says that keeps the tool from asking llavero, or lets something else answer first.
+/// Settings of a tool that keep it from asking llavero, or let something else answer first.
 struct EarlierAnswers: Sendable {
-  /// The file that says it.
   let file: ConfigurationFile
-  /// Finds it in the text of the file: sentences for people, in lowercase, without a full stop and without secrets.
+  /// Finds them in the file's text: sentences for people, in lowercase, without a full stop and without secrets.
   let find: @Sendable (_ text: [UInt8]) throws(ConfigurationFault) -> [String]
 
   init(
@@ -38,7 +37,7 @@ struct EarlierAnswers: Sendable {
 }
 
 extension ToolSetup {
-  /// What answers the tool before llavero does, as far as its files can be understood: the path, and a sentence.
+  /// The settings that come before llavero, as far as the tool's files are valid: the path, and a sentence.
   func answersBefore(_ place: SetupPlace) -> [(path: String, sentence: String)] {
     (try? earlier(place.forRemoving))?.flatMap { answers -> [(path: String, sentence: String)] in
       guard let text = try? answers.file.contents(), let found = try? answers.find(text) else { return [] }

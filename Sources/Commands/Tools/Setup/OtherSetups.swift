@@ -1,18 +1,17 @@
-/// The tools that stay set up when one is given back. Some share a link, a folder, or even a file.
+/// The tools that stay set up when one is removed. Some share a link, a folder, or even a file.
 struct OtherSetups {
   private let tools: [ToolSetup]
   private let place: SetupPlace
 
-  /// - Parameter tools: the tools that stay.
   init(_ tools: [ToolSetup], _ place: SetupPlace) {
     self.tools = tools
     self.place = place
   }
 
-  /// A tool that finds llavero by this link; `nil` if there is none. Where that can't be told, it counts as one.
+  /// A tool that finds llavero by this link. If that is unclear, it counts as one.
   ///
-  /// - Parameter files: the files that llavero is taken out of before. A tool that was not set up, and reads these alone,
-  ///   finds nothing there afterwards.
+  /// - Parameter files: the files that llavero is taken out of before. A tool that was not set up, and reads only
+  ///   these, finds nothing there afterwards.
   func needing(link path: String, without files: [String]) -> String? {
     tools.first { tool in
       guard let links = try? tool.links(place), links.contains(where: { "\($0.folder)/\($0.name)" == path })
@@ -46,12 +45,11 @@ struct OtherSetups {
     }
   }
 
-  /// A tool for which llavero has made or changed something below a folder; `nil` if there is none.
+  /// A tool for which llavero has made or changed something below a folder.
   func having(below folder: String) -> String? {
     tools.first { (try? SetupRecord.read($0.name))?.hasSomething(below: folder) ?? false }?.name
   }
 
-  /// Whether llavero has changed this file for one of the tools.
   func haveChanged(file path: String) -> Bool {
     tools.contains { tool in
       (try? SetupRecord.read(tool.name))?.changes.contains { $0.path == path } ?? false

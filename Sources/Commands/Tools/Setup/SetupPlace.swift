@@ -3,16 +3,15 @@ import EncryptedFile
 import Glibc
 import Terminals
 
-/// The places of a user's configuration files.
 struct SetupPlace {
   private let homeFolder: String
-  /// The part of a tool's configuration that is meant, such as a profile of aws; `nil` for the usual one.
+  /// The chosen part of a tool's configuration, such as a profile of aws; `nil` for the usual one.
   private var part: String?
-  /// The hosts for which bazel asks llavero.
+  /// For bazel.
   let hosts: [String]
-  /// The options with which the Secret Service is served.
+  /// For the Secret Service.
   let serveOptions: [String]
-  /// Whether git may be run to check what it reads.
+  /// Whether git may be run to check its reading of a file.
   let mayRunPrograms: Bool
   /// Whether settings are only removed. llavero's own files may then be gone.
   private(set) var isForRemoving = false
@@ -32,27 +31,24 @@ struct SetupPlace {
     self.mayRunPrograms = mayRunPrograms
   }
 
-  /// The same places, for removing settings.
   var forRemoving: SetupPlace {
     var place = self
     place.isForRemoving = true
     return place
   }
 
-  /// The same places for another part of a tool's configuration.
   func with(part: String?) -> SetupPlace {
     var place = self
     place.part = part
     return place
   }
 
-  /// The part of a tool's configuration that is meant, which its record notes; `nil` if it has none.
+  /// The chosen part of a tool's configuration, for its record; `nil` if the tool has no parts.
   func part(of tool: ToolSetup) -> String? { tool.parts.flatMap(part) }
 
-  /// The part that is meant of those of a kind.
   func part(_ parts: ToolSetup.Parts) -> String? { part ?? parts.usual(self) }
 
-  /// The value of a variable; `nil` if it isn't set or is empty.
+  /// `nil` if it isn't set or is empty.
   func variable(_ name: String) -> String? {
     VaultLocation.environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -62,7 +58,7 @@ struct SetupPlace {
     variable(name).map(fromHere)
   }
 
-  /// A path that may be relative to the working directory, as an absolute one.
+  /// An absolute path from one that may be relative to the working directory.
   func fromHere(_ path: String) -> String {
     if path.hasPrefix("/") { return path }
     guard let folder = getcwd(nil, 0) else { return path }
@@ -83,18 +79,14 @@ struct SetupPlace {
     ConfigurationFile(path: paths.first { access($0, F_OK) == 0 } ?? other ?? paths[0])
   }
 
-  /// Checks that a command has no characters at which its tool would split it.
-  ///
-  /// - Throws: ``Failure`` if it has any.
+  /// - Throws: ``Failure`` if the command has characters at which its tool would split it.
   func plain(_ command: String) throws(Failure) -> String {
     let isPlain = command.utf8.allSatisfy { $0.isLetterOrDigit || "/._+@%:-".utf8.contains($0) }
     if isPlain || isForRemoving { return command }
     throw Self.takenApart(command, without: "spaces and the like")
   }
 
-  /// Checks that a path means itself in double quotes, also to a shell.
-  ///
-  /// - Throws: ``Failure`` if it doesn't.
+  /// - Throws: ``Failure`` unless the path means itself in double quotes, also to a shell.
   func quotable(_ path: String) throws(Failure) -> String {
     if Self.isQuotable(path) || isForRemoving { return path }
     throw Self.takenApart(path, without: "quotes and the like")
@@ -125,16 +117,14 @@ struct SetupPlace {
     isOnPath(link) ? short : try absolute(link)
   }
 
-  /// The path of a link to this program.
-  ///
-  /// - Throws: ``Failure`` if there is none on the PATH and none beside this program.
+  /// - Throws: ``Failure`` if there is no link to this program on the PATH and none beside this program.
   func absolute(_ link: String) throws(Failure) -> String {
     if let path = LastingPath.ofLink(link) { return path }
     try needsOnPath(link)
     return "\(ProgramLinks.folder(of: try LastingPath.ofProgram()))/\(link)"
   }
 
-  /// The path of a folder that was installed along with this program.
+  /// The path of a folder installed along with this program.
   ///
   /// - Throws: ``Failure`` if the file isn't in it.
   func installed(_ folder: String, having file: String) throws(Failure) -> String {
@@ -153,8 +143,8 @@ struct SetupPlace {
     ProgramLinks.found(name) == nil || isOnPath(name)
   }
 
-  /// The folder of the PATH that has a link to this program, be it one that somebody else made; if there is none, or
-  /// settings are only removed, the one where it would be made.
+  /// The folder on the PATH with a link to this program, even one that somebody else made. If there is none, or
+  /// settings are only removed, the folder for a new link.
   func folder(of link: String) -> String {
     guard !isForRemoving, isOnPath(link), let path = ProgramLinks.found(link) else {
       return folderForPrograms

@@ -5,7 +5,6 @@ import Terminals
 
 /// A plan to set up one tool, or to undo that. It is complete before anything is changed.
 struct SetupPlan {
-  /// A file or link to change.
   struct Step {
     let path: String
     let removed: [String]
@@ -18,18 +17,18 @@ struct SetupPlan {
   private let before: SetupRecord
   private var after: SetupRecord
   private(set) var steps: [Step] = []
-  /// Whether it is known what was there before. Without a record, the steps of a removal only take llavero out.
+  /// Whether the former state is known. Without a record, a removal only takes llavero out.
   private(set) var formerIsKnown = true
-  /// What a removal leaves as it is, and why people should know: sentences in lowercase without a full stop.
+  /// Things that a removal leaves, and why people should know: sentences in lowercase without a full stop.
   private(set) var remains: [(path: String, sentence: String)] = []
-  /// What setting up leaves to a person: the file, and what to write there.
+  /// Steps left to a person: the file, and the text to write there.
   private(set) var leftToPerson: [(path: String, what: ByHand)] = []
   /// Links that were made for this tool, and that another one still needs.
   private var handedOver: [(link: String, tool: String)] = []
   /// The tools whose records have become part of this one's.
   private var takenOver: [(tool: String, record: SetupRecord)] = []
 
-  /// What else stays set up, for a removal.
+  /// The other tools set up, for a removal.
   private var others: OtherSetups?
 
   private init(_ tool: ToolSetup, isRemoval: Bool) throws(Failure) {
@@ -39,13 +38,13 @@ struct SetupPlan {
     after = before
   }
 
-  /// Whether the tool was never set up, and has only what was made for another one.
+  /// Whether the tool was never set up, and has only links and files made for another one.
   var wasHandedOver: Bool { before.isHandedOver }
 
   /// Whether there is nothing to do, and nothing to remove from the record.
   var isEmpty: Bool { steps.isEmpty && before == after }
 
-  /// Carries out the plan. If llavero is killed in between, the record contains at least what was changed.
+  /// Carries out the plan. If llavero is killed in between, the record contains at least the changes made.
   ///
   /// - Throws: ``Failure`` if something has changed since the plan was made, or can't be written.
   func carryOut() throws(Failure) {
@@ -89,9 +88,7 @@ struct SetupPlan {
 
   // MARK: Setting up
 
-  /// The plan that lets a tool log in from here.
-  ///
-  /// - Throws: ``Failure`` if its configuration can't be changed safely.
+  /// - Throws: ``Failure`` if the tool's configuration can't be changed safely.
   static func setting(_ tool: ToolSetup, _ place: SetupPlace) throws(Failure) -> SetupPlan {
     var plan = try SetupPlan(tool, isRemoval: false)
     for (file, format) in try tool.settings(place) { try plan.set(file, format, place) }
@@ -100,7 +97,7 @@ struct SetupPlan {
       let path = "\(folder)/\(name)"
       // The folder may not exist yet, and then nothing is in the way.
       let link = realPath(folder) == nil ? nil : try ProgramLinks.plan([name], in: folder).first
-      // Whoever has made a link that works, it is theirs.
+      // A working link belongs to its maker.
       if link?.isThere == true || !plan.before.links.contains(path) && LastingPath.isSameFile(path, target) {
         plan.takeOver(path, place)
         continue
@@ -119,7 +116,7 @@ struct SetupPlan {
     return plan
   }
 
-  /// Takes over a link that another tool was only left with. Whoever is set up removes it, or leaves it there again.
+  /// Takes over a link that another tool was only left with. The tool now set up removes it, or leaves it there again.
   private mutating func takeOver(_ link: String, _ place: SetupPlace) {
     let others = OtherSetups(ToolSetup.all.filter { $0.name != tool.name }, place)
     for (other, record) in others.leftWith(link: link) {
@@ -141,7 +138,7 @@ struct SetupPlan {
     let change = try understanding(file, format) {
       () throws(ConfigurationFault) -> (edit: TextEdit?, byHand: ByHand?)? in
       if try format.isMade(in: text) { return nil }
-      // What llavero wrote before gives way as a whole.
+      // llavero's former lines are replaced as a whole.
       for change in former.reversed() { base = try format.undone(change.edit, in: base, block) ?? base }
       if former.isEmpty, let without = block.removed(from: text), format.isWithout(without, text) {
         base = without
@@ -167,16 +164,13 @@ struct SetupPlan {
       })
   }
 
-  /// The lines of this tool, or of a part of its configuration.
   private func block(of format: any ConfigurationFormat, _ part: String?) -> MarkedBlock {
     format.block(named: [tool.name, part].compactMap { $0 }.joined(separator: " "))
   }
 
   // MARK: Undoing
 
-  /// The plan that gives a tool its configuration back.
-  ///
-  /// - Parameter staying: the tools that stay set up, if they are. What they need stays, too.
+  /// - Parameter staying: the other tools set up, which keep everything that they need.
   /// - Throws: ``Failure`` if that needs a person.
   static func removing(
     _ tool: ToolSetup, _ place: SetupPlace, staying: [ToolSetup] = ToolSetup.all + [.secretService]
@@ -205,8 +199,8 @@ struct SetupPlan {
     var untouched: [String] = []
     for path in paths {
       let changes = plan.before.changes.filter { $0.path == path && $0.part == part }
-      // Where there is a record, be it that of a tool that shares the link, what it doesn't have was there before; so
-      // was what nobody would write for llavero.
+      // With a record, even of a tool that shares the link, anything outside it was there before; so was anything that
+      // nobody would write for llavero.
       let isKnown =
         !plan.before.isEmpty || !isNamed || recorded.haveMade(links: toolLinks)
         || recorded.haveChanged(file: path)
@@ -214,7 +208,7 @@ struct SetupPlan {
         untouched.append(path)
         continue
       }
-      // Where the tool's configuration has moved, its form is the same.
+      // If the tool's configuration has moved, its form is the same.
       guard let format = (settings.first { $0.file.path == path } ?? settings.first)?.format else { continue }
       try plan.remove(ConfigurationFile(path: path), changes, format, part)
     }
@@ -246,7 +240,6 @@ struct SetupPlan {
     return plan
   }
 
-  /// Whether one of a tool's settings in a file names llavero.
   private static func names(
     llavero path: String, _ settings: [(file: ConfigurationFile, format: any ConfigurationFormat)]
   ) -> Bool {
@@ -306,7 +299,6 @@ struct SetupPlan {
     return former
   }
 
-  /// The settings that are removed, and those that come back.
   private static func shownChange(
     from present: [UInt8], to text: [UInt8], _ format: any ConfigurationFormat
   ) -> (removed: [String], added: [String]) {

@@ -5,35 +5,30 @@ import Keychain
 import PrivateFiles
 import Terminals
 
-/// A record of what `llavero setup` has changed in a tool's configuration: `setup/TOOL.json` in the state folder,
-/// readable only by its owner. It contains nothing else of the configuration, and is used to restore what was there
-/// before.
+/// The record of `llavero setup`'s changes in a tool's configuration, to restore the former state: `setup/TOOL.json`
+/// in the state folder, readable only by its owner. It contains nothing else of the configuration.
 ///
 /// No hash of the file is kept. Such files may contain passwords, and a hash allows guesses to be checked, even when
 /// the file is gone. Checking that the added text is still in its place does as well.
 struct SetupRecord: Equatable {
-  /// A change of one file.
   struct Change: Equatable {
     let path: String
     /// The part of the tool's configuration that it is in.
     let part: String?
     /// Whether the file was created for it.
     var isMade: Bool
-    /// The edit, relative to what the changes before it have made of the file.
+    /// Relative to the file after the changes before it.
     let edit: TextEdit
   }
 
   var changes: [Change] = []
-  /// The links that were made.
   var links: [String] = []
-  /// The folders that were made for files and links.
   var folders: [String] = []
   /// Whether all of it was made for another tool, and this one was only left with it.
   var isHandedOver = false
 
   var isEmpty: Bool { changes.isEmpty && links.isEmpty && folders.isEmpty }
 
-  /// Whether a file or link is below a folder.
   func hasSomething(below folder: String) -> Bool {
     (changes.map(\.path) + links).contains { $0.hasPrefix(folder + "/") }
   }
@@ -45,10 +40,9 @@ struct SetupRecord: Equatable {
     try explaining(VaultLocation()).stateFolder + "/setup"
   }
 
-  /// The path of a tool's record.
   static func path(of tool: String) throws(Failure) -> String { try "\(folder())/\(tool).json" }
 
-  /// The record of a tool; an empty one if there is none.
+  /// A tool's record; an empty one if there is none.
   ///
   /// - Throws: ``Failure`` if it can't be read, or others have access to it.
   static func read(_ tool: String) throws(Failure) -> SetupRecord {
@@ -71,8 +65,6 @@ struct SetupRecord: Equatable {
   }
 
   /// Saves the record, or removes it if it is empty.
-  ///
-  /// - Throws: ``Failure`` if that fails.
   func write(_ tool: String) throws(Failure) {
     let path = try Self.folder()
     try explaining { () throws(KeychainError) in

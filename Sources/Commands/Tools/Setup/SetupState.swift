@@ -2,18 +2,17 @@ import Terminals
 
 /// The state of a tool's configuration with regard to llavero.
 struct SetupState {
-  /// The path of the tool; `nil` if it isn't on the PATH.
+  /// `nil` if the tool isn't on the PATH.
   let program: String?
-  /// The path of the configuration file.
   let file: String
-  /// What the configuration names now; `nil` if nothing.
+  /// The program in the configuration now, if there is one.
   let uses: String?
   /// Whether that is llavero, as `llavero setup` would write it, and the tool finds it.
   let isSetUp: Bool
-  /// The reason why the state is unknown, or why the tool doesn't find llavero.
+  /// Why the state is unknown, or the tool doesn't find llavero.
   let fault: String?
-  /// The links that are missing or lead elsewhere, and the paths in its configuration that do: where each is, and a
-  /// sentence. Setting the tool up again mends them.
+  /// Missing links, and links and configured paths that lead elsewhere: where each is, and a sentence. Setting the
+  /// tool up again mends them.
   let strays: [(path: String, sentence: String)]
 
   /// Reads the state, and changes nothing.

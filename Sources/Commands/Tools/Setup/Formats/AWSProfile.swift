@@ -1,7 +1,6 @@
 import Bytes
 import Interchange
 
-/// A profile in the configuration of the AWS CLI and SDKs.
 enum AWSProfile {
   /// The option by which a profile asks llavero.
   static func setting(_ command: String, for profile: String) -> INISetting {
@@ -20,7 +19,6 @@ enum AWSProfile {
   /// which was not tried.
   static let comeFirst = ["role_arn", "sso_account_id", "sso_role_name", "login_session"]
 
-  /// The names of the options in a section.
   static func options(
     in text: [UInt8], section isSection: (String) -> Bool
   ) throws(ConfigurationFault) -> [String] {
@@ -28,7 +26,7 @@ enum AWSProfile {
       \.name.description)
   }
 
-  /// The name of the section. The SDKs split it as a shell would.
+  /// The SDKs split the section's name as a shell would.
   private static func section(_ profile: String) -> String {
     if profile == "default" { return profile }
     let isPlain = profile.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_.@/:+-".contains($0)) }

@@ -2,7 +2,7 @@
 /// ask for every URL that any dependency names.
 struct BazelHelperLines: ConfigurationFormat {
   let helper: String
-  /// The hosts to set; empty to see which are set.
+  /// The hosts to set; empty to see the present ones.
   let hosts: [String]
 
   private static let option = "common --credential_helper="
@@ -26,7 +26,7 @@ struct BazelHelperLines: ConfigurationFormat {
   }
 
   func lines(for base: [UInt8], like text: [UInt8]) throws(ConfigurationFault) -> [String] {
-    // Those that have been set before stay.
+    // The present ones stay.
     let others = try reading(of: base).setting.map(\.value)
     let before = try reading(of: text).setting.compactMap {
       $0.value.split(separator: "=").first.map(String.init)

@@ -1,33 +1,31 @@
 import Bytes
 
-/// How the settings that let a tool log in from llavero are written in the text of its configuration. Works on bytes
-/// alone.
+/// The form of the settings for llavero in the text of a tool's configuration. Works on bytes alone.
 protocol ConfigurationFormat: Sendable {
-  /// The tool's own command, for a text in which lines of their own aren't read as they should be.
+  /// The tool's own command, for a text in which separate lines would be misread.
   var command: OwnCommand? { get }
 
-  /// The place for its lines.
   func block(named name: String) -> MarkedBlock
 
   /// The settings that the tool reads in the text, by its own rules.
   ///
-  /// - Throws: ``ConfigurationFault`` if the tool would reject the text, or it is unclear what it reads.
+  /// - Throws: ``ConfigurationFault`` if the tool would reject the text, or its reading is unclear.
   func reading(of text: [UInt8]) throws(ConfigurationFault) -> ConfigurationReading
 
   /// Whether the text has the settings, whoever wrote them.
   ///
-  /// - Throws: ``ConfigurationFault`` if the text can't be understood.
+  /// - Throws: ``ConfigurationFault`` if the text is invalid.
   func isMade(in text: [UInt8]) throws(ConfigurationFault) -> Bool
 
-  /// The lines that make the settings.
+  /// The lines for the settings.
   ///
   /// - Parameters:
-  ///   - base: the text without what llavero wrote.
-  ///   - text: the text as it is. What is to be kept of former lines is in it.
+  ///   - base: the text without llavero's lines.
+  ///   - text: the text as it is, with any parts of former lines to keep.
   /// - Throws: ``ConfigurationFault`` if something in the text excludes them.
   func lines(for base: [UInt8], like text: [UInt8]) throws(ConfigurationFault) -> [String]
 
-  /// An edit of `base` that makes the settings. The result has not been checked yet.
+  /// An edit of `base` that makes the settings, still unchecked.
   ///
   /// - Returns: `nil` if only the tool's own command makes one.
   /// - Throws: as ``lines(for:like:)`` does.
@@ -35,24 +33,22 @@ protocol ConfigurationFormat: Sendable {
     for base: [UInt8], like text: [UInt8], in block: MarkedBlock
   ) throws(ConfigurationFault) -> TextEdit?
 
-  /// What a person may write where neither the edit nor the command does; `nil` if nobody should.
+  /// A person's alternative if neither the edit nor the command works; `nil` if there is none.
   func leftToPerson(in text: [UInt8]) throws(ConfigurationFault) -> ByHand?
 
-  /// The text without an edit, in case the tool has rewritten the text since. The result has not been checked yet.
+  /// The text without an edit, in case the tool has rewritten the text since; still unchecked.
   ///
-  /// - Returns: `nil` if the settings aren't in the text any more.
+  /// - Returns: `nil` if the text no longer has the settings.
   func undoing(
     _ edit: TextEdit, in text: [UInt8], _ block: MarkedBlock
   ) throws(ConfigurationFault) -> [UInt8]?
 }
 
-/// The settings that a tool reads in its configuration.
 struct ConfigurationReading: Equatable {
-  /// One of the format's own settings.
   struct Setting: Hashable {
-    /// The value, for people.
+    /// For people.
     let value: String
-    /// The value as it stands in the configuration.
+    /// As in the configuration.
     let line: String
   }
 
@@ -65,19 +61,18 @@ struct ConfigurationReading: Equatable {
 
   /// The format's own settings, as far as they are there.
   var setting: [Setting] = []
-  /// All other settings, in order.
+  /// In order.
   var others: [Entry] = []
 
-  /// The values for people; `nil` if there are none.
+  /// For people; `nil` if there are no values.
   var current: String? { setting.isEmpty ? nil : setting.map(\.value).joined(separator: ", ") }
-  /// Whether one of the values names llavero.
   var namesLlavero: Bool { setting.contains { $0.value.hasPart("llavero") } }
 }
 
-/// The reason why a setting can't be written, in lowercase without a full stop. It contains only names from the text.
+/// Why a setting can't be written, in lowercase without a full stop. It contains only names from the text.
 struct ConfigurationFault: Error, Hashable {
   let reason: String
-  /// The lines for this text, where they differ from those that people would usually write.
+  /// The lines for this text, if they differ from the usual ones.
   let byHand: [String]?
 
   init(_ reason: String, byHand: [String]? = nil) {
@@ -86,9 +81,9 @@ struct ConfigurationFault: Error, Hashable {
   }
 }
 
-/// What is left to a person, because there is no room for it that isn't taken.
+/// A change left to a person, because its place is taken.
 struct ByHand: Hashable {
-  /// Why, in lowercase without a full stop.
+  /// In lowercase without a full stop.
   let reason: String
   /// What to do, with the exact line to write, and where.
   let instruction: String
@@ -124,20 +119,20 @@ extension ConfigurationFormat {
   ) throws(ConfigurationFault) -> [UInt8]? {
     let result = block.removing(edit.added, from: text)
     if isWithout(result, text) { return result }
-    // Something else stands below a header of llavero's.
+    // Something else is below a header of llavero's.
     return block.removing(edit.added, from: text, keepsHeaders: true)
   }
 
   /// The lines that people would write by hand into an empty file.
   var byHand: [String] { (try? lines(for: [], like: [])) ?? [] }
 
-  /// How the settings get into a text that doesn't have them: by an edit, whose result has been read back, or by hand.
+  /// How to put the settings into a text without them: by an edit, whose result has been read back, or by hand.
   ///
   /// - Parameters:
-  ///   - base: the text without what llavero wrote.
+  ///   - base: the text without llavero's lines.
   ///   - text: the text as it is.
   ///   - run: makes the tool's own command change `base`; `nil` if it fails.
-  /// - Throws: ``ConfigurationFault`` if the text can't be understood, or can't be changed safely.
+  /// - Throws: ``ConfigurationFault`` if the text is invalid, or can't be changed safely.
   func change(
     of base: [UInt8], like text: [UInt8], in block: MarkedBlock, running run: (OwnCommand) -> [UInt8]?
   ) throws(ConfigurationFault) -> (edit: TextEdit?, byHand: ByHand?) {
@@ -149,7 +144,7 @@ extension ConfigurationFormat {
     }
     if let edit = try proposal(for: base, like: text, in: block), makes(edit) { return (edit, nil) }
     if let command, let written = run(command) {
-      // What it would form anew is lost, and may be a password, which must not get into the record.
+      // Text that the command reformats is lost, and may be a password, which must not get into the record.
       let edit = TextEdit(from: base, to: written)
       let gone = edit.removed.string(0..<edit.removed.count)
       let isOwn =

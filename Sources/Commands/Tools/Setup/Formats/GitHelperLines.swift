@@ -3,7 +3,7 @@ import Bytes
 /// The credential helpers in git's configuration (git-config(1), "credential.helper"). Each line adds one, and an empty
 /// one resets the list.
 struct GitHelperLines: ConfigurationFormat {
-  /// The helper, as git is told to find it.
+  /// As git's configuration names it.
   let helper: String
   /// Whether a file that git reads before this one names helpers.
   var hasOthersBefore = false
@@ -42,7 +42,7 @@ struct GitHelperLines: ConfigurationFormat {
     return ["[credential]"] + (needsReset ? ["\thelper ="] : []) + [line]
   }
 
-  /// The helpers that this text names for all URLs, in order, and whether it resets those of earlier files.
+  /// The helpers in this text for all URLs, in order, and whether it resets those of earlier files.
   private func helpers(in file: GitEntries) throws(ConfigurationFault) -> (
     names: [String], isReset: Bool
   ) {
@@ -59,7 +59,6 @@ struct GitHelperLines: ConfigurationFormat {
     return (names, isReset)
   }
 
-  /// Whether it includes other files.
   private static func includes(_ file: GitEntries) -> Bool {
     file.entries.contains {
       let name = String(decoding: $0.name, as: UTF8.self)

@@ -1,6 +1,5 @@
 /// Go's list of sources of logins ("go help goauth"): commands separated by semicolons.
 enum GoAuthList {
-  /// Puts a command at the beginning of the list.
   static func setting(_ command: String) -> VariableLines {
     // llavero, perhaps at a former path.
     let isLlavero: @Sendable (String) -> Bool = { other in

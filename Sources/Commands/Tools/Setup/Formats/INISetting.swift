@@ -1,17 +1,17 @@
 import Bytes
 import Interchange
 
-/// Options in sections of a file that Python's `configparser` reads, such as those of pip, of Python's keyring and of aws,
-/// or of a file of the message bus and of systemd.
+/// Options in sections of a file for Python's `configparser`, such as those of pip, of Python's keyring and of aws, or
+/// of a file of the message bus and of systemd.
 struct INISetting: ConfigurationFormat {
-  /// An option: its section as it is written, its key and its value.
+  /// With the section as written.
   struct Option {
     let section: String
     let key: String
     let value: String
   }
 
-  /// The options, with those of a section one after the other.
+  /// Those of a section come one after the other.
   let options: [Option]
   var separator = " = "
   /// Whether a section has the right name; by default, if it is equal.
@@ -76,7 +76,7 @@ struct INISetting: ConfigurationFormat {
       because: text.string(text.trimmed(header)))
   }
 
-  /// The options that aren't there as they should be.
+  /// The options that are missing or differ.
   private func missing(in text: [UInt8], _ file: INIDocument) throws(ConfigurationFault) -> [Option] {
     var missing: [Option] = []
     for option in options {

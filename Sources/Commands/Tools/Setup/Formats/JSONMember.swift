@@ -1,12 +1,12 @@
 import Bytes
 import Interchange
 
-/// A string member of a JSON file's object, read as Go reads it: names are compared without regard to case. The rest of
-/// the file keeps its form, and is never shown, because these files may contain passwords.
+/// A string member of a JSON file's object, read as Go reads it: names are compared without regard to case. The rest
+/// of the file keeps its form, and is never shown, because these files may contain passwords.
 struct JSONMember: ConfigurationFormat {
-  /// The name, which needs no escapes.
+  /// Needs no escapes.
   let name: String
-  /// The value, which needs no escapes.
+  /// Needs no escapes.
   let value: String
 
   private func shown(_ value: String) -> String { "\"\(name)\": \"\(value)\"" }
@@ -74,7 +74,6 @@ struct JSONMember: ConfigurationFormat {
     /// The position of the name's opening quote.
     let start: Int
     let value: Range<Int>
-    /// The value of a string.
     let text: String?
   }
 

@@ -1,13 +1,12 @@
 import Bytes
 import Interchange
 
-/// What a kubeconfig says of users, clusters and contexts (Kubernetes, "Organizing Cluster Access Using kubeconfig
-/// Files").
+/// The users, clusters and contexts of a kubeconfig (Kubernetes, "Organizing Cluster Access Using kubeconfig Files").
 struct Kubeconfig {
   let document: YAMLDocument
   private let text: [UInt8]
 
-  /// - Throws: ``ConfigurationFault`` if the text has what llavero doesn't read of YAML.
+  /// - Throws: ``ConfigurationFault`` if llavero can't read the text's YAML.
   init(_ text: [UInt8]) throws(ConfigurationFault) {
     document = try YAMLDocument(strictly: text)
     self.text = text
@@ -19,14 +18,12 @@ struct Kubeconfig {
     return text.lendingBytes { YAMLDocument.text(value, in: $0)?.description }
   }
 
-  /// The element of a list that has a name; `nil` if there is none.
   private func element(of list: String, named name: String) -> YAMLDocument.Path? {
     document.children(of: [ByteString(list)]).map(\.path).first {
       scalar($0 + ["name"]) == name
     }
   }
 
-  /// The names of all users.
   var users: [String] {
     document.children(of: ["users"]).compactMap { scalar($0.path + ["name"]) }
   }
@@ -35,12 +32,11 @@ struct Kubeconfig {
     scalar(["current-context"]).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The path of a user's settings; `nil` if there is no such user.
+  /// The path of a user's settings.
   func settings(of user: String) -> YAMLDocument.Path? {
     element(of: "users", named: user).map { $0 + ["user"] }
   }
 
-  /// The user of a context; `nil` if there is no such context.
   func user(ofContext name: String) -> String? {
     element(of: "contexts", named: name).flatMap { scalar($0 + ["context", "user"]) }
   }
@@ -55,14 +51,13 @@ struct Kubeconfig {
     }
   }
 
-  /// The URL of a cluster.
   func server(of cluster: String) -> String? {
     element(of: "clusters", named: cluster).flatMap { scalar($0 + ["cluster", "server"]) }
   }
 }
 
-/// The kubeconfigs that kubectl reads: those of `KUBECONFIG`, else `~/.kube/config`. Where several say something, the
-/// first counts.
+/// The kubeconfigs that kubectl reads: those of `KUBECONFIG`, else `~/.kube/config`. If several have the same entry,
+/// the first counts.
 struct Kubeconfigs {
   private let files: [(file: ConfigurationFile, contents: Kubeconfig?)]
 
@@ -78,7 +73,7 @@ struct Kubeconfigs {
 
   var users: [String] { contents.flatMap(\.users) }
 
-  /// The user with whom kubectl logs in now; `nil` if there is none, or the files can't be understood.
+  /// The user with whom kubectl logs in now; `nil` if there is none, or the files are invalid.
   var currentUser: String? {
     currentContext.flatMap { context in
       contents.lazy.compactMap { $0.user(ofContext: context) }.first
@@ -93,7 +88,7 @@ struct Kubeconfigs {
       ?? files[0].file
   }
 
-  /// The URL of the first cluster that a user logs in to.
+  /// The URL of a user's first cluster.
   func server(for user: String) -> String? {
     contents.flatMap(\.pairs).lazy.filter { $0.user == user }.compactMap { pair in
       contents.lazy.compactMap { $0.server(of: pair.cluster) }.first

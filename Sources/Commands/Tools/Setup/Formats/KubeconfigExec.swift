@@ -4,15 +4,15 @@ import Terminals
 
 /// The `exec` entry of a user in a kubeconfig (Kubernetes, "client-go credential plugins"). Only kubectl writes it.
 struct KubeconfigExec: ConfigurationFormat {
-  /// The user; `nil` to see that none is meant.
+  /// `nil` if none was named.
   let user: String?
-  /// The path of llavero.
   let program: String
 
   private static let exec = ["exec"] as YAMLDocument.Path
   private static let command = ["exec", "command"] as YAMLDocument.Path
 
-  /// The words of kubectl's command. The user is always named: whether its cluster has others, no file says for certain.
+  /// The words of kubectl's command. It always names the user, because no file tells for certain whether the cluster
+  /// has others.
   private var words: [String] {
     let user = user ?? "USER"
     return [
@@ -50,7 +50,7 @@ struct KubeconfigExec: ConfigurationFormat {
     return user.flatMap { file.settings(of: $0) }.map { file.scalar($0 + Self.command) == program } ?? false
   }
 
-  /// What people type, for no line does it.
+  /// The command for people, because no line does it.
   func lines(for base: [UInt8], like text: [UInt8]) -> [String] {
     [("\(wordsOf: ["kubectl"] + words)" as Hint).description]
   }
@@ -80,7 +80,7 @@ struct KubeconfigExec: ConfigurationFormat {
       instruction: "type \(lines(for: text, like: text)[0])")
   }
 
-  /// The program that a user's settings name, with its arguments; `nil` if they name none.
+  /// The program in a user's settings, with its arguments.
   private static func command(in file: Kubeconfig, _ settings: YAMLDocument.Path) -> String? {
     guard file.document.entry(settings + exec) != nil else { return nil }
     guard let command = file.scalar(settings + Self.command) else { return "something else" }
@@ -90,7 +90,7 @@ struct KubeconfigExec: ConfigurationFormat {
     return ([command] + arguments).joined(separator: " ")
   }
 
-  /// Whether a program is llavero, wherever it is or was.
+  /// Whether a program is llavero, at any present or former path.
   private static func isLlavero(_ command: String?) -> Bool {
     guard let program = command?.split(separator: " ").first.map(String.init) else { return false }
     return program == "llavero" || NamedPath.isLlavero(program)
@@ -105,7 +105,7 @@ struct KubeconfigExec: ConfigurationFormat {
     else { return nil }
     var result = text
     result.removeSubrange(exec.lines)
-    // Settings that are empty then are written as kubectl writes them.
+    // Write empty settings as kubectl does.
     if file.document.children(of: own).count == 1, let colon = text[..<settings.lineEnd].lastIndex(of: 0x3a) {
       result.insert(contentsOf: Array(" {}".utf8), at: colon + 1)
     }

@@ -1,4 +1,4 @@
-/// Lines of llavero's own in the configuration of a tool, between two comments by which people and llavero find them.
+/// Lines of llavero's own in a tool's configuration, between two comments by which people and llavero find them.
 struct MarkedBlock {
   /// The tool, and the part of its configuration.
   let name: String
@@ -10,7 +10,6 @@ struct MarkedBlock {
   private var begin: String { "# llavero: begin \(name)" }
   private var end: String { "# llavero: end \(name)" }
 
-  /// An edit that puts it into a text.
   func insertion(of lines: [String], in text: [UInt8]) -> TextEdit {
     let lineEnd = text.lineEnd
     let block = (isMarked ? [begin] + lines + [end] : lines).flatMap { Array($0.utf8) + lineEnd }
@@ -19,13 +18,13 @@ struct MarkedBlock {
     return TextEdit(offset: text.count, removed: [], added: (isEnded ? [] : lineEnd) + block)
   }
 
-  /// The lines of an edit, for people; `nil` if it isn't one that puts the block into a text.
+  /// The lines of an edit, for people; `nil` if it doesn't insert the block.
   func lines(of edit: TextEdit) -> [String]? {
     let lines = TextLines(edit.added).map { edit.added.string($0.content) }.filter { !$0.isEmpty }
     return isMarked && !lines.contains(begin) ? nil : lines
   }
 
-  /// The text without it; `nil` if it isn't there as a whole.
+  /// `nil` if the text doesn't have it as a whole.
   func removed(from text: [UInt8]) -> [UInt8]? {
     var start: Int?
     for line in TextLines(text) {
@@ -36,8 +35,8 @@ struct MarkedBlock {
     return nil
   }
 
-  /// The text without lines that were added, as far as they are still there in that order, the last ones first. A tool may
-  /// have put others between them.
+  /// The text without added lines, as far as they are still there in that order, the last ones first. A tool may have
+  /// put others between them.
   ///
   /// - Parameter keepsHeaders: whether the headers of sections stay.
   func removing(_ added: [UInt8], from text: [UInt8], keepsHeaders: Bool = false) -> [UInt8] {

@@ -3,21 +3,20 @@ import Keychain
 import System
 import Terminals
 
-/// A tool's own command that writes a setting into its configuration. No secret is in its words.
+/// A tool's own command that writes a setting into its configuration. It contains no secret.
 struct OwnCommand: Sendable {
-  /// The programs that have it, of which the first that is found is run.
+  /// The programs that have it; the first one found is run.
   let programs: [String]
-  /// The file that it changes, below a folder that takes the place of the tool's own.
+  /// The file that it changes, below a folder that replaces the tool's own.
   let file: String
-  /// The variables that make it look there, given the folder. Those without a value are taken away.
+  /// The variables that make it look there, given the folder. Those without a value are removed.
   let variables: @Sendable (_ folder: String) -> [(name: String, value: String?)]
-  /// The arguments, given the folder and the text of the file.
   let arguments: @Sendable (_ folder: String, _ text: [UInt8]) -> [String]
 
-  /// The time limit, in milliseconds.
+  /// In milliseconds.
   private static let timeout = 30_000
 
-  /// Runs it for the file below a folder, and returns whether it was done; it isn't if none of the programs is there.
+  /// Runs it for the file below a folder. Returns whether it succeeded; without the programs, it doesn't.
   func run(in folder: String, for text: [UInt8]) -> Bool {
     guard let program = programs.lazy.compactMap(ProgramLinks.found).first,
       let env = ProgramLinks.found("env")

@@ -1,6 +1,6 @@
-/// A program of two lines that runs llavero, for tools that can only name a program, and find out what a link leads to.
+/// A program of two lines that runs llavero, for tools that can only name a program, and resolve links.
 struct ProgramText: ConfigurationFormat {
-  /// What is printed before the command's output, which needs no quotes of its own; `nil` for nothing.
+  /// Printed before the command's output; needs no quotes.
   var prefix: String?
   /// The words of the command, which a shell takes as they are.
   let command: String
@@ -23,7 +23,7 @@ struct ProgramText: ConfigurationFormat {
     return reading
   }
 
-  /// The command of a line that runs llavero, at whatever path; `nil` if it is another one.
+  /// The command of a line that runs llavero, at any path.
   private static func own(_ line: String) -> String? {
     guard line.hasPrefix(exec), let program = line.split(separator: " ").dropFirst().first,
       NamedPath.isLlavero(program)

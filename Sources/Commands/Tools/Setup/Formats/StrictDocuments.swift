@@ -2,9 +2,7 @@ import Bytes
 import Interchange
 
 extension INIDocument {
-  /// Reads a text that `configparser` takes.
-  ///
-  /// - Throws: ``ConfigurationFault`` where it raises an error.
+  /// - Throws: ``ConfigurationFault`` if `configparser` would raise an error.
   init(strictly text: [UInt8]) throws(ConfigurationFault) {
     try text.requirePlain()
     self = text.lendingBytes { INIDocument($0) }
@@ -13,13 +11,11 @@ extension INIDocument {
 }
 
 extension INIDocument.Option {
-  /// The value: its lines joined by LF.
+  /// Its lines, joined by LF.
   func joined(in text: [UInt8]) -> [UInt8] { text.lendingBytes { self.text(in: $0) }.bytes }
 }
 
 extension TOMLDocument {
-  /// Reads a text that is TOML.
-  ///
   /// - Throws: ``ConfigurationFault`` for anything that TOML forbids.
   init(strictly text: [UInt8]) throws(ConfigurationFault) {
     try text.requirePlain()
@@ -34,9 +30,7 @@ extension TOMLDocument {
 }
 
 extension YAMLDocument {
-  /// Reads a text that every program reads alike.
-  ///
-  /// - Throws: ``ConfigurationFault`` for any other.
+  /// - Throws: ``ConfigurationFault`` for a text that programs read in different ways.
   init(strictly text: [UInt8]) throws(ConfigurationFault) {
     if String(validating: text, as: UTF8.self) == nil { throw ConfigurationFault("it isn't UTF-8") }
     do throws(Malformed) {
@@ -48,12 +42,12 @@ extension YAMLDocument {
   }
 }
 
-/// What a file of git's configuration says.
+/// The entries of a file of git's configuration.
 struct GitEntries {
   struct Entry {
-    /// `credential.helper`, `credential.https://a.example.helper`: lowercase except for what is in quotes.
+    /// `credential.helper`, `credential.https://a.example.helper`: lowercase outside of quotes.
     let name: [UInt8]
-    /// The value; `nil` if there is no `=`.
+    /// `nil` if there is no `=`.
     let value: [UInt8]?
   }
 
@@ -75,7 +69,6 @@ struct GitEntries {
     }
   }
 
-  /// The values of a key, in order.
   func values(of name: String) -> [[UInt8]?] {
     entries.filter { $0.name.elementsEqual(name.utf8) }.map(\.value)
   }

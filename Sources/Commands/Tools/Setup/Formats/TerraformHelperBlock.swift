@@ -34,8 +34,6 @@ struct TerraformHelperBlock: ConfigurationFormat {
     return ["credentials_helper \"\(helper)\" { args = [] }"]
   }
 
-  /// The labels of the blocks with a name.
-  ///
   /// - Throws: as ``reading(of:)`` does.
   static func labels(of name: StaticString, in text: [UInt8]) throws(ConfigurationFault) -> [String] {
     let statements = try statements(of: text)

@@ -1,22 +1,18 @@
 /// A replacement of bytes in a text.
 struct TextEdit: Hashable, Sendable {
-  /// The position of the first byte.
   let offset: Int
-  /// The former bytes.
   let removed: [UInt8]
-  /// The new bytes.
   let added: [UInt8]
 
   init(offset: Int, removed: [UInt8], added: [UInt8]) {
     (self.offset, self.removed, self.added) = (offset, removed, added)
   }
 
-  /// Replaces a range of a text.
   init(replacing range: Range<Int>, of text: [UInt8], with added: [UInt8]) {
     self.init(offset: range.lowerBound, removed: Array(text[range]), added: added)
   }
 
-  /// The shortest replacement that makes one text of another. What is only added begins with a line, if it can.
+  /// The shortest replacement that turns one text into the other. A pure addition begins with a line, if it can.
   init(from text: [UInt8], to result: [UInt8]) {
     var start = zip(text, result).prefix { $0 == $1 }.count
     let rest = min(text.count, result.count) - start

@@ -1,10 +1,9 @@
 import Interchange
 
-/// A line of a text, and its position.
 struct TextLine {
-  /// The line number, from 1.
+  /// From 1.
   let number: Int
-  /// The range of the line without its end.
+  /// Without the line's end.
   let content: Range<Int>
   /// The position after the line, its LF included.
   let end: Int
@@ -32,16 +31,14 @@ struct TextLines: Sequence, IteratorProtocol {
 }
 
 extension [UInt8] {
-  /// The line end of this text: that of its first line.
+  /// That of the first line.
   var lineEnd: [UInt8] {
     guard let end = firstIndex(of: 0x0a), end > 0, self[end - 1] == 0x0d else { return [0x0a] }
     return [0x0d, 0x0a]
   }
 
-  /// Whether there is nothing but white space.
   var isBlank: Bool { allSatisfy(isWhiteSpace) }
 
-  /// A range without the white space around it.
   func trimmed(_ range: Range<Int>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, isWhiteSpace(self[start]) { start += 1 }
@@ -51,10 +48,10 @@ extension [UInt8] {
 
   func string(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
 
-  /// The number of the line that a position is on, counting from 1.
+  /// From 1.
   func line(of position: Int) -> Int { 1 + self[..<position].count { $0 == 0x0a } }
 
-  /// The bytes with ASCII capitals in lowercase.
+  /// Lowers ASCII letters only.
   var lowercased: [UInt8] { map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 } }
 
   /// Whether there is a CR that is not followed by LF.

@@ -1,6 +1,5 @@
-/// Lines `NAME=VALUE` in a file that has no sections. The last line of a name counts.
+/// Lines `NAME=VALUE` in a file without sections. The last line of a name counts.
 struct VariableLines: ConfigurationFormat {
-  /// The kind of file.
   enum Dialect: Sendable {
     /// The file of `go env`: names start with a capital letter at the beginning of the line; other lines are ignored.
     case go
@@ -12,12 +11,11 @@ struct VariableLines: ConfigurationFormat {
     case npm
   }
 
-  /// A variable, and what it becomes, given its present value; `nil` if it needn't be there.
+  /// A variable, and its new value, given the present one; `nil` if it needn't be there.
   typealias Own = (name: String, value: @Sendable (_ present: String?) -> String?)
 
   let dialect: Dialect
   let own: [Own]
-  /// Whether the tool accepts a value.
   var accepts: @Sendable (_ present: String) -> Bool = { _ in true }
   var command: OwnCommand?
 
@@ -44,7 +42,7 @@ struct VariableLines: ConfigurationFormat {
       reading.setting.append(.init(value: value, line: line(own.name, value)))
     }
     for (index, variable) in variables.enumerated() {
-      // The last line counts. What go's own command would do with an earlier one is lost.
+      // The last line counts. Any effect of go's own command on an earlier one is lost.
       let isOwn = own.contains { isName(variable, $0.name) }
       if isOwn, dialect != .go || !variables[(index + 1)...].contains(where: { $0.name == variable.name }) {
         continue
