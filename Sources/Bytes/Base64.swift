@@ -16,7 +16,6 @@ package enum Base64 {
     encode(bytes, padded: padded) { text.append($0) }
   }
 
-  /// The encoding as text.
   package static func encode(_ bytes: UnsafeRawBufferPointer, padded: Bool = false) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(encodedSize(bytes.count) + 2)
@@ -24,7 +23,6 @@ package enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Appends the padded encoding of `bytes` to `output`.
   package static func encode(_ bytes: UnsafeRawBufferPointer, to output: inout Secret) {
     encode(bytes, padded: true) { output.append($0) }
   }
@@ -45,10 +43,8 @@ package enum Base64 {
     }
   }
 
-  /// Decodes unpadded base64 into the beginning of `output`, which must have room for all of it.
-  ///
-  /// Returns nil for text that a canonical encoder never writes: a foreign character, an impossible length, or unused
-  /// bits that aren't zero.
+  /// Decodes unpadded base64 into the beginning of `output`, which must have room for all of it. Returns nil for text
+  /// that no canonical encoder writes: a foreign character, an impossible length, or unused bits that aren't zero.
   package static func decode(_ text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer)
     -> Int?
   {
@@ -84,7 +80,7 @@ package enum Base64 {
     return count
   }
 
-  /// Decodes base64 that is padded with `=` to whole groups, as the unpadded form does.
+  /// The same for base64 padded with `=` to whole groups.
   package static func decode(
     padded text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) -> Int? {
@@ -108,15 +104,14 @@ package enum Base64 {
     }
   }
 
-  /// Decodes an argument of a stanza that must encode exactly `output.count` bytes.
+  /// Decodes a stanza's argument, which must encode exactly `output.count` bytes.
   package static func decode(_ text: String, filling output: UnsafeMutableRawBufferPointer) -> Bool {
     guard text.utf8.count == encodedSize(output.count) else { return false }
     var text = text
     return text.withUTF8 { decode(UnsafeRawBufferPointer($0), into: output) == output.count }
   }
 
-  /// Decodes padded `text` and appends the result to `output`. Returns `false` and appends nothing if the text isn't
-  /// canonical base64.
+  /// The same for padded `text` of any length.
   package static func decode(_ text: UnsafeRawBufferPointer, to output: inout Secret) -> Bool {
     var isCanonical = false
     output.append(count: text.count / 4 * 3) { memory in

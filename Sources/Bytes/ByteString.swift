@@ -1,7 +1,7 @@
 /// An attribute's bytes, exactly as a program gave them.
 ///
-/// Git's account names and paths are bytes that need not be UTF-8, and matching compares them byte for
-/// byte, so attributes are not `String`s. Text literals and `String`s convert by their UTF-8 encoding.
+/// Git's account names and paths need not be UTF-8, and matching compares bytes, so attributes are not `String`s. Text
+/// literals and `String`s convert by their UTF-8 encoding.
 public struct ByteString: Hashable, Sendable {
   /// The bytes, without a terminator.
   public var bytes: [UInt8]
@@ -21,20 +21,20 @@ public struct ByteString: Hashable, Sendable {
     bytes = Array(text.utf8)
   }
 
-  /// Hashes the bytes, all at once.
+  /// Hashes all bytes at once.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(bytes.count)
     bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 
-  /// Whether there are no bytes at all. An empty attribute is a value, different from an absent one.
+  /// Whether there are no bytes. An empty attribute is a value, different from an absent one.
   public var isEmpty: Bool { bytes.isEmpty }
 
   /// The bytes as text, or `nil` if they are not valid UTF-8.
   public var text: String? { String(validating: bytes, as: UTF8.self) }
 
-  /// The same bytes with ASCII capital letters in lower case, as host names and URL schemes are compared (RFC 3986
-  /// section 6.2.2.1). Other bytes are unchanged.
+  /// The same bytes with ASCII capitals in lower case, as host names and URL schemes are compared (RFC 3986 section
+  /// 6.2.2.1).
   public var lowercased: ByteString {
     guard bytes.contains(where: { 0x41...0x5a ~= $0 }) else { return self }
     return ByteString(bytes.map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 })
@@ -69,7 +69,6 @@ extension ByteString: Comparable {
 }
 
 extension ByteString: CustomStringConvertible {
-  /// The bytes as text, with U+FFFD in place of anything that is not UTF-8. Not meant for a terminal: control
-  /// characters are left as they are.
+  /// The bytes as text, with U+FFFD for anything that is not UTF-8. Not safe for a terminal: control characters stay.
   public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

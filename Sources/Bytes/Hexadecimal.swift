@@ -3,7 +3,6 @@ package func hexadecimal(_ bytes: [UInt8]) -> String {
   String(decoding: hexadecimalDigits(bytes), as: UTF8.self)
 }
 
-/// The same, as bytes of text.
 package func hexadecimalDigits(_ bytes: [UInt8]) -> [UInt8] {
   [UInt8](unsafeUninitializedCapacity: 2 * bytes.count) { text, count in
     for (index, byte) in bytes.enumerated() {

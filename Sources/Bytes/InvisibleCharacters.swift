@@ -8,7 +8,7 @@ package func isInvisibleControl(_ scalar: UInt32) -> Bool {
 }
 
 /// Text with every invisible character shown as `\u{…}`, so that an item's attributes can't control the terminal,
-/// reorder its contents, or look like those of another item (CVE-2024-50349, CVE-2021-42574).
+/// reorder its contents, or imitate another item's (CVE-2024-50349, CVE-2021-42574).
 package func showingInvisible(_ text: String) -> String {
   if text.utf8.allSatisfy({ 0x20..<0x7f ~= $0 }) || !text.unicodeScalars.contains(where: isInvisible) {
     return text
@@ -24,9 +24,9 @@ package func showingInvisible(_ text: String) -> String {
   return shown
 }
 
-/// Whether a character is invisible: controls of the terminal and of the writing direction, line and paragraph
-/// separators, and characters without width (UAX #44, Default_Ignorable_Code_Point). Variation selectors stay,
-/// because ordinary text uses them to choose between two forms of a character.
+/// Whether a character is invisible: controls of the terminal and the writing direction, line and paragraph
+/// separators, and characters without width (UAX #44, Default_Ignorable_Code_Point). Variation selectors don't count:
+/// ordinary text uses them to choose between two forms of a character.
 package func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
   if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7f }
   switch scalar.value {
@@ -36,7 +36,8 @@ package func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
   }
 }
 
-/// Whether a host's name has a character that nobody sees, or white space. No host has one (RFC 5892, section 2), and with
+/// Whether a host name has an invisible character or white space. No real host has one (RFC 5892, section 2); such a
+/// name imitates another host's.
 /// one it is another host than the one that it looks like.
 package func hasInvisible(host: [UInt8]) -> Bool {
   if host.allSatisfy({ 0x21..<0x7f ~= $0 }) { return false }

@@ -1,5 +1,5 @@
 extension [UInt8] {
-  /// Lends the elements. Unlike the standard library's `withUnsafeBytes`, it passes on a typed error.
+  /// Lends the elements and passes on a typed error, unlike the standard library's `withUnsafeBytes`.
   package func lendingBytes<Success, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Success
   ) throws(Failure) -> Success {

@@ -4,12 +4,11 @@ package struct Lines {
   /// Where the next line begins.
   package private(set) var offset = 0
 
-  /// The lines of some bytes, starting with the first.
   package init(_ bytes: UnsafeRawBufferPointer) {
     self.bytes = bytes
   }
 
-  /// The next line without its line ending; nil after the last one. The last line needs no line ending.
+  /// The next line without its ending; nil after the last one, which needs no ending.
   package mutating func next() -> UnsafeRawBufferPointer? {
     guard offset < bytes.count else { return nil }
     let start = offset

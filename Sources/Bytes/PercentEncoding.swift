@@ -1,6 +1,6 @@
 /// The escapes of RFC 3986 section 2.1.
 package enum PercentEncoding {
-  /// Appends bytes, writing as `%XX` those that are neither unreserved (section 2.3) nor in `others`.
+  /// Appends bytes. Those that are neither unreserved (section 2.3) nor in `others` become `%XX`.
   package static func append(
     _ value: borrowing Secret, keeping others: StaticString = "", to text: inout Secret
   ) {
@@ -18,15 +18,14 @@ package enum PercentEncoding {
     }
   }
 
-  /// The encoded form of a value that is not secret.
+  /// The encoded form. Not for secrets.
   package static func text(_ value: ByteString, keeping others: StaticString = "") -> String {
     var text = Secret(capacity: value.bytes.count)
     append(Secret(copying: value), keeping: others, to: &text)
     return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
   }
-  /// The encoded form of a part of a URL that people read and type: only those characters are written as `%XX` that
-  /// a reader of the URL, or of a line of text, would take for something else. Those are `%`, the space, what is
-  /// invisible, bytes that are no UTF-8, and `delimiters`.
+  /// The encoded form of a part of a URL for people to read and type. Only bytes that a reader could mistake become
+  /// `%XX`: `%`, the space, invisible characters, bytes that are no UTF-8, and `delimiters`.
   package static func readable(_ value: ByteString, delimiters: StaticString = "") -> String {
     let isPlain = value.bytes.allSatisfy { 0x21..<0x7f ~= $0 && $0 != 0x25 && !delimiters.bytes.contains($0) }
     if isPlain { return "\(value)" }

@@ -1,7 +1,6 @@
 import Glibc
 
 extension UnsafeMutableRawBufferPointer {
-  /// Allocates zeroed memory.
   @inlinable
   package static func allocateZeroed(_ count: Int) -> UnsafeMutableRawBufferPointer {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
@@ -9,13 +8,13 @@ extension UnsafeMutableRawBufferPointer {
     return memory
   }
 
-  /// Where the bytes begin; see the same property of `UnsafeRawBufferPointer`.
+  /// Where the bytes begin, never null; see `UnsafeRawBufferPointer`'s.
   @inlinable @inline(__always)
   package var start: UnsafeMutableRawPointer {
     UnsafeMutableRawPointer(mutating: UnsafeRawBufferPointer(self).start)
   }
 
-  /// The `count` bytes from `offset`, as a buffer of their own. Traps out of bounds.
+  /// The `count` bytes from `offset`. Traps out of bounds.
   @inlinable @inline(__always)
   package func part(_ offset: Int, _ count: Int) -> UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(rebasing: self[offset..<offset + count])
@@ -29,27 +28,24 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where the bytes begin, never null: libsodium's parameters are declared non-null, even for zero bytes.
+  /// Where the bytes begin, never null: libsodium declares its parameters non-null, even for zero bytes.
   @inlinable @inline(__always)
   package var start: UnsafeRawPointer { baseAddress ?? UnsafeRawPointer(("" as StaticString).utf8Start) }
 
-  /// The `count` bytes from `offset`, as a buffer of their own. Traps out of bounds.
+  /// The `count` bytes from `offset`. Traps out of bounds.
   @inlinable @inline(__always)
   package func part(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[offset..<offset + count])
   }
 
-  /// Whether these bytes begin with the ASCII text `text`.
   package func starts(with text: StaticString) -> Bool {
     count >= text.utf8CodeUnitCount && part(0, text.utf8CodeUnitCount) == text
   }
 
-  /// Whether both have the same bytes.
   package func equals(_ other: UnsafeRawBufferPointer) -> Bool {
     count == other.count && memcmp(start, other.start, count) == 0
   }
 
-  /// Whether the bytes equal those of the literal.
   package static func == (bytes: UnsafeRawBufferPointer, literal: StaticString) -> Bool {
     bytes.equals(literal.bytes)
   }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Bytes that nobody else should see: kept in one place in memory and wiped when they are no longer needed.
+/// Bytes that nobody else should see, kept in one place in memory and wiped when no longer needed.
 ///
-/// A secret can't be copied, printed, interpolated or encoded; the compiler refuses. That prevents accidents and
-/// shortens its life. It does not stop a debugger that may trace the process.
+/// The compiler refuses to copy, print, interpolate or encode a secret. That prevents accidents and shortens its life,
+/// but doesn't stop a debugger that may trace the process.
 public struct Secret: ~Copyable, @unchecked Sendable {
-  // Unchecked is sound: the memory has a single owner, and it is only changed by `mutating` members and, through
-  // `unsafeMemory`, by an owner that holds it exclusively.
+  // Unchecked is sound: the memory has a single owner, and only `mutating` members change it, and through
+  // `unsafeMemory` an owner that holds it exclusively.
   @usableFromInline var base: UnsafeMutableRawPointer?
   private var capacity: Int
 
@@ -20,7 +20,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     count = 0
   }
 
-  /// Makes `count` zeroed bytes, which `fill` changes in place. After an error they are wiped at once.
+  /// Makes `count` zeroed bytes, which `fill` changes in place. An error wipes them at once.
   @inlinable
   package init<Failure: Error>(
     count: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
@@ -37,20 +37,20 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     self.count = count
   }
 
-  /// Copies the bytes of a buffer, which the caller still has to wipe.
+  /// Copies a buffer's bytes. The caller still has to wipe the buffer.
   public init(copying bytes: UnsafeRawBufferPointer) {
     self.init(capacity: bytes.count)
     append(bytes)
   }
 
-  /// Copies the bytes of an attribute that has to be used like a secret.
+  /// Copies an attribute's bytes, to use them like a secret.
   public init(copying attribute: ByteString) {
     self.init(capacity: attribute.bytes.count)
     append(contentsOf: attribute)
   }
 
-  /// Copies the UTF-8 encoding of `text`. The text itself can't be wiped, so this is for tests, examples and values
-  /// that were text already.
+  /// Copies the UTF-8 encoding of `text`, which itself can't be wiped. For tests, examples and values that already
+  /// were text.
   public init(_ text: String) {
     self.init(capacity: text.utf8.count)
     for byte in text.utf8 { append(byte) }
@@ -79,7 +79,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     try body(unsafeMemory)
   }
 
-  /// The memory itself, for its only owner to use as a buffer as long as it keeps this value and appends nothing.
+  /// The memory itself, for its only owner to use as long as it keeps this value and appends nothing.
   @inlinable package var unsafeMemory: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(start: base, count: count)
   }
@@ -117,8 +117,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     Swift.withUnsafeBytes(of: number.bigEndian) { append($0) }
   }
 
-  /// Adds `count` bytes at the end and lets `body` write them. `body` returns how many of them it wrote; the others
-  /// are dropped again.
+  /// Adds up to `count` bytes at the end, which `body` writes. It returns how many it wrote; the others are dropped.
   @inlinable
   public mutating func append<Failure: Error>(
     count added: Int, writtenBy body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
@@ -152,7 +151,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     return secret
   }
 
-  /// Whether both hold the same bytes. The time depends only on the lengths.
+  /// Whether both hold the same bytes. The time depends on the lengths only.
   public borrowing func isEqual(to other: borrowing Secret) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBytes { mine in
@@ -169,8 +168,8 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     withUnsafeBytes { Secret(copying: $0) }
   }
 
-  /// Makes room for `added` more bytes, counts them, and returns where they begin. The old memory is wiped before it
-  /// is freed.
+  /// Makes room for `added` more bytes, counts them, and returns where they begin. Wipes the old memory before freeing
+  /// it.
   private mutating func grow(by added: Int) -> UnsafeMutableRawPointer {
     let needed = count + added
     if let base, needed <= capacity {

@@ -2,10 +2,10 @@ import Glibc
 
 /// The system's clocks, in milliseconds (clock_gettime(2)).
 package enum SystemClock {
-  /// The date: milliseconds since 1970-01-01T00:00:00Z, according to whoever set the clock.
+  /// The date: milliseconds since 1970-01-01T00:00:00Z, as the clock was set.
   package static var date: Int { reading(of: CLOCK_REALTIME) }
 
-  /// Time that passes evenly while the machine is awake, to measure waiting.
+  /// Time while the machine is awake, which passes evenly, to measure waiting.
   package static var awake: Int { reading(of: CLOCK_MONOTONIC) }
 
   /// Time since the machine was booted, including sleep. Unlike the date, it can't be set back.

@@ -1,10 +1,10 @@
-// The standard library's `contains`, `firstRange` and `replacing` for texts bring the engine of regular expressions, and with
-// it the names of all characters, into a program: 1.3 MB. Package.swift leaves the module with them out.
+// The standard library's `contains`, `firstRange` and `replacing` for text would bring the engine of regular
+// expressions, and with it the names of all characters, into a program: 1.3 MB. Package.swift leaves their module out.
 extension StringProtocol {
-  /// Whether a text has a part in it, byte for byte.
+  /// Whether the text contains a part, byte for byte.
   package func hasPart(_ part: some StringProtocol) -> Bool { rangeOfPart(part) != nil }
 
-  /// Where a part is in the text for the first time, byte for byte; `nil` if it is not there.
+  /// Where a part first is in the text, byte for byte; `nil` if nowhere.
   package func rangeOfPart(_ part: some StringProtocol) -> Range<Index>? {
     let length = part.utf8.count
     var (start, left) = (startIndex, utf8.count)
@@ -17,7 +17,7 @@ extension StringProtocol {
     return nil
   }
 
-  /// The text with another one in place of each part, byte for byte. The part has at least one byte.
+  /// The text with each `part`, byte for byte, replaced by `other`. The part has at least one byte.
   package func replacingPart(_ part: some StringProtocol, with other: some StringProtocol) -> String {
     var (result, rest) = ("", self[...])
     while let range = rest.rangeOfPart(part) {

@@ -8,8 +8,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.milliseconds = milliseconds
   }
 
-  /// The moment `seconds` after the Unix epoch. Bounds: a value that doesn't fit into milliseconds becomes the
-  /// nearest one.
+  /// The moment `seconds` after the Unix epoch. A value that doesn't fit into milliseconds becomes the nearest one.
   public init(seconds: Int64) {
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     milliseconds = overflow ? (seconds < 0 ? .min : .max) : product
@@ -31,11 +30,10 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// RFC 3339 in UTC with milliseconds: `2026-11-21T08:30:00.125Z`. Bounds: the years 0000 to 9999; other
-  /// moments are shown as the nearest of these.
+  /// RFC 3339 in UTC with milliseconds: `2026-11-21T08:30:00.125Z`. Moments outside the years 0000 to 9999 show as the
+  /// nearest inside.
   public var description: String { String(decoding: text, as: UTF8.self) }
 
-  /// The same, as bytes of text.
   package var text: [UInt8] {
     let bounded = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
     let days = bounded >= 0 ? bounded / 86_400_000 : (bounded - 86_399_999) / 86_400_000
@@ -61,15 +59,15 @@ extension Timestamp: CustomStringConvertible {
     return text
   }
 
-  /// Reads a `date-time` of RFC 3339 (section 5.6), in any of its forms; `nil` if it is another form. Of a fraction the
-  /// milliseconds count. A leap second, which is only read where one may be, is the second before.
+  /// Reads a `date-time` of RFC 3339 (section 5.6) in any of its forms; `nil` for any other text. Of a fraction the
+  /// milliseconds count. A leap second is read only where one may be, as the second before.
   @inlinable
   public init?(rfc3339 text: some Sequence<UInt8>) {
     guard let read = Array(text).withUnsafeBytes({ Timestamp(rfc3339: $0) }) else { return nil }
     self = read
   }
 
-  /// Reads the same form. Separate because generic code called from another module is slow at first.
+  /// The same, apart because generic code called from another module is slow at first.
   @usableFromInline
   package init?(rfc3339 text: UnsafeRawBufferPointer) {
     func number(_ start: Int, _ length: Int) -> Int64 {
@@ -105,10 +103,10 @@ extension Timestamp: CustomStringConvertible {
       return nil
     }
     let days = Self.dayNumber(year: year, month: month, day: day)
-    // The 30th of February has the number of a day in March.
+    // 30 February would be a day in March.
     guard Self.civilDate(ofDay: days) == (year, month, day) else { return nil }
     let minutes = (days * 24 + hour) * 60 + minute - offset
-    // A leap second is the last one of a day.
+    // A leap second ends a day.
     if second == 60, (minutes + 1) % 1440 != 0 { return nil }
     milliseconds = minutes * 60_000 + min(second, 59) * 1000 + fraction
   }

@@ -4,8 +4,8 @@ import Glibc
 package import Keychain
 
 extension Folder {
-  /// Makes an empty file that this process has locked from the moment on at which the file has its name. So one that
-  /// isn't locked was left by a process that was killed.
+  /// Makes an empty file, locked by this process from the moment it has its name. So an unlocked one was left by a
+  /// process that was killed.
   ///
   /// - Parameter names: the names to try, until one isn't taken.
   /// - Returns: the name, and the open file, which holds the lock until it is closed.
@@ -37,7 +37,7 @@ extension Folder {
     throw .system(operation: "create a file in", path: path, errno: failure)
   }
 
-  /// Calls `remove` for each file of ``makeLockedFile(_:)`` that a process has left which was killed.
+  /// Calls `remove` for each file of ``makeLockedFile(_:)`` left by a killed process.
   ///
   /// - Parameter isMeant: whether a name is that of such a file.
   package func forEachAbandonedFile(

@@ -1,12 +1,10 @@
 package import Keychain
 
-/// Whether a change of files that is in place also survives a loss of power.
-///
-/// A change that isn't in place is an error; one that is has this, so that nobody takes the one for the other.
+/// Whether a change, which is in place, also survives a loss of power. A change that isn't in place is an error
+/// instead, so that nobody confuses the two.
 package enum Durability: Hashable, Sendable {
-  /// It does.
   case lasting
-  /// The system couldn't say so, for this reason.
+  /// The system couldn't confirm it, for this reason.
   case unsure(KeychainError)
 
   /// Both changes together.
@@ -14,9 +12,9 @@ package enum Durability: Hashable, Sendable {
     if self == .lasting { self = other }
   }
 
-  /// For what has to be on the disk before something else may be changed.
+  /// Throws unless the change lasts: for data that must be on the disk before something else may change.
   ///
-  /// - Throws: the reason if it may not be.
+  /// - Throws: the reason why it may not last.
   package func required() throws(KeychainError) {
     if case .unsure(let error) = self { throw error }
   }

@@ -1,8 +1,7 @@
 import CLinux
 import Glibc
 
-/// Who may read and write a file: its permissions, its group and its access control list (acl(5)), for another file that
-/// takes its place.
+/// Who may read and write a file, to give its successor the same: permissions, group and access control list (acl(5)).
 package struct FileAccess {
   private var mode: mode_t
   private var group: gid_t?
@@ -25,7 +24,7 @@ package struct FileAccess {
     if count > 0 { self.list = Array(list.prefix(count)) }
   }
 
-  /// The access to the file at a path; that of a private file if there is none.
+  /// The access to the file at a path; a private file's if there is none.
   package init(ofFileAt path: String) {
     let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if file < 0 {
@@ -36,9 +35,9 @@ package struct FileAccess {
     self.init(of: file)
   }
 
-  /// Gives an open file of this user the same access. Where the group or the list can't be kept, nobody but the user and
-  /// those who are neither gets what they had: the group's permissions would be another group's, or, with a list, they
-  /// are the most that anybody on it may.
+  /// Gives an open file of this user the same access. If the group or the list can't be kept, only the user and
+  /// "others" keep theirs: the group's permissions would be another group's or, with a list, the most that anybody on
+  /// it may.
   ///
   /// - Returns: 0, or an `errno`.
   package func give(to file: Int32) -> Int32 {
@@ -46,10 +45,10 @@ package struct FileAccess {
     guard fstat(file, &status) == 0 else { return errno }
     var mode = mode
     if let group, group != status.st_gid, fchown(file, .max, group) != 0 { mode &= ~0o070 }
-    // A new file may have got a list from its folder.
+    // A new file may inherit a list from its folder.
     let failed = clinux_set_access_list(file, list, list.count) != 0
     if failed, !list.isEmpty { mode &= ~0o070 }
-    // This comes last, and leaves the list as it is but for the most that it allows, which is the same.
+    // Last: with a list, this sets only its mask, to the same value.
     return fchmod(file, mode) == 0 ? 0 : errno
   }
 }

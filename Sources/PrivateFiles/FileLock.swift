@@ -4,14 +4,14 @@ import Glibc
 package import Keychain
 
 /// A lock that grants the right to change a keychain: an open-file-description lock on a file of its own, which is
-/// never renamed or deleted. The kernel releases the lock when its holder ends, however it ends.
+/// never renamed or deleted. The kernel releases it however its holder ends.
 ///
-/// It is given up before its descriptor is closed: a program that another thread is just starting has a copy of that
-/// until it runs, and would hold the lock for as long.
+/// It is released before its descriptor is closed: a program that another thread is just starting has a copy of the
+/// descriptor until it runs, and would hold the lock that long.
 package struct FileLock: ~Copyable {
   private let file: LockFile
 
-  /// The descriptor of the lock's file, for data that the holder leaves there or to hand the lock on.
+  /// The descriptor of the lock's file, to leave data there or hand the lock on.
   package var descriptor: Int32 { file.descriptor }
 
   /// Waits for the lock.
@@ -20,9 +20,8 @@ package struct FileLock: ~Copyable {
   ///   - name: the name of the lock's file.
   ///   - patience: the longest wait in seconds.
   ///   - onWaiting: called once, after five seconds of waiting.
-  /// - Throws: ``KeychainError/busy(path:seconds:)`` if another process held it for that long;
-  ///   ``KeychainError/system(operation:path:errno:)``, also if the file system has no locks: then nothing is
-  ///   written.
+  /// - Throws: ``KeychainError/busy(path:seconds:)`` if another process held it that long;
+  ///   ``KeychainError/system(operation:path:errno:)``, also if the file system has no locks: then nothing is written.
   package init(
     _ name: String, in folder: borrowing Folder, patience: Int, onWaiting: () -> Void
   ) throws(KeychainError) {
@@ -44,11 +43,11 @@ package struct FileLock: ~Copyable {
           hasSaidSo = true
           onWaiting()
         }
-        // Random, so that many waiting processes don't all retry at once.
+        // Random, so that many waiting processes don't retry at once.
         usleep(UInt32.random(in: pause / 2...pause))
         pause = min(pause * 2, 50_000)
       }
-      // The file may have been deleted meanwhile; then others lock a new one.
+      // If the file was deleted meanwhile, others lock a new one.
       if try LockFile(name, in: folder).status.isSameFile(as: file.status) {
         self.file = file
         return
@@ -56,10 +55,10 @@ package struct FileLock: ~Copyable {
     }
   }
 
-  /// Leaves the lock to whoever has a copy of the descriptor.
+  /// Leaves the lock to the holder of a copy of the descriptor.
   package consuming func handOn() { file.leaveLocked() }
 
-  /// Throws if the lock could not be taken. Takes it for a moment if its file exists, and doesn't make the file.
+  /// Throws if the lock can't be taken. Takes it for a moment if its file exists, and doesn't make the file.
   ///
   /// - Throws: as ``init(_:in:patience:onWaiting:)`` does.
   package static func check(_ name: String, in folder: borrowing Folder, patience: Int) throws(KeychainError)
@@ -70,7 +69,6 @@ package struct FileLock: ~Copyable {
   }
 }
 
-/// The lock's file, open.
 private struct LockFile: ~Copyable {
   let descriptor: Int32
   let status: FileStatus

@@ -4,15 +4,15 @@ import Glibc
 package import Keychain
 
 extension Folder {
-  /// Replaces the contents of `name` atomically and durably: whoever opens it sees the old or the new contents, even
-  /// after a crash. Needs the folder's lock.
+  /// Replaces the contents of `name` atomically and durably: a reader sees the old or the new contents, even after a
+  /// crash. Needs the folder's lock.
   ///
   /// - Parameter write: writes the new contents, and returns 0 or an `errno`.
   /// - Parameter replaced: the file that is there now, and a name. If another program has put a different file there
   ///   by the time of the exchange, nobody has seen that one yet, and it gets this name. With `isPutBack` it gets its
   ///   place back instead, and nothing has changed.
-  /// - Parameter verify: called with the name of the finished temporary file before it takes its place. If it throws,
-  ///   nothing has changed.
+  /// - Parameter verify: examines the finished temporary file before it takes its place. If it throws, nothing has
+  ///   changed.
   /// - Returns: whether the change, which is in place, survives a loss of power.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; ``KeychainError/SlotFault/changedMeanwhile`` if a
   ///   different file was put back; what `verify` throws. Nothing has changed then.
@@ -47,8 +47,8 @@ extension Folder {
     try replace(name, writing: { writeFully($0, contents) })
   }
 
-  /// Replaces the contents of `name` atomically: whoever opens it sees the old or the new contents. After a loss of
-  /// power the file may be empty. Needs the folder's lock.
+  /// Replaces the contents of `name` atomically, but after a loss of power the file may be empty. Needs the folder's
+  /// lock.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``. Nothing has changed then.
   package func replaceForNow(
@@ -63,7 +63,7 @@ extension Folder {
     }
   }
 
-  /// Makes the file `name` atomically and durably, unless it is there: whoever opens it sees the whole contents.
+  /// Makes the file `name` atomically and durably, unless it is there.
   ///
   /// - Returns: whether what was made survives a loss of power; `nil` if the file was there.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``. Nothing was made then.
@@ -82,11 +82,11 @@ extension Folder {
     return synchronize()
   }
 
-  /// Replaces the contents of `name` atomically, but doesn't wait until they are on the disk: after a power failure the
-  /// file may be empty. Needs the folder's lock.
+  /// Replaces the contents of `name` atomically without waiting for the disk: after a power failure the file may be
+  /// empty. Needs the folder's lock.
   ///
-  /// ext4 writes a file to the disk when it is renamed over another one, and the caller would wait for that. So the two
-  /// are exchanged.
+  /// ext4 writes a file to the disk when it is renamed over another, and the caller would wait, so the two are
+  /// exchanged.
   ///
   /// - Parameter write: writes the new contents, and returns 0 or an `errno`.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
@@ -94,7 +94,7 @@ extension Folder {
     _ name: String, writing write: (_ descriptor: Int32) -> Int32
   ) throws(KeychainError) {
     let temporary = try createTemporary(for: name, isLasting: false, write)
-    // After an exchange, it is the former file that has the temporary name.
+    // After an exchange, the former file has the temporary name.
     defer { unlinkat(descriptor, temporary, 0) }
     if clinux_exchange(descriptor, temporary, name) != 0 { try rename(temporary, to: name) }
   }
@@ -105,8 +105,8 @@ extension Folder {
     }
   }
 
-  /// Exchanges a temporary file with `name`, and handles the former file. A process that is killed meanwhile leaves a
-  /// whole file under the exchange name: its own, or the former one.
+  /// Exchanges a temporary file with `name` and handles the former file. A process killed meanwhile leaves a whole
+  /// file under the exchange name: its own or the former one.
   private func exchange(
     _ temporary: String, _ name: String,
     _ replaced: (status: FileStatus, otherwiseName: String, isPutBack: Bool)
@@ -117,17 +117,17 @@ extension Folder {
     if renameat(descriptor, temporary, descriptor, exchanged) != 0 {
       throw .system(operation: "replace", path: path(of: name), errno: errno)
     }
-    // If the file system can't exchange files, or the former file is gone, another program's file could be
-    // overwritten unnoticed in this moment.
+    // If the file system can't exchange files, or the former file is gone, this can overwrite another program's file
+    // unnoticed.
     if clinux_exchange(descriptor, exchanged, name) != 0 { return try rename(exchanged, to: name) }
-    // From here on the new file is in place, whatever happens to the other. A disk error may not repeat itself; a file that
-    // stays is removed like anything else that a killed writer leaves.
+    // The new file is in place from here on, whatever happens to the other. A disk error may not repeat itself; a file
+    // that stays is removed like other leftovers of killed writers.
     guard let former = (try? status(of: exchanged)) ?? (try? status(of: exchanged)) else { return }
     let isKept = (try? status(of: otherwiseName).isSameFile(as: former)) ?? false
     if isKept || former.isSameFile(as: expected) {
       if unlinkat(descriptor, exchanged, 0) != 0 { unlinkat(descriptor, exchanged, 0) }
     } else if replaced.isPutBack, clinux_exchange(descriptor, exchanged, name) == 0 {
-      // In between, yet another file may have come; that one is nobody's to remove.
+      // Yet another file may have come in between; it is not ours to remove.
       if let out = try? status(of: exchanged), !out.isSameFile(as: own) {
         renameat(descriptor, exchanged, descriptor, otherwiseName)
       }
@@ -137,11 +137,11 @@ extension Folder {
     }
   }
 
-  /// Removes temporary files that a killed writer left more than an hour ago. Needs the folder's lock. Failures are
-  /// ignored, because they must not prevent a write.
+  /// Removes temporary files that a killed writer left more than an hour ago. Needs the folder's lock. Ignores
+  /// failures, which must not prevent a write.
   ///
-  /// - Returns: the names of files left by a writer that was killed while it exchanged them, however old. They are
-  ///   whole, and may be the only copies of what another program had put there.
+  /// - Returns: the names of files, however old, from a writer killed during the exchange. They are whole, and may
+  ///   be the only copies of another program's file.
   @discardableResult
   package func removeStaleTemporaries() -> [String] {
     guard let names = try? names() else { return [] }
@@ -181,18 +181,17 @@ extension Folder {
   private static let temporarySuffix = ".tmp"
   private static let exchangeSuffix = ".out.tmp"
 
-  /// The name of a temporary file while it is exchanged.
+  /// A temporary file's name during the exchange.
   private static func exchangeName(of temporary: String) -> String {
     temporary.dropLast(temporarySuffix.count) + exchangeSuffix
   }
 
-  /// Whether it is the name of a file that was exchanged, or was about to be.
+  /// Whether a file with this name was exchanged, or was about to be.
   package static func isExchanged(_ name: String) -> Bool {
     name.hasSuffix(exchangeSuffix) && isTemporary(name.dropLast(exchangeSuffix.count) + temporarySuffix)
   }
 
-  /// Whether the name has our form: `.NAME.`, 16 hexadecimal digits, `.tmp`. Other programs have temporary files,
-  /// too.
+  /// Whether the name has our form, `.NAME.`, 16 hexadecimal digits, `.tmp`. Other programs have temporary files, too.
   package static func isTemporary(_ name: String) -> Bool {
     guard name.hasPrefix("."), name.hasSuffix(temporarySuffix) else { return false }
     let digits = name.dropLast(temporarySuffix.count).suffix(17)
@@ -200,12 +199,11 @@ extension Folder {
       && digits.utf8.dropFirst().allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
   }
 
-  /// A name for a temporary file for `name`.
   static func temporaryName(for name: String) -> String {
     ".\(name).\(newDigits())\(temporarySuffix)"
   }
 
-  /// Writes a new file beside `name` to disk, and returns its name.
+  /// Writes a new file beside `name` and returns its name.
   private func createTemporary(
     for name: String, isLasting: Bool, _ write: (_ descriptor: Int32) -> Int32
   ) throws(KeychainError) -> String {
@@ -213,8 +211,8 @@ extension Folder {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
     let file = clinux_openat(descriptor, temporary, flags, 0o600)
     if file < 0 { throw .system(operation: "create a file in", path: path, errno: errno) }
-    // After a failed fsync the kernel forgets what it could not write, so fsync is never retried on the same file
-    // ("Can Applications Recover from fsync Failures?", USENIX ATC 2020).
+    // After a failed fsync the kernel forgets the data, so fsync is never retried on the same file ("Can Applications
+    // Recover from fsync Failures?", USENIX ATC 2020).
     var failure = write(file)
     if failure == 0, isLasting, fsync(file) != 0 { failure = errno }
     if close(file) != 0, failure == 0 { failure = errno }
@@ -228,7 +226,7 @@ extension Folder {
 
 /// Writes all bytes. Returns 0 or an `errno`.
 ///
-/// - Parameter waits: whether it waits for room also in a pipe that another program has made non-blocking.
+/// - Parameter waits: whether to wait for room even in a pipe that another program has made non-blocking.
 package func writeFully(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, waits: Bool = false) -> Int32 {
   var done = 0
   while done < bytes.count, let base = bytes.baseAddress {
@@ -242,13 +240,13 @@ package func writeFully(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, wa
   return 0
 }
 
-/// Waits for a descriptor after a call that has failed, if it failed because there was nothing to read or no room. Whoever
-/// shares a pipe with this process can have made it non-blocking for both, as node does. Leaves `errno` as it was if not.
+/// Waits for a descriptor if a call failed for lack of data or room. A program that shares a pipe with this process
+/// can make it non-blocking for both, as node does. Leaves `errno` as it was if not.
 package func waitsIfNonBlocking(_ descriptor: Int32, _ events: Int16) -> Bool {
   let failure = errno
   defer { errno = failure }
   guard failure == EAGAIN else { return false }
-  // A blocking one says so when its time is over.
+  // A blocking one reports that its time is over.
   let flags = fcntl(descriptor, F_GETFL)
   guard flags >= 0, flags & O_NONBLOCK != 0 else { return false }
   var waiting = pollfd(fd: descriptor, events: events, revents: 0)

@@ -35,8 +35,8 @@ package struct Folder: ~Copyable {
     try status.refuseAccessByOthers(path: path)
   }
 
-  /// The first symbolic link in a path that leads nowhere, for example to a disk that isn't mounted: what is behind
-  /// it is missing, and must not be made. `nil` if there is none.
+  /// The first symbolic link in a path that leads nowhere, for example to an unmounted disk: the folders behind it
+  /// must not be made.
   private static func linkToNothing(in path: String) -> String? {
     var end = path.startIndex
     while end < path.endIndex {
@@ -56,8 +56,8 @@ package struct Folder: ~Copyable {
     return stat(home, &status) != 0 && errno == ENOENT ? String(cString: home) : nil
   }
 
-  /// Opens the folder, and makes it and its parents with mode 0700 if they are missing. The home folder itself is never
-  /// made: it may be on a disk that isn't mounted.
+  /// Opens the folder, and makes it and its parents with mode 0700 if they are missing. Never makes the home folder,
+  /// which may be on an unmounted disk.
   ///
   /// - Throws: as ``init(opening:)`` does; ``KeychainError/missing(path:)`` with the path of the home folder.
   package init(creating path: String) throws(KeychainError) {
@@ -89,7 +89,7 @@ package struct Folder: ~Copyable {
     self = folder
   }
 
-  /// Opens a folder in this one, and makes it if it is missing. It is in this folder wherever that has been moved.
+  /// Opens a folder in this one, wherever that has been moved, and makes it if it is missing.
   ///
   /// - Throws: as ``init(opening:)`` does.
   package func folder(creating name: String) throws(KeychainError) -> Folder {
@@ -109,7 +109,8 @@ package struct Folder: ~Copyable {
     return folder
   }
 
-  /// Whether the folder's path leads to nothing by now, or to another folder. What can't be told counts as in place.
+  /// Whether the folder's path now leads to nothing or to another folder. If that can't be told, it counts as in
+  /// place.
   package var wasMovedAway: Bool {
     var (own, present) = (stat(), stat())
     if stat(path, &present) != 0 { return errno == ENOENT || errno == ENOTDIR }
@@ -123,10 +124,9 @@ package struct Folder: ~Copyable {
   /// The path of a file in the folder, for messages.
   package func path(of name: String) -> String { path + "/" + name }
 
-  /// Whether there is anything with this name.
+  /// Whether anything has this name.
   ///
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if that can't be told, because keys depend on the
-  ///   answer.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if that can't be told: keys depend on the answer.
   package func contains(_ name: String) throws(KeychainError) -> Bool {
     var status = stat()
     if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
@@ -134,7 +134,7 @@ package struct Folder: ~Copyable {
     throw .system(operation: "look for", path: path(of: name), errno: errno)
   }
 
-  /// The status of the file with this name. A symbolic link is not followed.
+  /// The status of the file with this name, without following a symbolic link.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package func status(of name: String) throws(KeychainError) -> FileStatus {
@@ -145,7 +145,6 @@ package struct Folder: ~Copyable {
     return FileStatus(status)
   }
 
-  /// Gives a file the modification date of another.
   package func copyDate(of file: borrowing OpenFile, to name: String) throws(KeychainError) {
     var status = stat()
     guard fstat(file.descriptor, &status) == 0 else {
@@ -173,8 +172,8 @@ package struct Folder: ~Copyable {
 
   /// Opens a file for reading; `nil` if there is none.
   ///
-  /// - Parameter isTightened: whether a file of this user that is accessible to others is first made private. This is
-  ///   for files that another program has put into a folder that nobody else can enter.
+  /// - Parameter isTightened: whether to make a file of this user private first, for files that another program put
+  ///   into a folder that nobody else can enter.
   /// - Parameter shownPath: the path for errors, if the file is a copy of another.
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, accessible to others, a symbolic link
   ///   or not a regular file; ``KeychainError/system(operation:path:errno:)``.
@@ -191,7 +190,7 @@ package struct Folder: ~Copyable {
       }
     }
     var status = stat()
-    // Only if something has to be changed, because a change would make it another version of the file.
+    // Only if needed, because a change would make it another version of the file.
     if isTightened, fstat(file, &status) == 0, status.st_uid == ownUser, status.st_mode & S_IFMT == S_IFREG,
       status.st_mode & 0o077 != 0
     {
@@ -202,8 +201,7 @@ package struct Folder: ~Copyable {
 
   /// The names in the folder, without `.` and `..`.
   ///
-  /// - Parameter isWanted: whether to include a name. It receives the bytes, so that only the included names are
-  ///   turned into strings.
+  /// - Parameter isWanted: whether to include a name. It gets the bytes, so that only included names become strings.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   package func names(
     where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true }
@@ -212,7 +210,7 @@ package struct Folder: ~Copyable {
       throw .system(operation: "list", path: path, errno: errno)
     }
     var names: [String] = []
-    // Without opendir(3), which needs another descriptor and much memory for something that is read at every answer.
+    // Without opendir(3), which needs another descriptor and much memory, at every answer.
     let failure = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer -> Int32 in
       guard let base = buffer.baseAddress else { return ENOMEM }
       while true {
@@ -251,10 +249,10 @@ package struct Folder: ~Copyable {
     try synchronize(descriptor, parent).required()
   }
 
-  /// Makes changes of the folder's entries, which are in place already, survive a loss of power.
+  /// Makes changes of the folder's entries, already in place, survive a loss of power.
   package func synchronize() -> Durability { Self.synchronize(descriptor, path) }
 
-  /// Some network file systems have no sync of folders, and say EINVAL: nothing else can be done there.
+  /// Some network file systems can't sync folders and return EINVAL: nothing can be done there.
   private static func synchronize(_ descriptor: Int32, _ path: String) -> Durability {
     if fsync(descriptor) == 0 || errno == EINVAL { return .lasting }
     return .unsure(.system(operation: "sync the folder", path: path, errno: errno))

@@ -4,14 +4,14 @@ import Glibc
 package import Keychain
 import System
 
-/// Watches for files that are added to or removed from a folder (inotify(7)). The folder need not exist yet.
+/// Watches for files added to or removed from a folder (inotify(7)), which need not exist yet.
 ///
-/// A thread waits for the kernel's reports until the watch is stopped or released; then the thread ends and the
-/// descriptors are closed.
+/// A thread waits for the kernel's reports until the watch is stopped or released; then it ends and the descriptors
+/// are closed.
 package final class FolderWatch: Sendable {
   private let waiter: Waiter
 
-  /// Starts to watch. Everything that happens after this has returned is reported.
+  /// Starts to watch. Everything that happens after it returns is reported.
   ///
   /// - Parameters:
   ///   - path: the folder's absolute path. Symbolic links in it are followed when the watch starts.
@@ -36,7 +36,7 @@ package final class FolderWatch: Sendable {
   package func stop() { waiter.stop() }
 }
 
-/// The object that the thread of a watch holds.
+/// The part of a watch that its thread holds.
 private final class Waiter: @unchecked Sendable {
   // Unchecked is sound: after `init` only `work` changes anything, and `stop` only writes to a pipe.
   private let path: String
@@ -48,13 +48,13 @@ private final class Waiter: @unchecked Sendable {
   private var folder: Int32?
   private var ancestor: Int32?
 
-  /// The two ends of a pipe that tells the thread to end.
+  /// A pipe that tells the thread to end.
   private struct Descriptors {
     var reading: Int32 = -1
     var writing: Int32 = -1
   }
 
-  /// How long to wait before the next attempt to watch, in milliseconds.
+  /// The wait before the next attempt to watch, in milliseconds.
   private static let pause: Int32 = 500
   private static let ofFolder = UInt32(
     IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF
@@ -89,7 +89,6 @@ private final class Waiter: @unchecked Sendable {
     write(stopping.writing, &byte, 1)
   }
 
-  /// Reports changes until it is told to stop.
   func work() {
     var descriptors = [
       pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -111,8 +110,7 @@ private final class Waiter: @unchecked Sendable {
         } catch {
           isArmed = false
         }
-        // If the folder can't be watched, a report makes the receiver look and find out what is wrong; once is
-        // enough.
+        // If the folder can't be watched, one report makes the receiver look and find out why.
         isWanted = isArmed || wasArmed
       }
       if isWanted { report() }
@@ -121,7 +119,7 @@ private final class Waiter: @unchecked Sendable {
 
   /// Reads the kernel's reports.
   ///
-  /// - Returns: whether anything of interest has happened, and whether another folder has to be watched now.
+  /// - Returns: whether anything of interest happened, and whether another folder has to be watched now.
   private func take() -> (isWanted: Bool, hasMoved: Bool) {
     var outcome = (isWanted: false, hasMoved: false)
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
@@ -175,7 +173,7 @@ private final class Waiter: @unchecked Sendable {
       guard let found else { throw .system(operation: "watch", path: path, errno: ENOENT) }
       if let ancestor, ancestor != found { inotify_rm_watch(descriptor, ancestor) }
       ancestor = found
-      // The folder may have been made before its parent was watched. Something that is not a folder is ignored.
+      // The folder may have been made before its parent was watched. Anything but a folder is ignored.
       var status = stat()
       if stat(missing, &status) != 0 || status.st_mode & S_IFMT != S_IFDIR { return }
     }

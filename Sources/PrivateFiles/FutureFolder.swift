@@ -5,8 +5,6 @@ package import Keychain
 package struct FutureFolder {
   private let path: String
 
-  /// Finds the folder or its nearest existing parent.
-  ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if something else is in the way;
   ///   ``KeychainError/system(operation:path:errno:)``.
   package init(_ path: String) throws(KeychainError) {
@@ -24,7 +22,7 @@ package struct FutureFolder {
     }
   }
 
-  /// Throws if files can't be written there, as far as that can be told without trying. A quota can't be seen.
+  /// Throws if files can't be written there, as far as it is known without trying. A quota can't be seen.
   ///
   /// - Parameter room: how many bytes the files would take.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` with `EACCES`, `EROFS` or `ENOSPC`.

@@ -2,7 +2,7 @@ package import Bytes
 import CLinux
 import Glibc
 
-/// A log with an entry in each line. Two files are kept, and the older one is replaced when the newer is full.
+/// A log with an entry in each line. It keeps two files; when the newer is full, it replaces the older.
 package final class LineLog {
   private let folder: String
   private let name: String
@@ -11,15 +11,15 @@ package final class LineLog {
 
   /// - Parameters:
   ///   - folder: where the files are.
-  ///   - name: the name of the newer file; the older one has `.1` behind it.
-  ///   - maximumSize: the size at which a file is full, in bytes. Of requests, it is some tens of thousands.
+  ///   - name: the name of the newer file; the older one's ends in `.1`.
+  ///   - maximumSize: the size at which a file is full, in bytes: by default some tens of thousands of requests.
   package init(in folder: String, named name: String, maximumSize: Int = 8 << 20) {
     self.folder = folder
     self.name = name
     self.maximumSize = maximumSize
   }
 
-  /// How far somebody has read.
+  /// How far a reader has read.
   package struct Position {
     fileprivate var file: UInt64?
     fileprivate var offset = 0
@@ -28,7 +28,7 @@ package final class LineLog {
     package init() {}
   }
 
-  /// Passes on each line that has come since, without its end.
+  /// Passes on each line added since, without its end.
   ///
   /// - Throws: what `body` throws.
   package func read<Failure: Error>(
@@ -50,7 +50,7 @@ package final class LineLog {
     try newer.read(from: &position.offset, body)
   }
 
-  /// Adds a line, which ends with a line feed. If that isn't possible, nothing is lost but the line.
+  /// Adds a line, which ends with a line feed. A failure loses only this line.
   package func append(_ line: borrowing Secret) {
     guard let folder = try? Folder(creating: folder) else { return }
     let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC
@@ -86,7 +86,7 @@ private final class OpenLog {
 
   deinit { close(descriptor) }
 
-  /// Reads whole lines from an offset, which is moved behind them.
+  /// Reads whole lines from an offset, and moves it behind them.
   func read<Failure: Error>(
     from offset: inout Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {

@@ -3,10 +3,9 @@ import CLinux
 import Glibc
 import Keychain
 
-/// Sixteen hexadecimal digits for a name that nothing has yet. They are random, but nobody may rely on it: where the kernel
-/// has no random number, they come from the time and the process.
-///
-/// The standard library and libsodium end the process there, when the vault may be in its place already.
+/// Sixteen hexadecimal digits for a new name. They are random, but nobody may rely on it: without a random number from
+/// the kernel they come from the time and the process. The standard library and libsodium would end the process then,
+/// when the vault may already be in place.
 package func newDigits() -> String {
   var number: UInt64 = 0
   if getentropy(&number, MemoryLayout.size(ofValue: number)) != 0 {

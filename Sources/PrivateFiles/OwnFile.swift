@@ -3,8 +3,8 @@ import CLinux
 import Glibc
 package import Keychain
 
-/// The status that distinguishes one version of a file from any other: the inode can't be reused while the file is
-/// open, and writing to it changes its times.
+/// A status that distinguishes every version of a file: the inode can't be reused while the file is open, and writing
+/// to it changes its times.
 package struct FileStatus: Equatable {
   package let device: UInt64
   package let inode: UInt64
@@ -33,7 +33,7 @@ package struct FileStatus: Equatable {
     changed = FileTime(status.st_ctim)
   }
 
-  /// The status of a regular file that belongs only to this user. If `mayBeRead` is set, others may read it.
+  /// The status of a regular file that belongs only to this user. With `mayBeRead`, others may read it.
   ///
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is not such a file, and as ``init(of:path:)`` does. The
   ///   descriptor is then closed.
@@ -49,19 +49,17 @@ package struct FileStatus: Equatable {
     }
   }
 
-  /// Whether there is anything at a path.
   package static func isThere(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
 
-  /// Whether there is a symbolic link at a path.
   package static func isLink(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// When the contents of what is at a path were changed last; `nil` if nothing is there.
+  /// When the contents at a path last changed; `nil` if nothing is there.
   package static func modificationDate(of path: String) -> Timestamp? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -69,28 +67,28 @@ package struct FileStatus: Equatable {
       milliseconds: Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
   }
 
-  /// When the contents were changed last.
+  /// When the contents last changed.
   package var modificationDate: Timestamp {
     Timestamp(milliseconds: Int64(modified.seconds) * 1000 + Int64(modified.nanoseconds) / 1_000_000)
   }
 
-  /// Whether both belong to the same file, whatever happened to it in between.
+  /// Whether both are of the same file, whatever happened to it in between.
   package func isSameFile(as other: FileStatus) -> Bool { device == other.device && inode == other.inode }
 
   package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
 
-  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's or its mode makes it accessible to
-  ///   others; if `mayBeRead` is set, if others can change it.
+  /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's or accessible to others; with
+  ///   `mayBeRead`, if others can change it.
   package func refuseAccessByOthers(path: String, mayBeRead: Bool = false) throws(KeychainError) {
     if owner != ownUser { throw .unsafeFile(path: path, .owner(uid: owner)) }
     if mode & (mayBeRead ? 0o022 : 0o077) != 0 { throw .unsafeFile(path: path, .mode(mode & 0o7777)) }
   }
 }
 
-/// The user who owns these files. No program of ours changes its user while it runs.
+/// The user who owns these files. Our programs never change their user.
 let ownUser = geteuid()
 
-/// A time in a file's status, for comparison. Not an array, which would cost an allocation for each file.
+/// A time in a file's status, to compare. An array would cost an allocation for each file.
 private struct FileTime: Equatable {
   let seconds: Int
   let nanoseconds: Int
@@ -114,12 +112,11 @@ package struct OpenFile: ~Copyable {
     self.path = path
   }
 
-  /// Opens a file anywhere that a person has named. Symbolic links are followed. `nil` if there is no such file.
+  /// Opens a file anywhere, named by a person; follows symbolic links. `nil` if there is none.
   ///
   /// - Parameter mayBeRead: whether others may read it, because it holds no secret. They may never change it.
   /// - Throws: ``KeychainError/unsafeFile(path:_:)`` if it is another user's, accessible to others, or not a regular
-  ///   file;
-  ///   ``KeychainError/system(operation:path:errno:)``.
+  ///   file; ``KeychainError/system(operation:path:errno:)``.
   package init?(path: String, mayBeRead: Bool = false) throws(KeychainError) {
     // O_NONBLOCK: opening a FIFO must not wait for its writer.
     let file = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
@@ -130,8 +127,8 @@ package struct OpenFile: ~Copyable {
     try self.init(owning: file, path: path, mayBeRead: mayBeRead)
   }
 
-  /// Opens a regular file in a folder, whoever owns it and whatever its mode, to see what it is; `nil` if it can't be
-  /// opened. What is read from it isn't to be relied on. Symbolic links are not followed.
+  /// Opens a regular file in a folder, whatever its owner and mode, to see what it is; `nil` if it can't be opened.
+  /// Don't rely on its contents. Symbolic links are not followed.
   package init?(ofAnyone name: String, in folder: borrowing Folder) {
     let file = clinux_openat(folder.descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
     if file < 0 { return nil }
@@ -197,8 +194,7 @@ package struct OpenFile: ~Copyable {
   }
 }
 
-/// Fills the buffer from a file's `offset` on. Returns 0, an `errno`, or -1 if the file ends before the buffer is
-/// full.
+/// Fills the buffer from a file's `offset` on. Returns 0, an `errno`, or -1 if the file ends before that.
 package func readFully(_ descriptor: Int32, at offset: Int, into buffer: UnsafeMutableRawBufferPointer)
   -> Int32
 {

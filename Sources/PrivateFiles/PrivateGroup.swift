@@ -3,10 +3,9 @@ import CLinux
 import Glibc
 package import Keychain
 
-/// Who else may change a file or a folder.
 extension FileStatus {
-  /// What lets somebody other than this user and root change it; `nil` if nothing does. A group with no other member
-  /// does not, as distributions give each user one and let it write (RHEL, "User Private Groups").
+  /// Why somebody other than this user and root can change it; `nil` if nobody can. A group without other members
+  /// doesn't count: distributions give each user one and let it write (RHEL, "User Private Groups").
   ///
   /// - Parameter descriptor: the open file or folder, for its access control list.
   package func othersMayChange(_ descriptor: Int32) -> KeychainError.FileFault? {
@@ -21,9 +20,9 @@ extension FileStatus {
   }
 }
 
-/// The groups that a user is alone in.
+/// The groups with a single user.
 enum PrivateGroup {
-  /// Whether nobody but this user is in a group, as far as the machine's own files tell: /etc/passwd and /etc/group.
+  /// Whether only this user is in a group, as far as /etc/passwd and /etc/group tell.
   static func isOwn(_ group: UInt32) -> Bool {
     guard let users = lines(of: "/etc/passwd"), let groups = lines(of: "/etc/group") else { return false }
     return isOwn(group, of: ownUser, users, groups)

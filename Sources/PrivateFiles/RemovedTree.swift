@@ -1,8 +1,7 @@
 import Bytes
 import Glibc
 
-/// Removes a file, or a folder with all that is in it, whatever its mode, as well as that is possible. Links are not
-/// followed.
+/// Removes a file, or a folder with everything in it, whatever its mode, as far as possible. Doesn't follow links.
 package func removeTree(_ path: String) {
   if unlink(path) == 0 { return }
   if let folder = opendir(path) {

@@ -1,11 +1,9 @@
 import Glibc
 
-/// Who may put something else at a path.
 package enum ReplaceablePath {
-  /// Whether somebody may put another file at a path who is neither this user, nor root, nor the owner of the file: by a
-  /// folder on the way that they own or everybody may change, or by a link of theirs.
-  ///
-  /// A folder of root's that a group may change as well, as `/usr/local/bin` can be on Debian, counts as root's.
+  /// Whether strangers may put another file at a path: anybody but this user, root and the file's owner. They can if
+  /// they own a folder or link on the way, or if everybody may change a folder there. A folder of root's that a group
+  /// may change as well, like Debian's `/usr/local/bin`, counts as root's.
   ///
   /// - Parameter path: an absolute path; a file that isn't there counts as anybody's.
   package static func strangersMayChange(_ path: String) -> Bool {
@@ -28,14 +26,14 @@ package enum ReplaceablePath {
   private static func isStrangers(_ status: stat, _ trusted: [UInt32]) -> Bool {
     if !trusted.contains(status.st_uid) { return true }
     let mode = status.st_mode
-    // In a sticky folder everybody can only change what is their own.
+    // In a sticky folder, people can change only their own entries.
     if mode & S_IFMT == S_IFLNK || mode & S_IFMT == S_IFDIR && mode & S_ISVTX != 0 { return false }
     if mode & 0o002 != 0 { return true }
     return mode & 0o020 != 0 && status.st_uid == ownUser && ownUser != 0
       && !PrivateGroup.isOwn(status.st_gid)
   }
 
-  /// Whether that is so of a folder or of one above it, along the names in its path and along where its links lead.
+  /// The same for a folder and those above it, along its path and where its links lead.
   private static func isBelowStrangers(_ folder: String, _ trusted: [UInt32]) -> Bool {
     guard let resolved = realpath(folder, nil) else { return true }
     defer { free(resolved) }

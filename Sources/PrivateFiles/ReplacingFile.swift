@@ -2,13 +2,13 @@ import Bytes
 import CLinux
 import Glibc
 
-/// Replaces or makes a file in any folder, such as another program's configuration: the bytes are written to a
-/// temporary file beside it, `PATH.llavero-PID.tmp`, forced to disk and moved into place.
+/// Replaces or makes a file in any folder, such as another program's configuration: writes a temporary file beside it,
+/// `PATH.llavero-PID.tmp`, forces it to disk and moves it into place.
 ///
 /// - Parameters:
 ///   - path: the file. A symbolic link is replaced by the file.
 ///   - access: who may read and write the new file.
-///   - mayReplace: whether a file that is there may be replaced. If not, the result is `EEXIST` then.
+///   - mayReplace: whether an existing file may be replaced. If not, the result is `EEXIST` then.
 ///   - verify: examines the finished temporary file.
 /// - Returns: 0, or an `errno`. The file is unchanged then.
 /// - Throws: what `verify` throws. The file is unchanged then.
@@ -32,20 +32,20 @@ package func replaceFile<Fault: Error>(
   return result == 0 ? 0 : errno
 }
 
-/// Replaces or makes a file in any folder; see ``replaceFile(_:with:access:mayReplace:verify:)``.
+/// The same without `verify`.
 package func replaceFile(
   _ path: String, with bytes: UnsafeRawBufferPointer, access: FileAccess, mayReplace: Bool = true
 ) -> Int32 {
   replaceFile(path, with: bytes, access: access, mayReplace: mayReplace) { _ in }
 }
 
-/// The name of a temporary file beside a file, for a process. Programs and people have files of the form `NAME.NUMBER.tmp`,
-/// too, which must not be taken for it.
+/// The name of a process's temporary file beside a file. Unlike `NAME.NUMBER.tmp`, no other program or person uses
+/// this form.
 package func temporaryName(of path: String, for process: Int32 = getpid()) -> String {
   "\(path).llavero-\(process).tmp"
 }
 
-/// The process whose temporary file beside `path` has that name; `nil` if it is another file.
+/// The process whose temporary file beside `path` has that name; `nil` for other files.
 package func temporaryOwner(_ name: String, of path: String) -> Int32? {
   let prefix = "\(path).llavero-"
   guard name.hasPrefix(prefix), name.hasSuffix(".tmp"),

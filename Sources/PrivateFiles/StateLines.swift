@@ -1,27 +1,27 @@
 import Bytes
 package import Keychain
 
-/// A small file of lines in the state folder, which programs read, change and replace one after the other. Nothing in it
-/// is secret.
+/// A small file of lines in the state folder, which programs read, change and replace in turn. Nothing in it is
+/// secret.
 package struct StateLines {
   private let stateFolder: String
   private let name: String
 
-  /// The largest file, in bytes. The oldest lines give way.
+  /// The largest file, in bytes. Beyond it, the oldest lines go.
   private static let maximumSize = 1 << 20
-  /// For how long other writers are waited for, in seconds.
+  /// How long to wait for other writers, in seconds.
   private static let patience = 10
 
-  /// The file of a name in the state folder, whether or not it is there. Its lock has `.lock` behind the name.
+  /// The file need not exist. Its lock is the file `NAME.lock`.
   package init(_ name: String, in stateFolder: String) {
     self.stateFolder = stateFolder
     self.name = name
   }
 
-  /// Where it is, for messages.
+  /// For messages.
   package var path: String { "\(stateFolder)/\(name)" }
 
-  /// The lines without their ends, the oldest first; none if there is no file.
+  /// The lines without their ends, oldest first; none without a file.
   ///
   /// - Throws: ``KeychainError`` if the file can't be read.
   package func read() throws(KeychainError) -> [String] {
@@ -31,7 +31,7 @@ package struct StateLines {
     }
   }
 
-  /// Changes the lines while nobody else does. Returns whether the change lasts; `nil` if there was none.
+  /// Changes the lines while nobody else does. Returns whether the change lasts; `nil` if nothing changed.
   ///
   /// - Throws: what `body` throws, and ``KeychainError`` if the file can't be written.
   package func change(

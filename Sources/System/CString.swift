@@ -15,7 +15,7 @@ package struct CString {
     pointer = UnsafeRawPointer(literal.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
-  /// Copies a text that is not secret; the copy is never freed.
+  /// Copies text that is not secret; the copy is never freed.
   package init(copying text: String) {
     guard let copy = strdup(text) else { fatalError("out of memory") }
     pointer = UnsafePointer(copy)
@@ -30,7 +30,6 @@ package struct CString {
     pointer = UnsafePointer(copy)
   }
 
-  /// This program's arguments from an index on.
   package static func arguments(from first: Int) -> [CString] {
     let count = Int(CommandLine.argc)
     return (min(first, count)..<count).compactMap { index in
@@ -38,7 +37,7 @@ package struct CString {
     }
   }
 
-  /// The bytes of this program's arguments from an index on.
+  /// The same as bytes.
   package static func bytesOfArguments(from first: Int) -> [ByteString] {
     var bytes: [ByteString] = []
     var index = first
@@ -64,7 +63,7 @@ package struct CString {
     body(arguments.map { UnsafeMutablePointer(mutating: $0.pointer) } + [nil])
   }
 
-  /// The variables of this process, as `NAME=VALUE`, for which a condition holds.
+  /// This process's variables, as `NAME=VALUE`, for which the condition holds.
   package static func environment(where isKept: (CString) -> Bool) -> [CString] {
     var kept: [CString] = []
     var next = environ
@@ -76,7 +75,7 @@ package struct CString {
     return kept
   }
 
-  /// Whether this is the variable of that name, as `NAME=VALUE`.
+  /// Whether this `NAME=VALUE` is the variable of that name.
   package func isVariable(_ name: String) -> Bool {
     let length = name.utf8.count
     return strncmp(pointer, name, length) == 0 && pointer[length] == CChar(bitPattern: 0x3d)

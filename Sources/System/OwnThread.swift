@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Runs jobs one after the other on a thread of its own, which only exists while there is something to do.
+/// Runs jobs one after the other on a thread of its own, which exists only while there are jobs.
 package final class OwnThread: Sendable {
   private struct State {
     var jobs: [@Sendable () -> Void] = []
     var isRunning = false
 
-    /// The next job; `nil` if there is none, whereupon the thread ends.
+    /// The next job; `nil` if there is none, and then the thread ends.
     mutating func nextJob() -> (@Sendable () -> Void)? {
       if jobs.isEmpty {
         isRunning = false
@@ -20,7 +20,6 @@ package final class OwnThread: Sendable {
 
   private let state = Mutex(State())
 
-  /// Makes an object without a thread.
   package init() {}
 
   /// Runs the job after those before it.
@@ -32,7 +31,7 @@ package final class OwnThread: Sendable {
       return true
     }
     if !starts { return }
-    // If no thread can be started, the work still has to be done.
+    // If no thread can be started, the work is done here.
     if !startThread("keychain", { self.work() }) { work() }
   }
 
@@ -41,8 +40,8 @@ package final class OwnThread: Sendable {
   }
 }
 
-/// Runs `body` on a new thread, which receives no signals. A signal delivered to a thread that hasn't blocked it has
-/// its default effect, even if the program's own thread is waiting for it.
+/// Runs `body` on a new thread that receives no signals. A signal delivered to a thread that hasn't blocked it has its
+/// default effect, even if the program's own thread is waiting for it.
 ///
 /// - Parameter name: the thread's name in debuggers, at most 15 bytes.
 /// - Returns: whether the thread could be started.

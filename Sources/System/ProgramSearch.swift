@@ -1,13 +1,13 @@
 import Bytes
 import Glibc
 
-/// Finds a program as a shell does, but without a shell.
+/// Finds a program as a shell does, without a shell.
 package enum ProgramSearch {
-  /// Tries the files that a name may refer to until one can be executed: the name itself if it contains a slash, else
-  /// the files with that name on the PATH.
+  /// Tries the files that a name may refer to until one can be executed: the name itself if it has a slash, else the
+  /// files with that name on the PATH.
   ///
   /// - Parameter execute: executes the file at a path. Returns 0, or an `errno`.
-  /// - Returns: 0, or the `errno` that tells why none could be executed.
+  /// - Returns: 0, or the `errno` of the failure.
   package static func run(_ name: CString, _ execute: (UnsafePointer<CChar>) -> Int32) -> Int32 {
     if name.pointee == 0 { return ENOENT }
     if strchr(name.pointer, 0x2f) != nil { return execute(name.pointer) }
@@ -21,7 +21,7 @@ package enum ProgramSearch {
       }
       switch result {
       case ENOENT, ENOTDIR: continue
-      // A later file may be executable; if none is, this one was meant.
+      // A later file may be executable; if none is, the failure is this one's.
       case EACCES: failure = result
       default: return result
       }
@@ -29,10 +29,10 @@ package enum ProgramSearch {
     return failure
   }
 
-  /// Replaces this process by the program that its first argument names.
+  /// Replaces this process by the program named by the first argument.
   ///
   /// - Parameter variables: its environment, as `NAME=VALUE`; `nil` for that of this process.
-  /// - Returns: the `errno` that tells why it can't.
+  /// - Returns: the `errno` of the failure.
   package static func become(_ arguments: [CString], _ variables: [CString]? = nil) -> Int32 {
     let environment = variables ?? CString.environment { _ in true }
     return run(arguments[0]) { path in
@@ -45,13 +45,13 @@ package enum ProgramSearch {
     }
   }
 
-  /// The file that would be executed for a name; `nil` if there is none.
+  /// The file to execute for a name; `nil` if there is none.
   package static func path(of name: CString) -> String? {
     var found: String?
     _ = run(name) { candidate in
       if access(candidate, X_OK) != 0 { return errno }
       var status = stat()
-      // A folder can be searched, but not executed.
+      // A folder has the mode's x bit, too, but can't be executed.
       if stat(candidate, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return EACCES }
       found = String(cString: candidate)
       return 0

@@ -1,11 +1,12 @@
 package import CLinux
 import Glibc
 
-/// A program that this process starts, and what it gets of this process. Nothing else starts one (posix_spawn(3)).
+/// A program to start, and its share of this process: descriptors, variables, signals. Nothing else starts one
+/// (posix_spawn(3)).
 package struct ProgramStart {
-  /// What the program has under the number of a descriptor.
+  /// A descriptor of the program.
   package enum Descriptor {
-    /// What this process has under that number; `/dev/null` if that is closed here.
+    /// This process's descriptor of that number; `/dev/null` if it is closed here.
     case inherited
     /// `/dev/null`, for reading and writing.
     case null
@@ -13,15 +14,15 @@ package struct ProgramStart {
     case copy(of: Int32)
   }
 
-  /// What it gets of this process besides its first descriptors.
+  /// What the program inherits besides its first descriptors.
   package struct Policy {
-    /// Whether it has every descriptor that exec(3) leaves open. Otherwise it has the given ones alone.
+    /// Whether it has every descriptor that exec(3) leaves open, instead of only the given ones.
     package var keepsDescriptors = false
-    /// The signals that it begins with blocked; `nil` for those of this thread.
+    /// The signals blocked at its start; `nil` for those of this thread.
     package var blocked: sigset_t?
-    /// The signals that have their default effect again, even if this process ignores them.
+    /// The signals with their default effect again, even if this process ignores them.
     package var restored = sigset_t()
-    /// Whether it has no terminal, and is out of reach of what is sent to the process group.
+    /// Whether it has no terminal and gets no signals sent to the process group.
     package var hasOwnSession = false
 
     private static var none: sigset_t {
@@ -36,16 +37,17 @@ package struct ProgramStart {
       return signals
     }
 
-    /// A program that may ask the person on the terminal. It holds back what this thread does: in the middle of a change,
-    /// neither is ended by Ctrl-C.
+    /// A program that may ask the person on the terminal. It blocks the same signals as this thread: in the middle of
+    /// a change, Ctrl-C ends neither.
     package static var attended: Policy {
       var restored = none
-      // What this program ignores for itself, and not its caller.
+      // This program ignores it for itself, not for its caller.
       sigaddset(&restored, SIGXFSZ)
       return Policy(restored: restored)
     }
 
-    /// A program that may ask on the terminal, started by a library in a process that may ignore and hold back anything.
+    /// A program that may ask on the terminal, started by a library in a process that may ignore and block any
+    /// signals.
     package static var plugin: Policy {
       var policy = attended
       policy.blocked = none
@@ -53,9 +55,9 @@ package struct ProgramStart {
       return policy
     }
 
-    /// A program that takes the place of this one for its caller.
+    /// A program that replaces this one for its caller.
     ///
-    /// - Parameter blocked: the signals that the caller holds back.
+    /// - Parameter blocked: the signals blocked by the caller.
     package static func standIn(blocked: sigset_t) -> Policy {
       Policy(keepsDescriptors: true, blocked: blocked, restored: none)
     }
@@ -74,15 +76,14 @@ package struct ProgramStart {
 
   /// The arguments, beginning with its name.
   package var arguments: [CString]
-  /// The executable; `nil` if the first argument names it, which is found on the PATH unless it has a slash.
+  /// The executable; `nil` for the one that the first argument names, searched on the PATH unless it has a slash.
   package var path: CString?
   /// Its variables, `NAME=VALUE`; `nil` for those of this process.
   package var environment: [CString]?
-  /// What it has under the numbers from 0 on.
+  /// Its descriptors from 0 on.
   package var descriptors: [Descriptor]
   package var policy: Policy
 
-  /// Takes everything.
   package init(
     _ arguments: [CString], at path: CString? = nil, _ descriptors: [Descriptor], _ policy: Policy,
     environment: [CString]? = nil
@@ -91,15 +92,13 @@ package struct ProgramStart {
     (self.policy, self.environment) = (policy, environment)
   }
 
-  /// Starts it.
-  ///
   /// - Returns: the process, which has to be waited for.
   /// - Throws: ``Failure`` if it can't be started.
   package func run() throws(Failure) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // Out of the way of the numbers that are replaced one after the other.
+    // Out of the way of the numbers replaced below.
     var copies: [Int32] = []
     defer { for copy in copies { close(copy) } }
     for (number, descriptor) in zip(Int32(0)..., descriptors) {

@@ -1,13 +1,11 @@
 import Glibc
 
-/// A lock that its holding thread may take again.
-///
-/// Without that, a call to a keychain from within a body that the keychain runs would wait for itself forever.
+/// A lock that its holding thread may take again. Without that, a call to a keychain from a body that the keychain
+/// runs would wait for itself forever.
 package final class RecursiveLock: @unchecked Sendable {
   // Unchecked is sound: the C library's mutex is made for several threads, and never moves.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-  /// Makes a lock that nobody holds.
   package init() {
     var attributes = pthread_mutexattr_t()
     pthread_mutexattr_init(&attributes)

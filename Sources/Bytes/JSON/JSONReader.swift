@@ -1,16 +1,15 @@
 /// A reader of JSON (RFC 8259) that works in place: values are slices of the text, and a secret is copied only to its
 /// destination.
 package enum JSONReader {
-  /// The text is not JSON, or not the expected value. Doesn't contain any of the text.
+  /// The text is not JSON, or not the expected value. Holds none of the text.
   package struct Malformed: Error {
-    /// Makes the error.
     package init() {}
   }
 
-  /// The largest depth of nested values; deeper ones are refused.
+  /// The largest depth of nested values.
   package static let maximumDepth = 64
 
-  /// Reads an object and passes each member to `body`, in order, as raw name (without quotes, escapes unresolved) and
+  /// Reads an object and passes each member to `body`, in order: its raw name (no quotes, escapes unresolved) and
   /// value.
   ///
   /// - Throws: ``Malformed`` if `text` is anything but one object; what `body` throws.
@@ -67,7 +66,6 @@ package enum JSONReader {
 
 /// One value of a JSON text, not yet decoded.
 package struct JSONValue {
-  /// The kinds of values.
   package enum Kind: UInt8 {
     case string, number, bool, null, object, array
 
@@ -76,7 +74,6 @@ package struct JSONValue {
     package static func != (left: Kind, right: Kind) -> Bool { left.rawValue != right.rawValue }
   }
 
-  /// The kind of the value.
   package let kind: Kind
   /// The value's text, including the quotes of a string.
   package let raw: UnsafeRawBufferPointer
@@ -147,7 +144,7 @@ package struct JSONValue {
     guard text.withUnsafeBytes({ Base64.decode($0, to: &output) }) else { throw JSONReader.Malformed() }
   }
 
-  /// The contents of a string that is not secret.
+  /// The contents of a string. Not for secrets.
   package func string() throws(JSONReader.Malformed) -> ByteString {
     guard kind == .string else { throw JSONReader.Malformed() }
     let text = UnsafeRawBufferPointer(rebasing: raw[1..<raw.count - 1])
@@ -157,7 +154,7 @@ package struct JSONValue {
     return bytes.withUnsafeBytes { ByteString($0) }
   }
 
-  /// The bytes that a string encodes in base64, if they are not secret.
+  /// The bytes that a string encodes in base64. Not for secrets.
   package func base64() throws(JSONReader.Malformed) -> ByteString {
     var bytes = Secret(capacity: raw.count)
     try appendBase64(to: &bytes)
@@ -166,7 +163,7 @@ package struct JSONValue {
 
   /// A whole number in range.
   ///
-  /// There is one function for each type: a generic one called from another module looks up at each start how such
+  /// There is one function for each type: a generic one, called from another module, looks up at each start how such
   /// numbers are added, which took a tenth of an answer's time.
   package func integer() throws(JSONReader.Malformed) -> Int64 {
     guard kind == .number else { throw JSONReader.Malformed() }
@@ -184,16 +181,13 @@ package struct JSONValue {
     return number
   }
 
-  /// A whole number in range.
   package func integer() throws(JSONReader.Malformed) -> Int { Int(try integer() as Int64) }
 
-  /// A whole number in range.
   package func integer() throws(JSONReader.Malformed) -> UInt16 {
     guard let number = UInt16(exactly: try integer() as Int64) else { throw JSONReader.Malformed() }
     return number
   }
 
-  /// `true` or `false`.
   package func bool() throws(JSONReader.Malformed) -> Bool {
     guard kind == .bool else { throw JSONReader.Malformed() }
     return raw.count == 4
@@ -229,7 +223,7 @@ private struct JSONScanner {
     self.text = text
   }
 
-  /// The next byte that is not white space. It is not consumed.
+  /// The next byte that is not white space, not consumed.
   mutating func peek() throws(JSONReader.Malformed) -> UInt8 {
     while position < text.count {
       switch text[position] {
@@ -254,7 +248,6 @@ private struct JSONScanner {
     }
   }
 
-  /// A string, without its quotes.
   mutating func string() throws(JSONReader.Malformed) -> UnsafeRawBufferPointer {
     try expect("\"")
     let start = position

@@ -1,15 +1,14 @@
 /// A writer of JSON (RFC 8259) into memory that is wiped, because the values may be secret.
 ///
-/// A value that isn't UTF-8, or that escapes would make longer than base64 does, is written as base64 under its name
-/// with `_b64` appended, so that JSON can hold every byte string within bounds. Control characters and those that
-/// change the direction of text are escaped, so that the output does no harm on a terminal (Trojan Source,
-/// CVE-2021-42574; CVE-2024-50349).
+/// A value is written as base64, under its name with `_b64` appended, if it isn't UTF-8 or if escapes would make it
+/// longer than base64; so JSON can hold every byte string within bounds. Control characters and those that change the
+/// direction of text are escaped, so that output does no harm on a terminal (Trojan Source, CVE-2021-42574;
+/// CVE-2024-50349).
 package struct JSONWriter: ~Copyable {
   /// The text written so far.
   package var bytes: Secret
   private var needsComma = false
 
-  /// Makes a writer that has written nothing.
   package init(capacity: Int = 256) {
     bytes = Secret(capacity: capacity)
   }
@@ -25,41 +24,37 @@ package struct JSONWriter: ~Copyable {
     return bytes
   }
 
-  /// Begins an object that is an array's element or the whole text.
+  /// Begins an object as an array's element or as the whole text.
   package mutating func beginObject() {
     separate()
     bytes.append("{")
     needsComma = false
   }
 
-  /// Begins an object that is a member.
   package mutating func beginObject(_ name: StaticString) {
     self.name(name)
     bytes.append("{")
     needsComma = false
   }
 
-  /// Ends the innermost object.
   package mutating func endObject() {
     bytes.append("}")
     needsComma = true
   }
 
-  /// Begins an array that is the whole text.
+  /// Begins an array as the whole text.
   package mutating func beginArray() {
     separate()
     bytes.append("[")
     needsComma = false
   }
 
-  /// Begins an array that is a member.
   package mutating func beginArray(_ name: StaticString) {
     self.name(name)
     bytes.append("[")
     needsComma = false
   }
 
-  /// Ends the innermost array.
   package mutating func endArray() {
     bytes.append("]")
     needsComma = true
@@ -71,12 +66,10 @@ package struct JSONWriter: ~Copyable {
     value.bytes.withUnsafeBytes { member(name, $0) }
   }
 
-  /// Writes a member whose value is confidential.
   package mutating func member(_ name: StaticString, _ value: borrowing Secret) {
     value.withUnsafeBytes { member(name, $0) }
   }
 
-  /// Writes a member from bytes.
   package mutating func member(_ name: StaticString, _ value: UnsafeRawBufferPointer) {
     if isValidUTF8(value), !Self.isMostlyEscapes(value) {
       self.name(name)
@@ -90,7 +83,6 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
-  /// Writes a member, or nothing if the value is absent.
   package mutating func member(_ name: StaticString, _ value: Int64?) {
     guard let value else { return }
     self.name(name)
@@ -98,20 +90,17 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
-  /// Writes a member, or nothing if the value is absent.
   package mutating func member(_ name: StaticString, _ value: Int?) { member(name, value.map { Int64($0) }) }
 
-  /// Writes a member, or nothing if the value is absent.
   package mutating func member(_ name: StaticString, _ value: UInt16?) {
     member(name, value.map { Int64($0) })
   }
 
-  /// Writes a member, or nothing if the value is absent.
   package mutating func member(_ name: StaticString, _ value: UInt32?) {
     member(name, value.map { Int64($0) })
   }
 
-  /// Writes a member whose name is given as bytes that need no escaping.
+  /// Writes a member. The name must need no escaping.
   package mutating func member(_ name: ByteString, _ value: ByteString) {
     value.bytes.withUnsafeBytes { value in
       let isText = isValidUTF8(value) && !Self.isMostlyEscapes(value)
@@ -142,40 +131,37 @@ package struct JSONWriter: ~Copyable {
     }
   }
 
-  /// Writes a member.
   package mutating func member(_ name: StaticString, _ value: Bool) {
     self.name(name)
     bytes.append(value ? "true" : "false")
     needsComma = true
   }
 
-  /// Writes a member, or nothing if the value is absent.
   package mutating func member(_ name: StaticString, _ value: Timestamp?) {
     guard let value else { return }
     member(name, ByteString(value.text))
   }
 
-  /// Writes an array element that is a string.
+  /// Writes a string as an array's element.
   package mutating func element(_ value: ByteString) {
     value.bytes.withUnsafeBytes { textElement($0) }
   }
 
-  /// Writes an array element that is a number.
   package mutating func element(_ value: Int64) {
     separate()
     append(value)
     needsComma = true
   }
 
-  /// Writes an array element from bytes, which must be valid UTF-8.
+  /// The same from bytes, which must be valid UTF-8.
   package mutating func textElement(_ value: UnsafeRawBufferPointer) {
     separate()
     string(value)
     needsComma = true
   }
 
-  /// Writes a member that is a string in any case, because other protocols don't accept base64 in its place. Name and
-  /// value must be valid UTF-8.
+  /// Writes a member that is always a string, for protocols that don't accept base64 in its place. Name and value must
+  /// be valid UTF-8.
   package mutating func textMember(_ name: ByteString, _ value: UnsafeRawBufferPointer) {
     separate()
     name.bytes.withUnsafeBytes { string($0) }
@@ -184,7 +170,6 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
-  /// Writes a member that is a string in any case and not secret.
   package mutating func textMember(_ name: ByteString, _ value: ByteString) {
     value.bytes.withUnsafeBytes { textMember(name, $0) }
   }
@@ -196,7 +181,7 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
-  /// Writes a member as it was read: `name` and `value` are raw JSON text, the name without its quotes.
+  /// Writes a member as it was read: both are raw JSON text, the name without its quotes.
   package mutating func rawMember(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
     separate()
     bytes.append("\"")
@@ -210,13 +195,13 @@ package struct JSONWriter: ~Copyable {
   ///
   /// - Parameters:
   ///   - count: how many bytes stay.
-  ///   - isFirst: whether the next element or member is the first one.
+  ///   - isFirst: whether the next element or member is the first.
   package mutating func truncate(to count: Int, isFirst: Bool) {
     bytes.truncate(to: count)
     needsComma = !isFirst
   }
 
-  /// Whether the text has so many control characters, each of which takes six bytes, that base64 is shorter.
+  /// Whether base64 is shorter: a control character takes six bytes as an escape.
   private static func isMostlyEscapes(_ text: UnsafeRawBufferPointer) -> Bool {
     var controls = 0
     for byte in text where (byte < 0x20 && byte != 0x0a) || byte == 0x7f { controls += 1 }
@@ -241,7 +226,7 @@ package struct JSONWriter: ~Copyable {
     bytes.append("\"")
     var index = 0
     while index < text.count {
-      // What stands for itself is taken in runs.
+      // Bytes that need no escape are taken in runs.
       let start = index
       while index < text.count, Self.standsForItself(text[index]) { index += 1 }
       if index > start { bytes.append(UnsafeRawBufferPointer(rebasing: text[start..<index])) }

@@ -1,8 +1,7 @@
-/// A member of an object that ``JSONWriter`` wrote. Its name tells whether the value was written as base64.
+/// A member of an object written by ``JSONWriter``. Its name tells whether the value is base64.
 package struct WrittenMember {
-  /// The name, without the suffix of base64.
+  /// The name, without `_b64`.
   package let name: ByteString
-  /// The value as it stands in the text.
   package let value: JSONValue
   private let isBase64: Bool
 
@@ -13,19 +12,19 @@ package struct WrittenMember {
     self.value = value
   }
 
-  /// The contents of a string that is not secret.
+  /// The contents of a string. Not for secrets.
   ///
   /// - Throws: ``JSONReader/Malformed`` if it is no string.
   package func bytes() throws(JSONReader.Malformed) -> ByteString {
     isBase64 ? try value.base64() : try value.string()
   }
 
-  /// The contents of a string that is not secret, with U+FFFD in place of anything that is not UTF-8.
+  /// The same with U+FFFD for anything that is not UTF-8.
   ///
   /// - Throws: ``JSONReader/Malformed`` if it is no string.
   package func text() throws(JSONReader.Malformed) -> String { "\(try bytes())" }
 
-  /// The contents of a string that is secret.
+  /// The contents of a string that may be secret.
   ///
   /// - Throws: ``JSONReader/Malformed`` if it is no string.
   package func secret() throws(JSONReader.Malformed) -> Secret {
@@ -40,7 +39,7 @@ package struct WrittenMember {
 }
 
 extension JSONReader {
-  /// Reads an object that ``JSONWriter`` wrote, and passes each member to `body`, in order.
+  /// Reads an object written by ``JSONWriter`` and passes each member to `body`, in order.
   ///
   /// - Throws: ``Malformed`` if `text` is anything but one object; what `body` throws.
   package static func writtenMembers(
