@@ -2,24 +2,23 @@ public import EncryptedFile
 public import Keychain
 public import KeychainChoice
 
-/// The user's keychain: the one that the `llavero` command itself would use.
+/// The user's keychain, as the `llavero` command itself would choose it.
 ///
 /// It is the first of these: the one in the settings; the one in `LLAVERO_KEYCHAIN`; the one chosen before, by the
-/// first `add` of any of the user's programs or by `llavero keychain use`; the encrypted file, if it exists; a keychain
-/// that ssh forwards to this machine, which is not remembered; a Secret Service that answers within a second and has a
-/// persistent collection; a new encrypted file. With it, the others of the search list are asked (`llavero keychain
-/// list`), unless the settings or the environment name one. A keychain that was chosen is never replaced by another
-/// because it is locked, broken or missing: its error is thrown. A choice that the user makes later takes effect with
-/// the next call.
+/// first `add` of any of the user's programs or by `llavero keychain use`; the encrypted file, if it exists; a
+/// keychain that ssh forwards to this machine, which is not remembered; a Secret Service that answers within a second
+/// and has a persistent collection; a new encrypted file. The others of the search list (`llavero keychain list`) are
+/// asked with it, unless the settings or the environment name one. A chosen keychain that is locked, broken or missing
+/// is never replaced by another: its error is thrown. A later choice of the user takes effect with the next call.
 ///
-/// The keychain is opened by the first call that needs it, and again after it went away. So an object can be made when
-/// a program starts, and kept while it runs. The environment is read once, when the object is made. The process is not
-/// changed, nothing is written to its streams, and no program is run: an encrypted file that only
+/// The first call that needs the keychain opens it, and a later call opens it again after it went away. So an object
+/// can be made when a program starts, and kept while it runs. The environment is read once, when the object is made.
+/// The process is not changed, nothing is written to its streams, and no program is run: an encrypted file that only
 /// `LLAVERO_PASSPHRASE_COMMAND`, the program of a slot or an age plugin would open is locked. systemd's credential
-/// `llavero` does open one. A passphrase that the user types is kept by an agent of `llavero` that is already running,
-/// for as long as `llavero unlock` would keep it; no agent is started. What is changed in a
-/// keychain that is shared through git is sent to the others by the next program of llavero's that uses it, and
-/// `llavero sync` sends it at once. A keychain in OpenBao is passed over, or an error if it is named.
+/// `llavero` does open one. An agent of `llavero` that is already running keeps a passphrase that the user types, for
+/// as long as `llavero unlock` would; no agent is started. Changes of a keychain shared through git reach the others
+/// when llavero's own programs use it next, or at once by `llavero sync`. A keychain in OpenBao is passed over, or an
+/// error if it is named.
 ///
 /// Only one thread may use it at a time, not always the same one; a child process after fork(2) must not use it.
 public final class DefaultKeychain: KeychainStore {
@@ -36,15 +35,14 @@ public final class DefaultKeychain: KeychainStore {
   /// Whether a running body has added an item.
   private var hasAdded = false
 
-  /// Finds out which keychain was chosen. Doesn't open one yet.
+  /// Finds out which keychain was chosen, without opening it.
   ///
   /// - Throws: `KeychainError.unavailable` if the environment can't be understood or has no `HOME`;
-  ///   `KeychainError.damaged` and other errors of reading if it is unknown which keychain was chosen.
+  ///   `KeychainError.damaged` and other errors of reading if the choice is unknown.
   public convenience init(_ settings: Settings = Settings()) throws(KeychainError) {
     try self.init(settings, environment: .captured())
   }
 
-  /// Does the same in another environment.
   package init(_ settings: Settings, environment: KeychainEnvironment) throws(KeychainError) {
     self.settings = settings
     self.environment = environment
@@ -64,7 +62,7 @@ public final class DefaultKeychain: KeychainStore {
     try current().keychain.items(matching: query)
   }
 
-  /// Why a keychain of the search list was passed over in what was asked last.
+  /// Why the last question passed over a keychain of the search list.
   public var passedOver: KeychainError? { (try? current())?.keychain.passedOver }
 
   /// The confidential part of an item.
@@ -80,7 +78,7 @@ public final class DefaultKeychain: KeychainStore {
     return added
   }
 
-  /// Adds an item that comes from elsewhere, keeping its dates.
+  /// Adds an item from elsewhere, keeping its dates.
   @discardableResult
   public func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
@@ -187,7 +185,7 @@ public final class DefaultKeychain: KeychainStore {
     try current().keychain.discard(items)
   }
 
-  /// What has to be asked, and locked, to change items, or to add one.
+  /// The part of the keychain to ask, and to lock, for a change of these items, or for a new one.
   public func part(with items: [Item]) -> any KeychainStore {
     (try? current().keychain.part(with: items)) ?? self
   }
@@ -209,7 +207,7 @@ public final class DefaultKeychain: KeychainStore {
   /// The keychain in use.
   func store() throws(KeychainError) -> any KeychainStore { try current().keychain }
 
-  /// The keychain in use, with the reason for it. A body sees the same one from beginning to end.
+  /// The keychain in use, with the reason for it. A body sees the same one throughout.
   private func current() throws(KeychainError) -> OpenKeychain {
     if depth > 0, let opened { return opened }
     let choice = try choiceSoFar()
@@ -222,7 +220,7 @@ public final class DefaultKeychain: KeychainStore {
           self.opened = opened
           return opened
         }
-        // A service may have become available since the last look.
+        // A service may have become available since.
         if let opened, choice == nil,
           opened.choice.reason == .answers || opened.choice.reason == .isForwarded
         {
@@ -266,7 +264,7 @@ public final class DefaultKeychain: KeychainStore {
           throw .keychain(error)
         }
       },
-      // The program that has the network belongs to llavero's own programs.
+      // Only llavero's own programs have the network.
       remote: { (keychain) throws(KeychainChoiceError) in
         throw .keychain(
           .unavailable(reason: "\(keychain.name) is on a server, which only llavero's own programs ask"))
@@ -275,7 +273,7 @@ public final class DefaultKeychain: KeychainStore {
     return opener
   }
 
-  /// Remembers the choice after an item has been added. If this fails, adding has still succeeded.
+  /// Remembers the choice after an item was added. If this fails, adding has still succeeded.
   private func remember() {
     hasAdded = depth > 0
     guard !hasAdded, var opened, opened.choice.isToBeRemembered else { return }

@@ -3,19 +3,18 @@ public import Keychain
 public import KeychainChoice
 
 extension DefaultKeychain {
-  /// The settings with which a program uses the user's keychain.
+  /// A program's settings for using the user's keychain.
   public struct Settings {
-    /// The name of the keychain to use alone, whatever the user has chosen: that of a kind, or one that `llavero
-    /// keychain list` shows. `nil` for those that `llavero` itself would use.
+    /// The name of the one keychain to use, whatever the user has chosen: a kind's, or one that `llavero keychain
+    /// list` shows. `nil` for those that `llavero` itself would use.
     public var keychain: String?
-    /// The kind of keychain to use, whatever the user has chosen: the one that is there without being listed.
+    /// The kind of the keychain to use, whatever the user has chosen: the one that needs no listing.
     public var kind: KeychainKind? {
       get { keychain.flatMap { KeychainKind(rawValue: $0) } }
       set { keychain = newValue?.rawValue }
     }
     /// Whether to ask the user, by the desktop's own prompt or by ``passphrase``. `LLAVERO_PROMPT=never` also forbids
-    /// it. If nobody is asked, a locked keychain is reported as `KeychainError.locked` or
-    /// `KeychainError.collectionLocked`.
+    /// it. Without asking, a locked keychain is `KeychainError.locked` or `KeychainError.collectionLocked`.
     public var mayPrompt = true
     /// Asks the user for the passphrase of an encrypted file that has one. Without it such a file is open only as long
     /// as `llavero unlock` keeps it open.
@@ -37,7 +36,7 @@ extension DefaultKeychain {
 
   /// An event that a program may want to report.
   public enum Notice: Hashable, Sendable {
-    /// Nothing was chosen before, and adding the first item makes this the keychain of all programs of this user, until
+    /// Nothing was chosen before. Adding the first item made this the keychain of all the user's programs, until
     /// `llavero keychain use` changes it.
     case remembered(KeychainChoice)
     /// As `remembered`, but the choice can't be saved.

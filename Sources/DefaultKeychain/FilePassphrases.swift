@@ -18,7 +18,7 @@ final class FilePassphrases {
     self.ask = ask
   }
 
-  /// Who would give the passphrase now.
+  /// The source that would give the passphrase now.
   var respondent: PassphraseRespondent {
     if SystemdCredential(environment) != nil { return .program }
     return ask == nil ? .nobody : .person
@@ -26,8 +26,8 @@ final class FilePassphrases {
 
   /// The passphrase; `nil` if nobody can be asked, or not again.
   ///
-  /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` if the credential opens nothing; the error of reading
-  ///   it; whatever `ask` throws.
+  /// - Throws: ``KeychainError/wrongPassphraseGiven(by:path:)`` if the credential opens nothing; the error of
+  ///   reading it; whatever `ask` throws.
   func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
     if attempt == 1, let passphrase = try SystemdCredential(environment)?.passphrase() {
       wasCredential = true

@@ -23,7 +23,7 @@ extension KeychainEnvironment {
       cache: try unlockCache(at: location, program: nil), openers: openers, mustExist: !keychain.isBuiltIn,
       onNotice: { settings.onNotice(.encryptedFile($0)) })
     keychain.checkName(atChangesOf: file, in: main.stateFolder)
-    // No program is run, so the next one of llavero's own sends what is changed. But whoever was removed stays out.
+    // No program is run, so llavero's own next one sends the changes. But a removed member stays out.
     do throws(KeychainError) {
       try keychain.checkMembership(in: file)
     } catch {
@@ -39,7 +39,7 @@ extension KeychainEnvironment {
     at location: VaultLocation, _ settings: DefaultKeychain.Settings
   ) throws(KeychainChoiceError) -> any DesktopKeychain {
     var desktop = try secretService(at: location, mayPrompt: settings.mayPrompt)
-    // If there is none, use the default address, and don't read the environment again.
+    // Without an address, use the default, and don't read the environment again.
     desktop.busAddress = busAddress ?? ""
     desktop.onNotice = { settings.onNotice(.secretService($0)) }
     do throws(KeychainError) {

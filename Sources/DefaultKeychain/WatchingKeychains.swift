@@ -3,7 +3,7 @@ public import Keychain
 extension DefaultKeychain: ChangeReporting {
   /// Calls `report` when the keychain in use has changed.
   ///
-  /// - Throws: `KeychainError` if it is unknown which one is in use, or if it can't report changes.
+  /// - Throws: `KeychainError` if the choice is unknown, or the keychain can't report changes.
   public func onChange(
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription {
@@ -12,12 +12,12 @@ extension DefaultKeychain: ChangeReporting {
 
   /// All items of the keychain in use.
   ///
-  /// - Throws: `KeychainError` if it is unknown which one is in use, or if it can't be read.
+  /// - Throws: `KeychainError` if the choice is unknown, or the keychain can't be read.
   public func revisions() throws(KeychainError) -> [ItemRevision] {
     try store().reportingChanges().revisions()
   }
 
-  /// Whether the keychain that would be used now could store a secret. This doesn't choose one.
+  /// Whether the keychain to use now could store a secret. This doesn't choose one.
   public func probe() -> KeychainReadiness {
     do throws(KeychainError) {
       return try store().probe()

@@ -2,10 +2,10 @@ import Bytes
 package import Keychain
 package import PrivateFiles
 
-/// The file `hidden` of the state folder: which items of shared keychains are hidden on this machine.
+/// The file `hidden` of the state folder: the items of shared keychains hidden on this machine.
 ///
-/// It has a line for each item: `KEYCHAIN DATE REFERENCE`, with the item's modification date in milliseconds since
-/// 1970, or `-`, and the reference in hexadecimal digits. There is no secret in it.
+/// Each line is `KEYCHAIN DATE REFERENCE`: the item's modification date in milliseconds since 1970, or `-`, and its
+/// reference in hexadecimal digits. Nothing in it is secret.
 package final class HiddenItemFile: ItemHiding {
   private let file: StateLines
   private let tell: (Durability) -> Void
@@ -15,20 +15,20 @@ package final class HiddenItemFile: ItemHiding {
     let item: HiddenItem
   }
 
-  /// - Parameter tell: told each time whether what was changed survives a loss of power.
+  /// - Parameter tell: told each time whether the change survives a loss of power.
   package init(in stateFolder: String, tell: @escaping (Durability) -> Void) {
     file = StateLines("hidden", in: stateFolder)
     self.tell = tell
   }
 
   package func hidden(in keychain: String) throws(KeychainError) -> Set<HiddenItem> {
-    // Each time: other processes hide and reveal meanwhile.
+    // Read each time: other processes hide and reveal meanwhile.
     Set(try read().filter { $0.keychain == keychain }.map(\.item))
   }
 
   package func hide(_ items: Set<HiddenItem>, in keychain: String) throws(KeychainError) {
     try change { entries in
-      // What an item was hidden for before has changed since.
+      // An earlier entry is for a former state of the item.
       let references = Set(items.map(\.reference))
       entries.removeAll { $0.keychain == keychain && references.contains($0.item.reference) }
       entries += items.map { Entry(keychain: keychain, item: $0) }
@@ -41,7 +41,7 @@ package final class HiddenItemFile: ItemHiding {
 
   /// Shows all items of a keychain again.
   ///
-  /// - Throws: ``KeychainError`` if that can't be written.
+  /// - Throws: ``KeychainError`` if it can't be written.
   package func revealAll(in keychain: String) throws(KeychainError) {
     try change { entries in entries.removeAll { $0.keychain == keychain } }
   }

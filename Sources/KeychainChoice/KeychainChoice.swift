@@ -9,7 +9,7 @@ public struct KeychainChoice: Hashable, Sendable {
     case option
     /// `LLAVERO_KEYCHAIN` names it.
     case environment
-    /// It was chosen before, at this time if it is known.
+    /// It was chosen before, at this time if known.
     case remembered(Timestamp?)
     /// It was created just now.
     case made
@@ -21,32 +21,30 @@ public struct KeychainChoice: Hashable, Sendable {
     case answers
     /// The Secret Service is to be used, and llavero itself provides it.
     case isServed
-    /// Nothing was chosen, and no Secret Service can be used, because of this error.
+    /// Nothing was chosen, and this error keeps a Secret Service from being used.
     case noService(KeychainError)
   }
 
-  /// The keychain in use.
   package let keychain: ListedKeychain
   /// The reason for it.
   public let reason: Reason
 
   /// The kind in use.
   public var kind: KeychainKind { keychain.kind }
-  /// The name of the keychain in use: that of its kind, unless it is one that was listed.
+  /// The name of the keychain in use: its kind's, unless it was listed.
   public var name: String { keychain.name }
 
-  /// Creates a choice of a listed keychain.
   package init(_ keychain: ListedKeychain, reason: Reason) {
     self.keychain = keychain
     self.reason = reason
   }
 
-  /// Creates a choice of the keychain that has the name of its kind.
+  /// The same for the keychain with its kind's name.
   package init(kind: KeychainKind, reason: Reason) {
     self.init(ListedKeychain(builtIn: kind), reason: reason)
   }
 
-  /// The choice so far; `nil` if it depends on whether a keychain is forwarded, or there is a Secret Service.
+  /// The choice so far; `nil` if it depends on whether a keychain is forwarded, or a Secret Service answers.
   ///
   /// - Parameter named: the value of `--keychain`.
   /// - Throws: ``KeychainChoiceError`` for an unknown name, or if the remembered choice can't be read.
@@ -58,17 +56,17 @@ public struct KeychainChoice: Hashable, Sendable {
       let hasVault = try EncryptedFileKeychain(at: location).exists()
       return hasVault ? KeychainChoice(kind: .file, reason: .vaultIsThere) : nil
     } catch {
-      // Whoever has no home here may be given a keychain of another machine. Nothing else is used in its place.
+      // Without a home here, a keychain may still be forwarded. Nothing else is used in its place.
       if case .missing(let path) = error, location.isHome(path), environment.mayNameForwarded { return nil }
       throw .keychain(error)
     }
   }
 
-  /// The keychain that a command, the environment or an earlier choice names; `nil` if nobody has named one. Whether it
-  /// is there doesn't matter.
+  /// The keychain that a command, the environment or an earlier choice names, even if it is missing; `nil` without a
+  /// name.
   ///
   /// - Parameter named: the value of `--keychain`.
-  /// - Throws: ``KeychainChoiceError`` for an unknown name, or if the remembered choice can't be read.
+  /// - Throws: as ``made(named:at:_:)`` does.
   package static func chosen(
     named: String?, at location: VaultLocation, _ environment: KeychainEnvironment = KeychainEnvironment()
   ) throws(KeychainChoiceError) -> KeychainChoice? {
@@ -88,8 +86,8 @@ public struct KeychainChoice: Hashable, Sendable {
     return nil
   }
 
-  /// The keychain that has what logs in to the others: the remembered one, unless that is shared itself; else the
-  /// encrypted file. What the environment says is for one command, and doesn't move logins.
+  /// The keychain with the logins to the others: the remembered one, unless that is shared itself; else the encrypted
+  /// file. The environment is for one command and doesn't move logins.
   package static func personal(at location: VaultLocation) -> ListedKeychain {
     guard let remembered = (try? RememberedKeychain.read(in: location.stateFolder)) ?? nil,
       let keychain = try? keychain(named: remembered.name, in: location.stateFolder), !keychain.kind.isShared
@@ -107,7 +105,7 @@ public struct KeychainChoice: Hashable, Sendable {
     return keychain
   }
 
-  /// Whether a command or the environment names the keychain, so that no other one is asked.
+  /// Whether a command or the environment names the keychain, so that no other is asked.
   package var isNamed: Bool { reason == .option || reason == .environment }
 
   /// Whether storing an item makes this the keychain from then on. A forwarded one is gone with its connection.

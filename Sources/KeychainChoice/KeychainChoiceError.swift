@@ -1,18 +1,18 @@
 package import Keychain
 
-/// An error that leaves it unknown which keychain to use, or how.
+/// Why it is unknown which keychain to use, or how.
 package enum KeychainChoiceError: Error, Hashable, Sendable {
   /// No keychain has this name.
   case unknownName(String)
   /// The file with the search list can't be understood.
   case unreadableList(path: String, KeychainList.Malformed)
-  /// The search list can't be changed in this way.
+  /// The search list can't be changed this way.
   case refusedChange(KeychainList.Fault)
   /// The settings of a listed keychain can't be understood.
   case unusableOption(keychain: String, option: String)
-  /// The file that records the choice can't be understood: nobody knows where the items are.
+  /// The file that records the choice can't be understood, so nobody knows where the items are.
   case unreadableChoice(path: String)
-  /// The keychain that was chosen is not in the search list any more.
+  /// The chosen keychain is not in the search list any more.
   case unlistedChoice(String)
   /// An environment variable or option has an invalid value.
   case unusableSetting(name: String, SettingFault)
@@ -21,7 +21,7 @@ package enum KeychainChoiceError: Error, Hashable, Sendable {
   /// The record of the choice can't be read.
   case keychain(KeychainError)
 
-  /// The kind of value that a setting needs.
+  /// The value that a setting needs.
   package enum SettingFault: Hashable, Sendable {
     /// A duration such as 90s, 15m, 8h or 2d, from a second to 30 days.
     case noDuration

@@ -14,13 +14,13 @@ package struct KeychainEnvironment {
     self.variable = variable
   }
 
-  /// A copy of the present environment. Later changes, perhaps by another thread, don't affect it.
+  /// A copy of the present environment, which later changes, perhaps by another thread, don't affect.
   package static func captured() -> KeychainEnvironment {
     var variables: [String: String] = [:]
     var next = environ
     while let entry = next.pointee {
       let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      // In many programs, other variables contain secrets.
+      // Other variables of many programs contain secrets.
       if parts.count == 2, isOfInterest(parts[0]) { variables[String(parts[0])] = String(parts[1]) }
       next += 1
     }
@@ -40,7 +40,6 @@ package struct KeychainEnvironment {
   /// `LLAVERO_KEYCHAIN`: the name of a kind of keychain.
   package var keychain: String? { value("LLAVERO_KEYCHAIN") }
 
-  /// The location of the encrypted file.
   ///
   /// - Throws: the errors of ``VaultLocation/init(environment:)``.
   package func location() throws(KeychainError) -> VaultLocation { try VaultLocation(environment: variable) }
@@ -49,8 +48,7 @@ package struct KeychainEnvironment {
 
   private static let prompt = "LLAVERO_PROMPT"
 
-  /// `LLAVERO_PROMPT`: whether the user is never to be asked. Whoever sets it to a word that can't be understood is not
-  /// asked either.
+  /// `LLAVERO_PROMPT`: whether the user must not be asked. Any word forbids it, even one that isn't understood.
   package var forbidsPrompts: Bool { value(Self.prompt) != nil }
 
   /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if `LLAVERO_PROMPT` is another word than `never`.
@@ -59,7 +57,7 @@ package struct KeychainEnvironment {
     throw .unusableSetting(name: Self.prompt, .noPromptWord)
   }
 
-  /// `LLAVERO_LOCK_TIMEOUT`: the number of seconds for which a writer waits for others.
+  /// `LLAVERO_LOCK_TIMEOUT`: how long a writer waits for others, in seconds.
   ///
   /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it isn't a whole number from 0 to 86,400.
   package func patience() throws(KeychainChoiceError) -> Int {
@@ -71,7 +69,7 @@ package struct KeychainEnvironment {
     return seconds
   }
 
-  /// The time in milliseconds that a variable gives in seconds; `nil` if it isn't set or is empty.
+  /// A variable in seconds as milliseconds; `nil` if it isn't set or is empty.
   ///
   /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)`` if it isn't between 0.001 and 86,400 seconds.
   package func milliseconds(_ name: String) throws(KeychainChoiceError) -> Int? {
@@ -115,8 +113,8 @@ package struct KeychainEnvironment {
 
   /// The encrypted file.
   ///
-  /// - Parameters: those of ``EncryptedFile/EncryptedFileKeychain``, and `mustExist`: whether its absence is an error,
-  ///   also if there are no traces of it.
+  /// - Parameters: those of ``EncryptedFile/EncryptedFileKeychain``, and `mustExist`: whether its absence is an
+  ///   error even without traces of it.
   /// - Throws: ``KeychainChoiceError/unusableSetting(name:_:)``
   package func encryptedFile(
     at location: VaultLocation, passphrase: @escaping PassphraseSource,
@@ -133,7 +131,7 @@ package struct KeychainEnvironment {
   }
 
   /// The ways to open the file without asking anybody: the identity of `LLAVERO_IDENTITY`, else the user's ssh key.
-  /// Programs are left to the caller to add.
+  /// The caller adds programs.
   package var openers: SlotOpeners {
     var openers = SlotOpeners()
     if let path = value("LLAVERO_IDENTITY") {
@@ -144,7 +142,7 @@ package struct KeychainEnvironment {
     return openers
   }
 
-  /// The same for a keychain of the search list: the identity that was given for it comes first.
+  /// The same for a keychain of the search list, its own identity first.
   package func openers(of keychain: ListedKeychain) -> SlotOpeners {
     var openers = openers
     if let path = keychain.value(of: ListedKeychain.identityOption) {
@@ -153,7 +151,7 @@ package struct KeychainEnvironment {
     return openers
   }
 
-  /// `CREDENTIALS_DIRECTORY`: the folder with the credentials that systemd has given to this service.
+  /// `CREDENTIALS_DIRECTORY`: systemd's folder of credentials for this service.
   package var credentialsFolder: String? { variable("CREDENTIALS_DIRECTORY") }
 
   // MARK: The Secret Service
@@ -193,10 +191,9 @@ package struct KeychainEnvironment {
 
   // MARK: A forwarded keychain
 
-  /// The keychain that is forwarded to this machine: at the socket of `LLAVERO_FORWARD`, else at that of the agent in
-  /// `SSH_AUTH_SOCK`.
+  /// The keychain forwarded to this machine: at the socket of `LLAVERO_FORWARD`, else of the agent in `SSH_AUTH_SOCK`.
   ///
-  /// - Parameter tool: the tool that asks, as the other machine is to be told.
+  /// - Parameter tool: the tool's name for the other machine.
   /// - Throws: ``KeychainError/forwarding(_:)`` if none is there.
   package func forwardedKeychain(for tool: ByteString) throws(KeychainError) -> ForwardedKeychain {
     if let path = value("LLAVERO_FORWARD") {
@@ -206,13 +203,12 @@ package struct KeychainEnvironment {
     return try ForwardedKeychain(at: path, isNamed: false, tool: tool)
   }
 
-  /// Whether there may be a keychain that is forwarded to this machine.
+  /// Whether a keychain may be forwarded to this machine.
   var mayNameForwarded: Bool { namesForwarded || value("SSH_AUTH_SOCK") != nil }
 
-  /// Whether `LLAVERO_FORWARD` says that a keychain is forwarded to this machine.
   package var namesForwarded: Bool { value("LLAVERO_FORWARD") != nil }
 
-  /// The name of the running program, as another machine is told of programs that link the library.
+  /// The running program's name for another machine, if it links the library.
   package static var programName: ByteString {
     let name = String(cString: clinux_program_name()).utf8.prefix(ForwardRequest.maximumTool)
     let word = ByteString(name.map { 0x21...0x7e ~= $0 ? $0 : UInt8(ascii: "?") })

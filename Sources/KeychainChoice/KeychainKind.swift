@@ -4,14 +4,14 @@ public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
   case file
   /// The desktop's Secret Service.
   case secretService = "secret-service"
-  /// The keychain of another machine, which ssh forwards to this one.
+  /// Another machine's keychain, which ssh forwards to this one.
   case forwarded
   /// A keychain in OpenBao or HashiCorp Vault.
   case openBao = "openbao"
   /// An encrypted file that several people or machines share through a git repository.
   case git
 
-  /// The kind of a name. (The initializer that a compiler makes collects all names before it compares one.)
+  /// The kind of a name. (The compiler's own initializer collects all names before it compares one.)
   public init?(rawValue: String) {
     switch rawValue {
     case "file": self = .file
@@ -23,7 +23,7 @@ public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether other people use a keychain of this kind, too.
+  /// Whether other people use such a keychain, too.
   package var isShared: Bool {
     switch self {
     case .file, .secretService, .forwarded: false
@@ -31,7 +31,7 @@ public enum KeychainKind: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether a keychain of this kind is an encrypted file on this machine.
+  /// Whether such a keychain is an encrypted file on this machine.
   package var isFile: Bool {
     switch self {
     case .file, .git: true

@@ -2,33 +2,32 @@ import Bytes
 import Keychain
 package import PrivateFiles
 
-/// The search list: the keychains that are asked one after the other, if none is named.
+/// The search list: the keychains to ask, in order, if none is named.
 ///
-/// It is kept in the file `keychain-list` of the state folder, a line for each keychain: `NAME`, if that is the name of
-/// a kind, else `NAME KIND PLACE`, followed by `SETTING=VALUE` for each setting. Words are separated by a space; in
-/// them, `%XX` stands for the byte with these hexadecimal digits. Empty lines, and those that begin with `#`, count for
-/// nothing.
+/// It is in the file `keychain-list` of the state folder, a line for each keychain: `NAME` for a kind's own, else
+/// `NAME KIND PLACE`, followed by `SETTING=VALUE` for each setting. Words are separated by a space; in them, `%XX`
+/// stands for the byte with these hexadecimal digits. Empty lines and those that begin with `#` don't count.
 package struct KeychainList: Hashable, Sendable {
-  /// The keychains, in order; each has another name.
+  /// In order; each has another name.
   package private(set) var keychains: [ListedKeychain] = []
 
   /// Why a line, or a change, is refused.
   package enum Fault: Error, Hashable, Sendable {
-    /// That can't be a name; see ``ListedKeychain/isName(_:)``.
+    /// It can't be a name; see ``ListedKeychain/isName(_:)``.
     case noName
-    /// There is no such kind, or it has only the keychain with its own name.
+    /// There is no such kind, or its only keychain is its own.
     case unknownKind
     /// It doesn't say where the keychain is.
     case noPlace
     /// It isn't `SETTING=VALUE`.
     case noOption
-    /// A name, or a setting, is there already.
+    /// A name or a setting is there already.
     case twice
     /// There are ``maximumCount`` already.
     case tooMany
     /// It isn't UTF-8, or `%` doesn't begin an escape.
     case notText
-    /// There is nothing where at least a line should be.
+    /// The file is empty, but should have at least a line.
     case isCutOff
   }
 
@@ -49,22 +48,20 @@ package struct KeychainList: Hashable, Sendable {
   /// The greatest number of keychains.
   package static let maximumCount = 32
 
-  /// An empty list.
   package init() {}
 
-  /// The keychain of that name: one of the list, or a built-in one.
+  /// The listed or built-in keychain of that name.
   package func keychain(named name: String) -> ListedKeychain? {
     if let keychain = keychains.first(where: { $0.name == name }) { return keychain }
     return KeychainKind(rawValue: name).flatMap { $0.hasBuiltIn ? ListedKeychain(builtIn: $0) : nil }
   }
 
-  /// The keychains in the order in which they are asked, if new items go to this one. If it isn't listed, it is asked
-  /// first.
+  /// The order of asking if new items go to this keychain. If it isn't listed, it comes first.
   package func order(newItemsIn home: ListedKeychain) -> [ListedKeychain] {
     keychains.contains { $0.name == home.name } ? keychains : [home] + keychains
   }
 
-  /// Whether one of them is the Secret Service, which only the companion can reach.
+  /// Whether the list has the Secret Service, which only the companion can reach.
   package var needsSecretService: Bool { keychains.contains { $0.kind == .secretService } }
 
   /// Adds a keychain at the end.
@@ -77,21 +74,21 @@ package struct KeychainList: Hashable, Sendable {
     keychains.append(keychain)
   }
 
-  /// Takes a keychain from the list. Returns whether it was there.
+  /// Removes a keychain. Returns whether it was there.
   package mutating func remove(_ name: String) -> Bool {
     guard let index = keychains.firstIndex(where: { $0.name == name }) else { return false }
     keychains.remove(at: index)
     return true
   }
 
-  /// Puts a keychain in the place of a former one of its name. Returns whether that was there, just as it is given.
+  /// Replaces a former keychain by one of the same name. Returns whether the former was there, exactly as given.
   package mutating func replace(_ former: ListedKeychain, with keychain: ListedKeychain) -> Bool {
     guard let index = keychains.firstIndex(of: former) else { return false }
     keychains[index] = keychain
     return true
   }
 
-  /// Puts keychains first, in this order. Built-in ones that were not listed come into the list by that.
+  /// Puts keychains first, in this order. Built-in ones that were not listed become listed.
   package mutating func putFirst(_ first: [ListedKeychain]) {
     let names = Set(first.map(\.name))
     keychains = first + keychains.filter { !names.contains($0.name) }
@@ -99,8 +96,6 @@ package struct KeychainList: Hashable, Sendable {
 
   // MARK: Text
 
-  /// Reads a list.
-  ///
   /// - Throws: ``Malformed``
   package init(parsing text: UnsafeRawBufferPointer) throws(Malformed) {
     var (number, lines) = (0, Lines(text))
@@ -149,7 +144,6 @@ package struct KeychainList: Hashable, Sendable {
     return word
   }
 
-  /// The list as text.
   package var text: String {
     var text = """
       # The keychains that llavero asks, in this order. 'llavero keychain' changes this file.
@@ -193,16 +187,15 @@ extension ListedKeychain.Option {
 extension KeychainList {
   /// The name of the file in the state folder.
   package static let fileName = "keychain-list"
-  /// What the name of the list's copy ends in. Only a list that was written has one: if the list is gone, the copy says
-  /// that there was one. Folders of keychains don't say so, for they are made before a keychain is listed, and stay when
-  /// it is removed.
+  /// The suffix of the list's copy. Only a written list has one: if the list is gone, the copy shows that there was
+  /// one. Folders of keychains don't show it: they are made before a keychain is listed, and stay when it is removed.
   package static let copySuffix = ".copy"
   private static let lockName = "keychain-list.lock"
   private static let namesLockName = "keychain-names.lock"
-  /// For how long other writers are waited for, in seconds.
+  /// How long to wait for other writers, in seconds.
   private static let patience = 10
-  /// For how long another process is waited for that adds a keychain, in seconds: a server may take its time, and so may
-  /// whoever is asked for a login.
+  /// How long to wait for another process that adds a keychain, in seconds: a server may take its time, and so may a
+  /// person who is asked for a login.
   private static let namesPatience = 900
 
   /// The list; empty if there never was a file.
@@ -219,8 +212,7 @@ extension KeychainList {
       throw .missing(path: folder.path(of: fileName))
     }
     guard let text = contents else { return KeychainList() }
-    // It is never written like that, but a full disk or a crash can leave it so: no list would say that nothing is
-    // there.
+    // We never write an empty file, but a full disk or a crash can leave one, which isn't the same as no list.
     if text.isEmpty {
       throw .unreadableList(path: "\(stateFolder)/\(fileName)", Malformed(line: 1, fault: .isCutOff))
     }
@@ -231,7 +223,7 @@ extension KeychainList {
     }
   }
 
-  /// The path of a list's copy, if that can be understood; `nil` if it can't, or there is none.
+  /// The path of a list's copy; `nil` if there is none, or it can't be understood.
   ///
   /// - Parameter path: the path of the list.
   package static func usableCopy(of path: String) -> String? {
@@ -248,10 +240,10 @@ extension KeychainList {
     return try file.contents(limit: maximumSize)
   }
 
-  /// Changes the list, while nobody else does.
+  /// Changes the list while nobody else does.
   ///
-  /// - Returns: what `body` has returned, and whether the change survives a loss of power.
-  /// - Throws: ``KeychainChoiceError``; then nothing is changed. A file that can't be understood is never replaced.
+  /// - Returns: the result of `body`, and whether the change survives a loss of power.
+  /// - Throws: ``KeychainChoiceError``; nothing is changed then. A file that can't be understood is never replaced.
   package static func change<Result>(
     in stateFolder: String, _ body: (inout KeychainList) throws(KeychainChoiceError) -> Result
   ) throws(KeychainChoiceError) -> (Result, Durability) {
@@ -265,7 +257,7 @@ extension KeychainList {
       if text.count > maximumSize { throw .tooLarge(what: folder.path(of: fileName), limit: maximumSize) }
       return try text.withUnsafeBytes { (bytes) throws(KeychainError) in
         let durability = try folder.replace(fileName, with: bytes)
-        // After the list, so that there is never a copy before it. Without a copy, the list itself is as good.
+        // After the list, so that a copy never comes first. Without a copy, the list is as good.
         _ = try? folder.replace(fileName + copySuffix, with: bytes)
         return durability
       }
@@ -273,8 +265,8 @@ extension KeychainList {
     return (result, durability)
   }
 
-  /// The right to give names to keychains. Whoever adds one makes folders and keys by its name, and asks servers, before
-  /// it is in the list.
+  /// The right to give names to keychains. A process that adds one makes folders and keys by its name, and asks
+  /// servers, before it is in the list.
   ///
   /// - Parameter onWaiting: called once, after five seconds of waiting for another process.
   /// - Throws: as ``FileLock`` does.
@@ -287,7 +279,7 @@ extension KeychainList {
     }
   }
 
-  /// The right to change the list, or what is remembered of the choice.
+  /// The right to change the list, or the remembered choice.
   ///
   /// - Throws: as ``FileLock`` does.
   static func lock(_ stateFolder: borrowing Folder) throws(KeychainError) -> FileLock {
@@ -302,7 +294,7 @@ extension KeychainList {
 }
 
 extension KeychainKind {
-  /// Whether there is a keychain of this kind that has the kind's name.
+  /// Whether the kind has a keychain with the kind's name.
   package var hasBuiltIn: Bool {
     switch self {
     case .file, .secretService, .forwarded: true
@@ -310,7 +302,7 @@ extension KeychainKind {
     }
   }
 
-  /// Whether keychains of this kind can be listed with a name and a place of their own.
+  /// Whether keychains of this kind can be listed with a name and place of their own.
   package var canBeListed: Bool {
     switch self {
     case .file, .git, .openBao: true

@@ -6,19 +6,14 @@ package import Keychain
 package struct KeychainOpener {
   /// The location of the encrypted file.
   package let location: VaultLocation
-  /// Opens an encrypted file.
   package let file: (ListedKeychain) throws(KeychainChoiceError) -> EncryptedFileKeychain
-  /// Opens the desktop's Secret Service.
   package let desktop: () throws(KeychainChoiceError) -> any DesktopKeychain
-  /// Opens the keychain that is forwarded to this machine.
   package let forwarded: () throws(KeychainChoiceError) -> ForwardedKeychain
-  /// Opens a keychain on a server.
   package let remote: (ListedKeychain) throws(KeychainChoiceError) -> any RemoteKeychain
-  /// Whether somebody has said that a keychain is forwarded to this machine, so that none of this machine's is used
-  /// where it isn't there.
+  /// Whether somebody has said that a keychain is forwarded to this machine, so that none of this machine's replaces
+  /// it.
   package var mustBeForwarded = false
 
-  /// Creates an opener from functions that open each kind.
   package init(
     at location: VaultLocation,
     file: @escaping (ListedKeychain) throws(KeychainChoiceError) -> EncryptedFileKeychain,
@@ -33,10 +28,10 @@ package struct KeychainOpener {
     self.remote = remote
   }
 
-  /// Opens the chosen keychain. If none was chosen, it uses one that is forwarded to this machine, else a Secret
-  /// Service that answers in time and has a persistent collection, else the encrypted file.
+  /// Opens the chosen keychain. If none was chosen, opens one that is forwarded to this machine, else a Secret Service
+  /// that answers in time and has a persistent collection, else the encrypted file.
   ///
-  /// - Throws: ``KeychainChoiceError`` if the chosen keychain can't be used. No other is ever used in its place.
+  /// - Throws: ``KeychainChoiceError`` if the chosen keychain can't be used. Another never replaces it.
   package func open(_ choice: KeychainChoice?) throws(KeychainChoiceError) -> OpenKeychain {
     guard let choice else {
       if let forwarded = try openIfForwarded() { return forwarded }
@@ -64,12 +59,11 @@ package struct KeychainOpener {
     }
   }
 
-  /// Opens a keychain of this machine where none was chosen: a Secret Service that answers in time and has a persistent
-  /// collection, else the encrypted file.
+  /// The same without a forwarded one.
   ///
   /// - Throws: ``KeychainChoiceError`` if it can't be used.
   package func openWhatAnswers() throws(KeychainChoiceError) -> OpenKeychain {
-    // What was chosen may be remembered in a home that isn't there.
+    // A choice may be remembered in a home that isn't there.
     do throws(KeychainError) { try location.refuseMissingHome() } catch { throw .keychain(error) }
     let why: KeychainError
     do throws(KeychainChoiceError) {
@@ -80,7 +74,7 @@ package struct KeychainOpener {
       }
       why = .noCollection(nil)
     } catch {
-      // Invalid settings are an error whichever keychain is used, and so is one that is served and can't be reached.
+      // Invalid settings are always an error, and so is llavero's own service that can't be reached.
       switch error {
       case .keychain(.forwarding): throw error
       case .keychain(let reason): why = reason
@@ -91,8 +85,8 @@ package struct KeychainOpener {
       KeychainChoice(kind: .file, reason: .noService(why)), .file(try file(ListedKeychain(builtIn: .file))))
   }
 
-  /// Opens the keychain from which llavero itself provides the Secret Service; `nil` if another program provides it.
-  /// Through the bus, every answer would take longer, and what serves it would be asked for what it asks.
+  /// Opens the keychain behind llavero's own Secret Service; `nil` if another program provides it. Through the bus,
+  /// every answer would take longer, and the server would be asked for what it asks.
   private func openIfOwn(_ keychain: any DesktopKeychain) throws(KeychainChoiceError) -> OpenKeychain? {
     guard keychain.isOwn else { return nil }
     if keychain.servesForwarded {

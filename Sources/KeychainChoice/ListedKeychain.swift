@@ -1,7 +1,7 @@
 /// A keychain of the search list.
 ///
-/// Each kind has one keychain that is there without being listed, and has the kind's name: `file`, `secret-service` and
-/// `forwarded`. All others get their name, and where they are, by being listed.
+/// Each kind has one keychain that needs no listing and has the kind's name: `file`, `secret-service` and `forwarded`.
+/// All others get a name and a place by being listed.
 package struct ListedKeychain: Hashable, Sendable {
   /// A setting of a keychain, such as `identity=/home/alice/key.txt`.
   package struct Option: Hashable, Sendable {
@@ -29,13 +29,11 @@ package struct ListedKeychain: Hashable, Sendable {
     self.options = options
   }
 
-  /// The keychain that has the name of its kind.
   package init(builtIn kind: KeychainKind) {
     self.init(kind.rawValue, kind, at: "")
   }
 
-  /// Where it is, for people: without the login that the address of a repository can have. To ssh that is part of the
-  /// address.
+  /// The place for people, without the login in a repository's address. To ssh that is part of the address.
   package var shownPlace: String {
     guard kind == .git, !place.hasPrefix("ssh:"), let end = place.utf8.firstIndex(of: UInt8(ascii: ":")),
       place[end...].hasPrefix("://")
@@ -49,17 +47,16 @@ package struct ListedKeychain: Hashable, Sendable {
   /// Whether it has the name of its kind.
   package var isBuiltIn: Bool { name == kind.rawValue }
 
-  /// The longest name, in bytes: it is also that of folders, and part of references.
+  /// The longest name, in bytes: folders have it, too, and references contain it.
   package static let maximumName = 64
 
-  /// Whether a text can be a keychain's name: a small letter or digit, then up to 63 more, or `.`, `-` or `_`. So it is
-  /// no option, no path and no URL.
+  /// Whether a text can be a keychain's name: a small letter or digit, then up to 63 of these, `.`, `-` or `_`. So it
+  /// is no option, path or URL.
   package static func isName(_ text: String) -> Bool {
     func isPlain(_ byte: UInt8) -> Bool { 0x61...0x7a ~= byte || 0x30...0x39 ~= byte }
     guard let first = text.utf8.first, isPlain(first), text.utf8.count <= maximumName else { return false }
     return text.utf8.allSatisfy { isPlain($0) || $0 == 0x2d || $0 == 0x2e || $0 == 0x5f }
   }
 
-  /// The value of a setting; `nil` if it wasn't given.
   package func value(of option: String) -> String? { options.first { $0.name == option }?.value }
 }

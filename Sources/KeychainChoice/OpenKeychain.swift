@@ -3,18 +3,17 @@ package import Forwarding
 package import Keychain
 package import PrivateFiles
 
-/// The keychain in use.
 package struct OpenKeychain {
-  /// A keychain of each kind, for operations that only one of them has.
+  /// By its kind, for operations that only one kind has.
   package enum Store {
     case file(EncryptedFileKeychain)
     case secretService(any DesktopKeychain)
     case forwarded(ForwardedKeychain)
-    /// One on a server that other people use, too.
+    /// One on a server, shared with other people.
     case remote(any RemoteKeychain)
   }
 
-  /// The keychain in use, and the reason for it. With a search list, it is the one that new items go to.
+  /// The keychain in use, and the reason for it. With a search list, new items go to it.
   package var choice: KeychainChoice
   /// The location of the encrypted file, whether or not it is this keychain.
   package let location: VaultLocation
@@ -22,37 +21,32 @@ package struct OpenKeychain {
   /// The search list, if there are other keychains and none was named.
   package var list: KeychainSearchList?
 
-  /// Wraps an open keychain, with the reason for using it.
   package init(choice: KeychainChoice, location: VaultLocation, store: Store) {
     self.choice = choice
     self.location = location
     self.store = store
   }
 
-  /// The Secret Service, if it is in use.
   package var secretService: (any DesktopKeychain)? {
     if case .secretService(let keychain) = store { keychain } else { nil }
   }
 
-  /// The keychain of another machine, if it is in use.
   package var forwarded: ForwardedKeychain? {
     if case .forwarded(let keychain) = store { keychain } else { nil }
   }
 
-  /// The keychain on a server, if it is in use.
   package var remote: (any RemoteKeychain)? {
     if case .remote(let keychain) = store { keychain } else { nil }
   }
 
-  /// The encrypted file, if it is in use.
   package var file: EncryptedFileKeychain? {
     if case .file(let keychain) = store { keychain } else { nil }
   }
 
-  /// What answers: the search list, else the keychain itself.
+  /// The keychain to ask: the search list, else the keychain itself.
   package var keychain: any KeychainStore { list ?? own }
 
-  /// The keychain in use, without others of the search list.
+  /// The keychain in use alone, without the search list.
   package var own: any KeychainStore {
     switch store {
     case .file(let keychain): keychain
@@ -62,7 +56,7 @@ package struct OpenKeychain {
     }
   }
 
-  /// An item of the keychain in use as it is shown where several are asked.
+  /// An item of the keychain in use, with the keychain's name if several are asked.
   package func named(_ item: Item) -> Item {
     guard list != nil, item.keychain == nil else { return item }
     var named = item
@@ -70,7 +64,7 @@ package struct OpenKeychain {
     return named
   }
 
-  /// Has tokens renewed, unless the keychain is another machine's, which does it there.
+  /// Has tokens renewed, unless the keychain is another machine's, which renews them there.
   package func renew(with renewer: any SecretRenewing) {
     switch store {
     case .file(let keychain): keychain.renewer = renewer
@@ -80,18 +74,18 @@ package struct OpenKeychain {
     }
   }
 
-  /// Whether what makes tokens anew, such as an app's key, may be in the keychain that has an item. On a server,
-  /// whoever may write it would decide for everybody what is sent where.
+  /// Whether the source of tokens, such as an app's key, may be in the keychain of an item. On a server, everybody
+  /// with write access could decide what is sent where.
   package func keepsMinting(besides item: Item) -> Bool {
     guard let name = item.keychain, name != choice.name else { return remote == nil }
     let listed = (try? KeychainList.read(in: location.stateFolder))?.keychain(named: name)
     return listed?.kind != .openBao
   }
 
-  /// Remembers the choice, after something has been stored, unless another process has chosen meanwhile. What another
-  /// keychain of the list had already was not stored: a file that was never made must not be missed later.
+  /// Remembers the choice after something was stored, unless another process has chosen meanwhile. An item that
+  /// another keychain of the list already had doesn't count: a file that was never made must not be missed later.
   ///
-  /// - Returns: whether the choice, which is remembered from now on, survives a loss of power; `nil` if it isn't.
+  /// - Returns: whether the choice, now remembered, survives a loss of power; `nil` if it isn't remembered.
   /// - Throws: ``KeychainError`` if it can't be written.
   package func writeChoice() throws(KeychainError) -> Durability? {
     if let file, try !file.isThere() { return nil }

@@ -2,10 +2,10 @@ import Bytes
 package import Keychain
 package import PrivateFiles
 
-/// The choice made at the first store or by `llavero keychain use`. It is kept in a file with a single line, `NAME
-/// DATE`, followed by the path of the encrypted file if that existed.
+/// The choice made by the first store or by `llavero keychain use`, in a file with a single line: `NAME DATE`,
+/// followed by the path of the encrypted file if that existed.
 package struct RememberedKeychain {
-  /// The name of the chosen keychain: that of a kind, or one of the search list.
+  /// The name of the chosen keychain: its kind's, or one of the search list.
   package let name: String
   /// The time of the choice, if it is recorded.
   package let date: Timestamp?
@@ -15,13 +15,12 @@ package struct RememberedKeychain {
   private static let fileName = "keychain"
   private static let limit = 1000
 
-  /// The path of the file.
   static func path(in stateFolder: String) -> String { "\(stateFolder)/\(fileName)" }
 
   /// The remembered choice; `nil` if there is none.
   ///
   /// - Throws: ``KeychainChoiceError/unreadableChoice(path:)`` if it can't be understood, and
-  ///   ``KeychainChoiceError/keychain(_:)`` if it can't be read, because then nobody knows where the items are.
+  ///   ``KeychainChoiceError/keychain(_:)`` if it can't be read: nobody knows where the items are then.
   package static func read(in stateFolder: String) throws(KeychainChoiceError) -> RememberedKeychain? {
     let remembered: RememberedKeychain?
     do throws(KeychainError) {
@@ -36,8 +35,7 @@ package struct RememberedKeychain {
     return remembered
   }
 
-  /// Parses the first line of the file; `nil` if it begins with no name. It works on bytes, because every answer takes
-  /// this path.
+  /// Parses the first line; `nil` if it begins with no name. It works on bytes, because every answer takes this path.
   private init?(_ text: UnsafeRawBufferPointer) {
     let end = text.firstIndex(of: 0x0a) ?? text.count
     let nameEnd = Self.wordEnd(text, from: 0, to: end)
@@ -61,7 +59,7 @@ package struct RememberedKeychain {
     String(decoding: UnsafeRawBufferPointer(rebasing: text[start..<end]), as: UTF8.self)
   }
 
-  /// The path of the encrypted file that existed when it was chosen; `nil` if none did, or it is unknown.
+  /// The path of the encrypted file that existed at the choice; `nil` if none did, or it is unknown.
   package static func vault(in stateFolder: String) -> String? {
     guard let remembered = try? read(in: stateFolder), remembered.name == KeychainKind.file.rawValue
     else { return nil }
@@ -70,7 +68,6 @@ package struct RememberedKeychain {
 
   /// Saves a choice.
   ///
-  /// - Parameter keychain: the chosen one.
   /// - Parameter vault: the path of the encrypted file, if it is chosen and exists. From then on its absence is an
   ///   error. A path that is too long, or contains a line feed, is left out.
   /// - Returns: whether that survives a loss of power.
@@ -85,7 +82,7 @@ package struct RememberedKeychain {
     return try replace(line(of: keychain.name, vault, at: now), in: folder)
   }
 
-  /// Notes where the encrypted file is, if that is what is chosen.
+  /// Notes where the encrypted file is, if that is chosen.
   ///
   /// - Returns: the choice that was there; `nil` if there is none.
   /// - Throws: as ``read(in:)`` does, and ``KeychainChoiceError/keychain(_:)`` if it can't be written.
@@ -101,7 +98,7 @@ package struct RememberedKeychain {
     let file = KeychainKind.file.rawValue
     if remembered.name == file, remembered.vault != vault {
       let line = Self.line(of: file, vault, at: .now)
-      // Whether it lasts or not, the vault is where it is.
+      // Lasting or not, the vault is where it is.
       _ = try KeychainList.ofChoice { () throws(KeychainError) in try replace(line, in: folder) }
     }
     return remembered
@@ -116,7 +113,7 @@ package struct RememberedKeychain {
   /// Saves a choice that nobody has asked for, unless there is one by now.
   ///
   /// - Parameters: as for ``write(_:vault:in:at:)-(ListedKeychain,_,_,_)``.
-  /// - Returns: whether what was saved survives a loss of power; `nil` if there was a choice.
+  /// - Returns: whether it survives a loss of power; `nil` if there was a choice.
   /// - Throws: ``KeychainError`` if it can't be written.
   package static func writeFirst(
     _ keychain: String, vault: String?, in stateFolder: String
@@ -126,7 +123,7 @@ package struct RememberedKeychain {
     let made = try line.withUnsafeBytes { (bytes) throws(KeychainError) in
       try folder.make(fileName, with: bytes)
     }
-    // What is there has to be a choice.
+    // A file that is there must hold a choice.
     if let made { return made }
     do throws(KeychainChoiceError) {
       _ = try read(in: stateFolder)
@@ -147,7 +144,7 @@ package struct RememberedKeychain {
 }
 
 extension RememberedKeychain {
-  /// Saves the choice of the keychain that has the name of its kind.
+  /// Saves the choice of the keychain with its kind's name.
   ///
   /// - Returns: whether that survives a loss of power.
   /// - Throws: as ``write(_:vault:in:at:)-(ListedKeychain,_,_,_)`` does.

@@ -9,7 +9,7 @@ extension KeychainOpener {
   ///   - list: the search list; empty if a keychain was named.
   ///   - prepare: called with each keychain of the list when it is opened.
   ///   - onUnusable: called once for each keychain that can't be used, while another one answers.
-  ///   - onHidden: told each time whether what was hidden, or shown again, stays so after a loss of power.
+  ///   - onHidden: told each time whether hiding or revealing survives a loss of power.
   ///   - onHiding: called with a keychain's name and those of its items that are hidden from now on.
   package func adding(
     _ list: KeychainList, to open: OpenKeychain, prepare: @escaping (OpenKeychain) -> Void = { _ in },
@@ -17,7 +17,7 @@ extension KeychainOpener {
     onHidden: @escaping (Durability) -> Void = { _ in },
     onHiding: @escaping (String, [Item]) -> Void = { _, _ in }
   ) -> OpenKeychain {
-    // What others use, too, is kept from what a tool erases, also where it is used alone.
+    // A tool must not erase what others use, too, even if it is the only keychain.
     if list.keychains.isEmpty, !open.choice.kind.isShared { return open }
     let listed = list.order(newItemsIn: open.choice.keychain)
     if listed.count < 2, !open.choice.kind.isShared { return open }
@@ -63,10 +63,10 @@ extension KeychainChoiceError {
 extension VaultLocation {
   /// The location of the encrypted file of a keychain.
   ///
-  /// A listed one has a folder of its own, given as an absolute path, or `keychains/NAME` beside the user's own file if
-  /// it is shared through git. What belongs to this machine alone is in `keychains/NAME` of the state folder.
+  /// A listed one has a folder of its own, given as an absolute path, or `keychains/NAME` beside the user's own file
+  /// if it is shared through git. This machine's own part is in `keychains/NAME` of the state folder.
   ///
-  /// - Throws: ``KeychainChoiceError/unusableOption(keychain:option:)`` for a setting that an encrypted file doesn't
+  /// - Throws: ``KeychainChoiceError/unusableOption(keychain:option:)`` for a setting that encrypted files don't
   ///   have.
   package func of(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> VaultLocation {
     if keychain.isBuiltIn { return self }
@@ -82,24 +82,24 @@ extension VaultLocation {
 }
 
 extension ListedKeychain {
-  /// Checks that this machine's identity opens what others share, if the keychain is shared through git.
+  /// Checks that this machine's identity opens the keychain, if it is shared through git.
   ///
   /// - Parameter file: the copy on this machine.
-  /// - Throws: `KeychainError.notMember` if it opens nothing; what reading throws.
+  /// - Throws: `KeychainError.notMember` if it opens nothing; any error of reading.
   package func checkMembership(in file: EncryptedFileKeychain) throws(KeychainError) {
     guard kind == .git, let identity = value(of: Self.identityOption) else { return }
     try file.checkMembership(of: name, identity: identity, label: value(of: Self.labelOption))
   }
 
-  /// Has each change of the copy on this machine check the name first, if the keychain is shared through git: its folders
-  /// are found by the name alone.
+  /// Has each change of the copy on this machine check the name first, if the keychain is shared through git: its
+  /// folders are found by the name alone.
   package func checkName(atChangesOf file: EncryptedFileKeychain, in stateFolder: String) {
     guard kind == .git else { return }
     file.checkName = { () throws(KeychainError) in try checkName(in: stateFolder) }
   }
 
-  /// Checks that the name still is this keychain's: another process may have taken it from the list since that was
-  /// read, or given the name to another one. What a keychain keeps on this machine is found by its name.
+  /// Checks that the name still is this keychain's: another process may have removed it from the list since, or given
+  /// the name to another. A keychain's files on this machine are found by its name.
   ///
   /// - Throws: `KeychainError.unavailable` if it isn't.
   package func checkName(in stateFolder: String) throws(KeychainError) {
@@ -119,10 +119,10 @@ extension ListedKeychain {
     }
   }
 
-  /// The setting with the path of the identity file that opens an encrypted file.
+  /// The setting for the path of the identity file that opens an encrypted file.
   package static let identityOption = "identity"
-  /// The setting with the branch of the git repository through which a keychain is shared.
+  /// The setting for the branch of the git repository of a shared keychain.
   package static let branchOption = "branch"
-  /// The setting with what the members of a shared keychain see this machine's person as.
+  /// The setting for this person's label, as members of a shared keychain see it.
   package static let labelOption = "label"
 }

@@ -38,8 +38,8 @@ package struct SystemdCredential {
     if status.st_uid != 0, status.st_uid != geteuid() {
       throw .unsafeFile(path: path, .owner(uid: status.st_uid))
     }
-    // For a service with a user of its own, the file belongs to root, and an access control list lets that user read
-    // it. The group bits then hold the list's mask (acl(5)).
+    // For a service with a user of its own, the file is root's, and an access control list lets that user read it. The
+    // group bits then hold the list's mask (acl(5)).
     let forOthers: mode_t = status.st_uid == geteuid() && geteuid() != 0 ? 0o077 : 0o037
     if status.st_mode & forOthers != 0 { throw .unsafeFile(path: path, .mode(status.st_mode & 0o7777)) }
     return try contents(file).withoutLastLineFeed()

@@ -1,8 +1,8 @@
 import Bytes
 public import Keychain
 
-/// A type that can be stored as an item's secret: a `Secret` or a whole `Credential`, or text or bytes if a program
-/// already has them, although these can't be wiped.
+/// A type that can be stored as an item's secret: a `Secret`, a whole `Credential`, or text or bytes that a program
+/// already has, although these can't be wiped.
 public protocol CredentialConvertible: ~Copyable {
   /// A copy as a credential.
   borrowing func makeCredential() -> Credential

@@ -18,7 +18,7 @@ public enum KeychainChange: Hashable, Sendable {
 }
 
 extension KeychainChange {
-  /// The changes between two moments. Items that were added and deleted in between are not included.
+  /// The changes between two moments, without items that were added and deleted in between.
   static func between(_ before: [ItemRevision], _ after: [ItemRevision]) -> [KeychainChange] {
     var gone: [ItemReference?: ItemRevision] = [:]
     for revision in before { gone[revision.item.reference] = revision }

@@ -13,18 +13,18 @@ extension SharedKeychain {
   /// }
   /// ```
   ///
-  /// When this returns, the keychain is being watched and its present items are noted, so no later change is missed,
-  /// whenever the loop begins. Changes in quick succession may be reported as one with the final result: an item that
-  /// is added and immediately deleted is not reported. The loop ends when its task is cancelled, and throws an error
-  /// when the keychain can't be read any more.
+  /// When this returns, the keychain is being watched and its present items are noted, so the loop misses no later
+  /// change, whenever it begins. Changes in quick succession may be reported as one with the final result: an item
+  /// that is added and immediately deleted is not reported. The loop ends when its task is cancelled, and throws an
+  /// error when the keychain can't be read any more.
   ///
   /// - Returns: a sequence for one loop. Watching ends when the sequence is released.
-  /// - Throws: `KeychainError.unavailable(reason:)` if this kind of keychain can't report changes; `KeychainError` if
-  ///   it can't be read now.
+  /// - Throws: `KeychainError.unavailable(reason:)` if this kind of keychain can't report changes; `KeychainError`
+  ///   if it can't be read now.
   public func changes() throws(KeychainError) -> KeychainChanges {
     try withStore { (store) throws(KeychainError) in
       let store = try store.reportingChanges()
-      // One pending signal is enough, because its receiver looks at everything.
+      // One pending signal is enough: its receiver looks at everything.
       let (signals, continuation) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
       let subscription = try store.onChange { continuation.yield() }
@@ -46,7 +46,7 @@ extension SharedKeychain {
 public struct KeychainChanges: AsyncSequence, Sendable {
   /// A single change.
   public typealias Element = KeychainChange
-  /// The error that the keychain can't be read any more.
+  /// The reason why the keychain can't be read any more.
   public typealias Failure = KeychainError
 
   private let keychain: SharedKeychain
@@ -69,7 +69,7 @@ public struct KeychainChanges: AsyncSequence, Sendable {
     private let keychain: SharedKeychain
     private var signals: AsyncStream<Void>.Iterator
     private var seen: [ItemRevision]
-    /// The changes still to report, in reverse order.
+    /// In reverse order.
     private var waiting: [KeychainChange] = []
     private var hasEnded = false
 
@@ -90,7 +90,7 @@ public struct KeychainChanges: AsyncSequence, Sendable {
       while !hasEnded, !Task.isCancelled {
         if let change = waiting.popLast() { return change }
         guard await signals.next(isolation: actor) != nil else { break }
-        // Changes that arrive together are often one change to the program, and are read once.
+        // Changes that arrive together are often one change to the program, so they are read once.
         try? await Task.sleep(for: .milliseconds(20))
         if Task.isCancelled { break }
         do throws(KeychainError) {

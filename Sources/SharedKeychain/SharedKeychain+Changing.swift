@@ -33,8 +33,8 @@ extension SharedKeychain {
   ///
   /// - Parameters: as those of ``add(_:for:label:comment:description:)``.
   /// - Returns: the change that was made.
-  /// - Throws: `KeychainError.unusableAttribute(name:_:)` or `KeychainError.tooLarge(what:limit:)` if the item exceeds
-  ///   `ItemBounds`; `KeychainError` if the keychain can't be read or written.
+  /// - Throws: `KeychainError.unusableAttribute(name:_:)` or `KeychainError.tooLarge(what:limit:)` if the item
+  ///   exceeds `ItemBounds`; `KeychainError` if the keychain can't be read or written.
   @discardableResult
   public func save(
     _ secret: borrowing some CredentialConvertible & ~Copyable, for item: some ItemIdentifying,
@@ -45,7 +45,7 @@ extension SharedKeychain {
     wanted.reference = nil
     return try withStore { (store) throws(KeychainError) in
       try wanted.validate(with: credential)
-      // Usually the item is already there, and finding that out takes no lock.
+      // Usually the item is there already, and finding that out takes no lock.
       if try store.keeps(wanted, credential) { return .unchanged }
       return try store.exclusively { () throws(KeychainError) -> SaveOutcome in
         guard let twin = try store.present(wanted) else {
@@ -94,7 +94,7 @@ extension SharedKeychain {
     }
   }
 
-  /// Replaces the secret of an item, and changes attributes of it.
+  /// Replaces an item's secret, and changes its attributes.
   ///
   /// - Parameters:
   ///   - item: the item.
@@ -112,7 +112,7 @@ extension SharedKeychain {
       let updated = try store.exclusively { () throws(KeychainError) -> Item in
         try store.update(try store.change(wanted, change).after, credential)
       }
-      // Only now has a service set the item's date.
+      // A service sets the item's date only now.
       return try store.present(updated) ?? updated
     }
   }
@@ -136,7 +136,7 @@ extension SharedKeychain {
 
   /// Deletes items that were found. Returns how many of them still existed.
   ///
-  /// There is no deletion by attributes, because too few of them would delete everything.
+  /// There is no deletion by attributes: too few of them would delete everything.
   ///
   /// - Throws: `KeychainError` if the keychain can't be written.
   @discardableResult

@@ -10,17 +10,15 @@ extension SharedKeychain {
   /// let token = try keychain[.genericPassword(service: "example", account: "alice")]
   /// ```
   ///
-  /// It can't be set, because setters in Swift can't throw, and a failure to store a secret must not go unnoticed: see
-  /// ``save(_:for:label:comment:description:)``. Text can't be wiped from memory: see ``secret(of:)``.
+  /// It can't be set: setters in Swift can't throw, and a failure to store a secret must not go unnoticed; see
+  /// ``save(_:for:label:comment:description:)``. Text can't be wiped from memory; see ``secret(of:)``.
   ///
   /// - Throws: as ``string(of:)`` does.
   public subscript(_ item: some ItemIdentifying) -> String? {
     get throws(KeychainError) { try string(of: item) }
   }
 
-  /// The secret of an item; `nil` if there is no such item.
-  ///
-  /// The secret is returned even if the item has expired; see ``credential(of:)``.
+  /// The secret of an item, even if it has expired (see ``credential(of:)``); `nil` if there is no such item.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read.
   public func secret(of item: some ItemIdentifying) throws(KeychainError) -> Secret? {
@@ -28,7 +26,7 @@ extension SharedKeychain {
     return credential.takeSecret()
   }
 
-  /// The secret of an item as text, for a program that needs text; `nil` if there is no such item.
+  /// The secret of an item as text, for a program that needs that; `nil` if there is no such item.
   ///
   /// - Throws: `KeychainError.unusableAttribute(name:_:)` with `KeychainError.AttributeFault.notText` if the secret is
   ///   not UTF-8; `KeychainError` if the keychain can't be read.
@@ -39,7 +37,7 @@ extension SharedKeychain {
     return text
   }
 
-  /// The secret of an item as an array of bytes, for a program that needs one; `nil` if there is no such item.
+  /// The secret of an item as bytes, for a program that needs an array; `nil` if there is no such item.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read.
   public func bytes(of item: some ItemIdentifying) throws(KeychainError) -> [UInt8]? {
@@ -70,8 +68,7 @@ extension SharedKeychain {
 
   // MARK: By attributes
 
-  /// The items that have these attributes, without their secrets, in the keychain's own order. Without attributes, all
-  /// items.
+  /// The items that have these attributes, or all items, without their secrets, in the keychain's own order.
   ///
   /// The search is exact, like that of Keychain Services; see `ItemCriteria`. For the item that git or another tool
   /// would get, see ``answer(to:at:)``.
@@ -113,8 +110,8 @@ extension SharedKeychain {
     return try items(matching: criteria)
   }
 
-  /// The answer that git or another tool would get to this query: the best item that has not expired, with its secret;
-  /// `nil` if there is none. See `KeychainStore.answer(to:at:where:)`.
+  /// The answer that git or another tool would get: the best item that has not expired, with its secret; `nil` if
+  /// there is none. See `KeychainStore.answer(to:at:where:)`.
   ///
   /// - Throws: `KeychainError` if the keychain can't be read.
   public func answer(to query: ItemQuery, at now: Timestamp = .now) throws(KeychainError) -> Answer? {
@@ -123,8 +120,8 @@ extension SharedKeychain {
 }
 
 extension KeychainStore {
-  /// The present state of an item; `nil` if it is gone. An item that came from a keychain is identified by its
-  /// reference, as long as its key is the same.
+  /// The present state of an item; `nil` if it is gone. An item from a keychain is identified by its reference, as
+  /// long as its key is the same.
   func present(_ wanted: Item) throws(KeychainError) -> Item? {
     let key = wanted.key.primaryKey
     // A search by attributes doesn't distinguish an empty account from none.

@@ -18,7 +18,7 @@ import System
 /// Calls from several threads wait for one another. A body run by `exclusively(_:)` may call the keychain.
 public final class SharedKeychain: Sendable {
   private let lock = RecursiveLock()
-  // This is sound: nobody else has the store, and it is used only under the lock.
+  // Sound: nobody else has the store, and it is used only under the lock.
   private nonisolated(unsafe) let store: any KeychainStore
   private let thread = OwnThread()
 
@@ -35,7 +35,7 @@ public final class SharedKeychain: Sendable {
   }
 
   /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and saves its changes all at
-  /// once. If the body throws, nothing is changed. It may be run more than once; see `KeychainStore.exclusively(_:)`.
+  /// once. If the body throws, nothing is changed. It may run more than once; see `KeychainStore.exclusively(_:)`.
   ///
   /// ```swift
   /// try keychain.exclusively {
@@ -52,8 +52,8 @@ public final class SharedKeychain: Sendable {
     try withStore { (store) throws(KeychainError) in try store.exclusively(body) }
   }
 
-  /// Does the same for a body that may throw other errors too. The compiler assumes that of every closure without a
-  /// typed `throws`.
+  /// The same for a body that may throw other errors too, as the compiler assumes of every closure without a typed
+  /// `throws`.
   ///
   /// - Throws: whatever the body throws, and `KeychainError` if the keychain can't be written.
   @_disfavoredOverload
@@ -76,7 +76,7 @@ public final class SharedKeychain: Sendable {
     try withStore { (store) throws(KeychainError) in try store.reading(body) }
   }
 
-  /// Does the same for a body that may throw other errors too.
+  /// The same for a body that may throw other errors too.
   ///
   /// - Throws: whatever the body throws.
   @_disfavoredOverload
@@ -89,21 +89,21 @@ public final class SharedKeychain: Sendable {
     }
   }
 
-  /// Whether a secret could be stored now, determined without asking anybody or changing anything. A program can call
-  /// this before it asks the user to log in. See `KeychainStore.probe()`.
+  /// Whether a secret could be stored now, without asking anybody or changing anything. A program can call this before
+  /// it asks the user to log in. See `KeychainStore.probe()`.
   public func probe() -> KeychainReadiness {
     let readiness = try? withStore { (store) throws(KeychainError) in store.probe() }
     return readiness ?? .unavailable(.unavailable(reason: "it can't be looked at"))
   }
 
-  /// Runs `body` on a thread of the keychain's own, and waits for it without blocking one of the tasks' threads.
+  /// Runs `body` on a thread of the keychain's own, and waits for it without blocking a thread of the tasks.
   ///
   /// ```swift
   /// let secret = try await keychain.perform { try $0.secret(of: login) }
   /// ```
   ///
-  /// A keychain does one thing at a time, so there is at most one such thread, and only while there is work. Cancelling
-  /// the task doesn't end a call that has begun.
+  /// A keychain does one thing at a time, so there is at most one such thread, and only while there is work.
+  /// Cancelling the task doesn't end a call that has begun.
   ///
   /// - Throws: whatever the body throws.
   public func perform<Value: ~Copyable, Failure: Error>(
@@ -120,12 +120,12 @@ public final class SharedKeychain: Sendable {
   }
 }
 
-/// Runs `body`, which can throw any error, where only the keychain's errors can be thrown. Notes the error in `thrown`,
-/// and throws one of the keychain's to undo the body's changes.
+/// Runs `body`, which can throw any error, where only the keychain's errors can be thrown. Notes the error in
+/// `thrown`, and throws one of the keychain's to undo the body's changes.
 private func noting<Value>(
   _ thrown: inout (any Error)?, _ body: () throws -> Value
 ) throws(KeychainError) -> Value {
-  // The body may be run again.
+  // The body may run again.
   thrown = nil
   do {
     return try body()
@@ -135,7 +135,7 @@ private func noting<Value>(
   }
 }
 
-/// A result that one thread passes to another, once; the continuation between them orders their accesses.
+/// A result that one thread passes to another, once; their continuation orders the accesses.
 private final class Outcome<Value: ~Copyable, Failure: Error>: @unchecked Sendable {
   private var result: Result<Value, Failure>?
 
