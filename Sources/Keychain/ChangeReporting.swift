@@ -1,9 +1,8 @@
-/// A keychain that can tell when its items change, whoever changes them.
-///
-/// `SharedKeychain.changes()` turns it into a sequence of changes.
+/// A keychain that can tell when its items change, whoever changes them. `SharedKeychain.changes()` turns it into a
+/// sequence of changes.
 public protocol ChangeReporting: KeychainStore {
-  /// Calls `report`, from any thread, each time something may have changed. It may be called too often, and once for
-  /// several changes; after the last change it is called at least once more.
+  /// Calls `report`, from any thread, each time something may have changed. Calls may be too many, or one for several
+  /// changes; after the last change there is at least one more.
   ///
   /// - Returns: a subscription that ends this when it is cancelled or released.
   /// - Throws: ``KeychainError`` if the keychain can't tell.
@@ -11,16 +10,15 @@ public protocol ChangeReporting: KeychainStore {
     _ report: @escaping @Sendable () -> Void
   ) throws(KeychainError) -> ChangeSubscription
 
-  /// Every visible item, as it is now.
-  ///
-  /// Nobody is asked to unlock anything: an item that was seen before and is locked by now is returned as it was.
+  /// Every visible item, as it is now. Nobody is asked to unlock anything: an item that was seen before and is locked
+  /// now is returned as it was.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   func revisions() throws(KeychainError) -> [ItemRevision]
 }
 
 extension KeychainStore {
-  /// The keychain as one that can tell when its items change.
+  /// This keychain as one that can tell when its items change.
   ///
   /// - Throws: ``KeychainError/unavailable(reason:)`` if this kind of keychain can't.
   package func reportingChanges() throws(KeychainError) -> any ChangeReporting {
@@ -35,7 +33,7 @@ extension KeychainStore {
 public struct ItemRevision: Hashable, Sendable {
   /// The item.
   public let item: Item
-  /// A number that differs after each change of the item, even if only its secret has changed. It need not increase.
+  /// A number that differs after each change of the item, even of its secret alone. It need not increase.
   public let number: Int64
 
   /// Makes a revision.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A subscription to changes, which lasts until it is cancelled or released.
+/// A subscription to changes, until it is cancelled or released.
 public final class ChangeSubscription: Sendable {
   private let end: Mutex<(@Sendable () -> Void)?>
 
@@ -30,15 +30,11 @@ package final class ChangeBroadcast: Sendable {
 
   private let state = Mutex(State())
 
-  /// Makes a broadcast without listeners.
   package init() {}
 
-  /// Whether there are no listeners.
   package var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
-  /// Adds a listener until the subscription ends.
-  ///
-  /// - Parameter onEnd: called when the subscription has ended.
+  /// Adds a listener until the subscription ends. `onEnd` is called then.
   package func subscribe(
     _ report: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void = {}
   ) -> ChangeSubscription {
@@ -54,12 +50,11 @@ package final class ChangeBroadcast: Sendable {
   }
 
   private func remove(_ number: Int) {
-    // The closure is released outside the lock, because it may own other subscriptions.
+    // The closure may own other subscriptions, so it is released outside the lock.
     let removed = state.withLock { $0.listeners.removeValue(forKey: number) }
     withExtendedLifetime(removed) {}
   }
 
-  /// Calls all listeners.
   package func report() {
     let listeners = state.withLock { $0.listeners.values.map { $0 } }
     for listener in listeners { listener() }

@@ -1,6 +1,6 @@
-/// A keychain that a desktop service manages: what programs need of it beyond the items.
+/// A keychain managed by a desktop service, with what programs need beyond the items.
 public protocol DesktopKeychain: KeychainStore {
-  /// Gets new secrets for items that have expired; `nil` if nothing does.
+  /// Gets new secrets for expired items, if set.
   var renewer: (any SecretRenewing)? { get set }
 
   /// Describes the service and its collections, without unlocking anything.
@@ -8,10 +8,10 @@ public protocol DesktopKeychain: KeychainStore {
   /// - Throws: ``KeychainError/noAnswer(call:milliseconds:)`` and ``KeychainError/refused(call:error:detail:)``.
   func facts() throws(KeychainError) -> DesktopKeychainFacts
 
-  /// Whether the service is llavero's own, which serves another keychain. Nobody has to ask it then.
+  /// Whether the service is llavero's own, which serves another keychain. There is no need to ask it then.
   var isOwn: Bool { get }
 
-  /// Whether the service is llavero's own, and serves the keychain that is forwarded to this machine.
+  /// Whether the service is llavero's own and serves the keychain that is forwarded to this machine.
   var servesForwarded: Bool { get }
 
   /// Whether there is a collection for new items that outlives the login session.
@@ -24,8 +24,7 @@ public protocol DesktopKeychain: KeychainStore {
   /// - Parameters:
   ///   - isKnown: whether the passphrase is known, so that the service need not prompt.
   ///   - passphrase: asks the person; `attempt` counts from 1. `nil` stops asking.
-  /// - Throws: ``KeychainError/collectionLocked(_:)`` if it stays locked;
-  ///   ``KeychainError/wrongPassphrase(path:)``.
+  /// - Throws: ``KeychainError/collectionLocked(_:)`` if it stays locked; ``KeychainError/wrongPassphrase(path:)``.
   func unlock(
     isKnown: Bool, passphrase: (_ attempt: Int) throws(KeychainError) -> Secret?
   ) throws(KeychainError)
@@ -36,8 +35,8 @@ public protocol DesktopKeychain: KeychainStore {
   ///   ``KeychainError/refused(call:error:detail:)``.
   func lock() throws(KeychainError)
 
-  /// An item with everything that the service has of it, for a keychain that is to have it without loss: its lookup
-  /// attributes, unless they follow from the others, its content type and its collection.
+  /// An item with everything that the service has of it, to copy it elsewhere without loss: its lookup attributes,
+  /// unless they follow from the others, its content type and its collection.
   ///
   /// - Parameters:
   ///   - item: an item from this keychain.
@@ -46,8 +45,8 @@ public protocol DesktopKeychain: KeychainStore {
   /// - Throws: as ``KeychainStore/credential(of:)`` does.
   func whole(_ item: Item, asLogin: Bool) throws(KeychainError) -> Answer
 
-  /// An item as programs find it: one of the Secret Service alone, with its label, its collection and all of its lookup
-  /// attributes. Reads no secret, and therefore no content type.
+  /// An item as programs find it: one of the Secret Service alone, with its label, its collection and all of its
+  /// lookup attributes. Reads no secret, and therefore no content type.
   ///
   /// - Parameter item: an item from this keychain.
   /// - Throws: as ``KeychainStore/credential(of:)`` does.
@@ -57,7 +56,7 @@ public protocol DesktopKeychain: KeychainStore {
   ///
   /// - Parameters:
   ///   - label: its name for people.
-  ///   - isKnown: whether the passphrase is used in place of the service's prompt.
+  ///   - isKnown: whether to use the passphrase in place of the service's prompt.
   ///   - passphrase: asks for the new passphrase; `nil` if nobody can be asked.
   /// - Throws: ``KeychainError/duplicateItem`` if a collection of that name exists.
   func createCollection(
@@ -77,7 +76,7 @@ public struct DesktopKeychainFacts: Hashable, Sendable {
     public let isLocked: Bool
     /// How many items of any kind it holds; `nil` if it doesn't say.
     public let itemCount: Int?
-    /// Its file, if that has no password and everybody who can read it can read its secrets.
+    /// Its file, if that has no password, so that everybody who can read it can read its secrets.
     public let textFile: String?
 
     /// Takes the facts.
@@ -123,7 +122,7 @@ public struct DesktopKeychainFacts: Hashable, Sendable {
   }
 }
 
-/// One check made to find out why a keychain can or cannot be used.
+/// One check of whether a keychain can be used, and why.
 public struct Finding {
   /// The subject of the check: `bus`, `owner`, …
   public let subject: String

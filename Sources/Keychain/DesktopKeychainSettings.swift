@@ -6,9 +6,9 @@ public struct DesktopKeychainSettings {
     case prompting(program: String?)
     /// Another process has held the lock for five seconds.
     case waiting(path: String)
-    /// A collection was left out of a listing because it is locked.
+    /// A listing left out a collection because it is locked.
     case skipped(collection: String)
-    /// This many items are being read, which will take a while.
+    /// Reading this many items takes a while.
     case reading(count: Int, program: String?)
     /// New items go to a collection that is lost when the session ends.
     case notLasting(collection: String)
@@ -16,30 +16,28 @@ public struct DesktopKeychainSettings {
 
   /// The address of the session bus, in D-Bus notation; `nil` finds it in the environment or in its usual place.
   public var busAddress: String?
-  /// The one collection to use, by the end of its path or by its label; `nil` finds items in all collections and puts
-  /// new ones into the default one.
+  /// The one collection to use, by the end of its path or by its label; `nil` searches all collections and puts new
+  /// items into the default one.
   public var collection: String?
-  /// Whether everything in the service counts: also what other programs keep there that is no login, and the
-  /// collections. Otherwise only logins are items.
+  /// Whether everything in the service counts, not only logins: other programs' entries and the collections, too.
   public var includesOtherItems = false
-  /// Whether the service is the chosen keychain. Then it has a collection that lasts, and one without is an error, and
-  /// not empty.
+  /// Whether the service is the chosen keychain. Then a service without a lasting collection is an error, not empty.
   public var isChosen = false
   /// Whether secrets are encrypted on the bus.
   public var isEncrypted = true
   /// Whether secrets will be read, so that a session is opened as soon as it may be needed.
   public var readsSecrets = false
-  /// How long it may take to find out whether a service answers, in milliseconds.
+  /// The longest wait, in milliseconds, to find out whether a service answers.
   public var probeTimeout = 1000
-  /// How long each call may take, in milliseconds.
+  /// The longest time of a call, in milliseconds.
   public var callTimeout = 2000
   /// Whether the service may prompt.
   public var mayPrompt = true
-  /// The folder in which gnome-keyring keeps its files; `nil` is its usual one, `$XDG_DATA_HOME/keyrings`.
+  /// gnome-keyring's folder; `nil` is its usual one, `$XDG_DATA_HOME/keyrings`.
   public var keyringFolder: String?
-  /// The folder of the lock that keeps the processes of one user from storing an item twice; `nil` takes none.
+  /// The folder of the lock that keeps a user's processes from storing an item twice; `nil` takes none.
   public var lockFolder: String?
-  /// How many seconds a writer waits for others.
+  /// How long a writer waits for others, in seconds.
   public var patience = 60
   /// Called with each notice.
   public var onNotice: (Notice) -> Void = { _ in }

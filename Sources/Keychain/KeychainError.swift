@@ -1,7 +1,7 @@
 /// An error of a keychain, with one case for each failure that a caller might treat differently.
 ///
 /// The cases contain facts (a path, an `errno`), never finished sentences, secrets or raw input. *Nothing found* is
-/// not an error, except if a named item had to exist: `locked` and `damaged` are never reported as an empty answer.
+/// not an error, unless a named item had to exist: `locked` and `damaged` are never reported as an empty answer.
 public enum KeychainError: Error, Hashable, Sendable {
   /// A query names too little (CVE-2020-11008). It never means "everything".
   case queryTooBroad(QueryFault)
@@ -11,7 +11,7 @@ public enum KeychainError: Error, Hashable, Sendable {
   case duplicateItem
   /// The item to be read, changed or deleted does not exist.
   case itemNotFound
-  /// The item is in a keychain of the list that others use, too. It can be changed only where that keychain is named.
+  /// The item is in a listed keychain that others use, too. It can be changed only by naming that keychain.
   case sharedItem(keychain: String)
 
   /// The keychain is locked and nobody could be asked to unlock it.
@@ -20,72 +20,71 @@ public enum KeychainError: Error, Hashable, Sendable {
   case promptDismissed
   /// The passphrase opens nothing.
   case wrongPassphrase(path: String)
-  /// A passphrase given by a descriptor, a file or a command opens nothing, and no person was asked.
+  /// A passphrase from a descriptor, a file or a command opens nothing, and no person was asked.
   case wrongPassphraseGiven(by: String, path: String)
 
-  /// The text has the form of a recovery code, but a wrong character, most likely in one of these groups, which count
-  /// from 1; empty if that can't be told.
+  /// The text looks like a recovery code, but has a wrong character, most likely in one of these groups, counted from
+  /// 1; empty if that is unknown.
   case mistypedRecoveryCode(groups: [Int])
   /// None of a vault's slots can be opened here, and there is no passphrase to ask for.
   case noSlotOpens(path: String)
-  /// Nothing here opens a keychain that others share, because they haven't let this person in yet, or no longer do.
-  /// `recipient` is what a member has to add, and `label` what to call it; `nil` if it isn't known. `wasBefore` is
-  /// whether this machine has opened the keychain before.
+  /// Nothing here opens a shared keychain: the members haven't let this person in yet, or no longer do. A member has
+  /// to add `recipient` under the name `label`; `nil` if unknown. `wasBefore` is whether this machine has opened it
+  /// before.
   case notMember(keychain: String, recipient: String?, label: String?, wasBefore: Bool)
   /// A way into a vault can't be added, removed, renewed or used.
   case slot(SlotFault)
 
   /// A collection of the desktop's service is locked and was not unlocked.
   case collectionLocked(String)
-  /// An item in that collection is locked by itself, because the service asks about each access, and was not
-  /// unlocked.
+  /// The service asks about each access to an item in that collection, and this one was not unlocked.
   case itemLocked(collection: String)
   /// The service has no such collection; `nil` stands for the default one.
   case noCollection(String?)
   /// The service did not reply to a call in time.
   case noAnswer(call: String, milliseconds: Int)
-  /// The service replied to a call with an error, which has a name on the bus.
+  /// The service replied to a call with an error, by its name on the bus.
   case refused(call: String, error: String, detail: String)
 
   /// No keychain has this name.
   case noKeychain(String)
   /// This kind of keychain can't be used here.
   case unavailable(reason: String)
-  /// A keychain on another machine doesn't reach this one, or doesn't do what was asked.
+  /// A keychain on another machine can't be reached, or can't do this.
   case forwarding(ForwardingFault)
-  /// A keychain in OpenBao or Vault can't be used, or didn't do what was asked. `server` is its address.
+  /// A keychain in OpenBao or Vault, at the address `server`, can't be used or can't do this.
   case openBao(server: String, OpenBaoFault)
   /// A file or folder is not used because it is accessible to others or leads somewhere else.
   case unsafeFile(path: String, FileFault)
   /// A file that must exist is missing, although other parts of the keychain exist.
   case missing(path: String)
-  /// The keychain isn't in the expected place. The one used on this machine before is, or was, elsewhere.
+  /// The keychain isn't in the expected place. This machine used one elsewhere before.
   case elsewhere(path: String, known: String)
   /// The identity that was found belongs to another keychain.
   case wrongIdentity(path: String)
-  /// A copy of the keychain is encrypted for another key than this one's, and nothing here opens it.
+  /// A copy of the keychain is encrypted for another key, and nothing here opens it.
   case otherKey(path: String)
   /// The stored data can't be understood or fails its authentication.
   case damaged(path: String, detail: String)
-  /// An older state of the keychain has replaced a newer one that was seen here before. `seen` is the newest write
-  /// that was seen; `nil` if the note about it was written with another key.
+  /// An older state of the keychain has replaced a newer one. `seen` is the newest write seen here; `nil` if its note
+  /// was written with another key.
   case rolledBack(path: String, generation: Int64, seen: Int64?)
-  /// Another keychain has replaced the one that was seen there before. `former` is the file with the last state of
-  /// that keychain that is kept; `nil` if there is none.
+  /// Another keychain has replaced the one seen there before. `former` is the file with that one's last kept state, if
+  /// any.
   case replaced(path: String, former: String?)
-  /// A newer version of the program wrote it in a way that this one can't read, or can't safely write.
+  /// A newer version of the program wrote it in a form that this one can't read, or can't safely write.
   case newerFormat(path: String, version: Int)
   /// A bound of the format is exceeded. `limit` is in bytes.
   case tooLarge(what: String, limit: Int)
-  /// Deriving the key from the passphrase would take more memory than there is, in MiB.
+  /// Deriving the key from the passphrase would take more memory, in MiB, than there is.
   case notEnoughMemory(needed: Int, available: Int)
   /// Another process held the lock for `seconds`.
   case busy(path: String, seconds: Int)
   /// A copy of the vault, or a replaced write of this machine, was never merged and would be lost.
   case unmerged(path: String)
-  /// Nothing was found, or not everything that was asked for, and a copy of the vault that was not merged may have it.
+  /// Not everything asked for was found, and a copy of the vault that was not merged may have it.
   indirect case copyLeftOut(path: String, because: KeychainError)
-  /// A copy of the vault was merged, and that is all that was done.
+  /// A copy of the vault was merged, and nothing else was done.
   case mergedInstead
   /// A change should have left no earlier state of the keychain, but one still exists.
   indirect case earlierStatesRemain(because: KeychainError)
@@ -106,7 +105,7 @@ public enum KeychainError: Error, Hashable, Sendable {
   public enum AttributeFault: Hashable, Sendable {
     /// LF, CR or NUL: no line protocol could ever transmit it again (CVE-2020-5260, CVE-2024-52006).
     case lineBreak
-    /// It has a control character in it.
+    /// It has a control character.
     case controlCharacter
     /// It is longer than `limit` bytes.
     case tooLong(limit: Int)
@@ -116,47 +115,48 @@ public enum KeychainError: Error, Hashable, Sendable {
     case notText
   }
 
-  /// What is wrong with a slot, a way into a vault.
+  /// A fault of a slot, a way into a vault.
   public enum SlotFault: Hashable, Sendable {
     /// There is no slot with this identifier.
     case notFound(id: String)
     /// An equivalent way in already exists.
     case alreadyThere(id: String)
-    /// Without it, nothing that this version knows would open the vault.
+    /// It is the only way into the vault that this version knows.
     case lastWayIn(id: String)
-    /// None of the slots that would stay opens the keychain on this machine, as far as can be told.
+    /// None of the remaining slots is known to open the keychain on this machine.
     case nothingElseOpens
     /// The vault has the maximum number of slots.
     case tooMany(limit: Int)
-    /// The text is not a recipient, or of a kind that this version doesn't know.
+    /// The text is no recipient, or of a kind that this version doesn't know.
     case malformedRecipient
     /// The file holds no identity of the recipient.
     case notItsIdentity(path: String)
-    /// The file holds nothing that opens a slot, or it is an ssh key with a passphrase of its own.
+    /// The file holds nothing that opens a slot, or is an ssh key with a passphrase of its own.
     case noIdentity(path: String, hasPassphrase: Bool)
     /// A program provided no passphrase: it can't be run, failed, printed nothing or too much, or took too long.
     case commandFailed(program: String)
     /// The output of its program is not its passphrase.
     case commandMismatch(id: String)
-    /// The age plugin `age-plugin-NAME`, which one of the ways in needs, failed. That says nothing about the
-    /// keychain: most likely the plugin's hardware isn't plugged in.
+    /// The age plugin `age-plugin-NAME` of one of the ways in failed. That says nothing about the keychain: most
+    /// likely the plugin's hardware isn't plugged in.
     case pluginFailed(name: String, PluginFault)
     /// It can't be renewed because its passphrase was not given.
     case secretMissing(id: String)
-    /// It can't be renewed because another passphrase than its own was given.
+    /// It can't be renewed because a passphrase other than its own was given.
     case secretMismatch(id: String)
     /// It can't be renewed because this version doesn't know its kind or recipient, or this machine doesn't know how
     /// to open it.
     case notRenewable(id: String, kind: String)
-    /// What the age plugin `age-plugin-NAME` has wrapped for another key of the vault doesn't open. What it had wrapped
-    /// before does.
+    /// The age plugin `age-plugin-NAME` can't open its own wrapping of the vault's new key, though it opens the
+    /// earlier one.
     case renewalOpensNothing(id: String, plugin: String)
-    /// The keychain is unlocked, and its ways in are changed by who has one of them: nobody could be asked for it.
+    /// The keychain is unlocked, but changing its ways in takes the key or passphrase of one, and nobody could be
+    /// asked.
     case passphraseNeeded(path: String)
     /// Another process has changed the ways in meanwhile.
     case changedMeanwhile
-    /// A vault that is damaged or gone would be restored with ways in that may have been removed, or with a former
-    /// key, and nobody has confirmed that.
+    /// Restoring a damaged or missing vault could bring back removed ways in or a former key, and nobody has confirmed
+    /// that.
     case unconfirmed
     /// A new passphrase could be taken for a recovery code.
     case passphraseLikeCode
@@ -185,9 +185,9 @@ public enum KeychainError: Error, Hashable, Sendable {
 
   /// Why a keychain on another machine can't be used, or didn't do what was asked.
   public enum ForwardingFault: Hashable, Sendable {
-    /// No agent was forwarded to this machine: the variable that names its socket isn't set.
+    /// No agent was forwarded to this machine: its socket's variable isn't set.
     case noSocket
-    /// Nobody listens at the socket any more, or it can't be reached, for this `errno`.
+    /// Nobody listens at the socket any more, or this `errno` keeps it out of reach.
     case unreachable(path: String, errno: Int32)
     /// The socket belongs to another user.
     case otherUser(path: String, uid: UInt32)
@@ -209,17 +209,17 @@ public enum KeychainError: Error, Hashable, Sendable {
     case unavailable
     /// The keychain on the other machine can't be written.
     case notWritable
-    /// The items have been changed on the other machine meanwhile, again and again.
+    /// The items kept changing on the other machine meanwhile.
     case changed
     /// The keychain on the other machine can't hold such an item.
     case unusableAttribute
     /// The other machine doesn't understand the request.
     case malformed
-    /// Nobody there has decided in time.
+    /// Nobody there decided in time.
     case undecided
     /// It has too many requests at once.
     case busy
-    /// It says something that this version doesn't know.
+    /// Its answer has something that this version doesn't know.
     case unknown
   }
 
@@ -227,11 +227,11 @@ public enum KeychainError: Error, Hashable, Sendable {
   public enum OpenBaoFault: Hashable, Sendable {
     /// None of its addresses can be reached; the reason of the last one follows "because".
     case unreachable(String)
-    /// The connection isn't safe, as with a certificate that nobody vouches for.
+    /// The connection isn't safe, for example because nobody vouches for the certificate.
     case unsafeConnection(String)
     /// It has not answered in time.
     case noAnswer(milliseconds: Int)
-    /// It has not answered so many seconds ago, and isn't asked again yet.
+    /// It hasn't answered for so many seconds, and isn't asked again yet.
     case silent(seconds: Int)
     /// It is sealed: it has no key to its own data.
     case sealed
@@ -241,19 +241,19 @@ public enum KeychainError: Error, Hashable, Sendable {
     case noActiveNode
     /// It, or a gateway in front of it, has failed, with this status.
     case failed(status: Int)
-    /// It has asked to wait, and still does after this time.
+    /// It asked to wait, and still does after this time.
     case rateLimited(seconds: Int)
-    /// It leads to a server that the keychain doesn't list.
+    /// It redirects to a server that the keychain doesn't list.
     case redirected(to: String)
-    /// Nothing here logs in: there is no token, or what the login method needs is missing. `needed` names it. One's own
+    /// Nothing here logs in: there is no token, or `needed`, which the login method takes, is missing. One's own
     /// keychain would have it for this URL and account; without an account, it has to come from elsewhere.
     case noLogin(needed: String, url: String, account: ByteString?)
     /// The login needs a person, and nobody has logged in, or too long ago.
     case nobodyLoggedIn
-    /// It refuses the login, by this method.
+    /// It refuses this method's login.
     case loginRefused(method: String)
-    /// It doesn't know the token, or no longer. One's own keychain has it for this URL and account; without an account,
-    /// it came from elsewhere.
+    /// It doesn't, or no longer, know the token. One's own keychain has it for this URL and account; without an
+    /// account, it came from elsewhere.
     case tokenRefused(url: String, account: ByteString?)
     /// Its policies don't allow this at the path.
     case forbidden(Access, path: String)
@@ -261,22 +261,22 @@ public enum KeychainError: Error, Hashable, Sendable {
     case noMount(String)
     /// The secrets engine at this mount is not version 2 of the key-value store.
     case notVersion2(mount: String)
-    /// What is stored at the path is not an item of llavero's.
+    /// The path holds something that is not an item of llavero's.
     case foreignItem(path: String)
     /// Others keep changing the same item.
     case changed(path: String)
     /// Its reply can't be understood.
     case notUnderstood(status: Int)
-    /// It has more than is read for one question: `what`, in the plural, and the greatest number of these.
+    /// It has more than is read for one question: `what`, in the plural, and their greatest number.
     case tooMuch(what: String, limit: Int)
-    /// It was read from for so long, and there was still more.
+    /// After so long, there was still more to read.
     case tooLong(seconds: Int)
     /// The program that has the network isn't installed, can't be started, or is switched off.
     case noNetworkProgram
-    /// The copy on this machine is too old to answer, in seconds, and this is why there is no newer one.
+    /// The copy on this machine is too old, in seconds, to answer, and this is why there is no newer one.
     indirect case copyTooOld(seconds: Int, because: OpenBaoFault)
 
-    /// What policies allow or don't.
+    /// An operation that policies allow or don't.
     public enum Access: Hashable, Sendable {
       /// Reading an item.
       case reading

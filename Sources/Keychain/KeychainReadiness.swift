@@ -2,15 +2,14 @@
 public enum KeychainReadiness: Hashable, Sendable {
   /// It answers and takes new items without asking anybody.
   case ready
-  /// It exists, but somebody would be asked to unlock it first: the file at this path, or the collection of this
-  /// name.
+  /// It exists, but somebody would have to unlock it first: the file at this path, or the collection of this name.
   case locked(KeychainError)
   /// Items can be read, but not added or changed, for this reason.
   case notWritable(KeychainError)
   /// It can't be used at all, for this reason.
   case unavailable(KeychainError)
 
-  /// Whether a secret could be stored now, possibly after somebody was asked to unlock the keychain.
+  /// Whether a secret could be stored now, perhaps after somebody unlocks the keychain.
   public var canKeepSecrets: Bool {
     switch self {
     case .ready, .locked: true

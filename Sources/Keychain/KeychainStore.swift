@@ -1,10 +1,10 @@
-/// A keychain: a place where items and their secrets are stored.
+/// A keychain: a place for items and their secrets.
 ///
-/// The primitives are those of Keychain Services: find, add, update, delete. What git needs beyond them (answer,
-/// save, erase) is implemented once for all keychains, in extensions. Everything is synchronous.
+/// The primitives are those of Keychain Services: find, add, update, delete. Git's further needs (answer, save, erase)
+/// are implemented once for all keychains, in extensions. Everything is synchronous.
 public protocol KeychainStore: AnyObject {
-  /// The items that answer the query, without their secrets, in the keychain's own order: if nothing else decides, an
-  /// earlier one is preferred.
+  /// The items that answer the query, without their secrets, in the keychain's own order, which prefers earlier ones
+  /// if nothing else decides.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read. A locked, broken or missing keychain is never an
   ///   empty one.
@@ -31,10 +31,10 @@ public protocol KeychainStore: AnyObject {
     keepingDatesOf item: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Item
 
-  /// Replaces the attributes of the item that `item.reference` names by those of `item`.
+  /// Replaces the attributes of the item with `item.reference` by those of `item`.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if it is gone; ``KeychainError/duplicateItem`` if another item has
-  ///   the new primary key; and as ``add(_:_:)`` does.
+  /// - Throws: ``KeychainError/itemNotFound`` if it is gone; ``KeychainError/duplicateItem`` if another item has the
+  ///   new primary key; and as ``add(_:_:)`` does.
   @discardableResult
   func update(_ item: Item) throws(KeychainError) -> Item
 
@@ -44,19 +44,19 @@ public protocol KeychainStore: AnyObject {
   @discardableResult
   func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item
 
-  /// Deletes items returned by ``items(matching:)``. An item that is already gone is not an error. Returns how many
-  /// were deleted.
+  /// Deletes items returned by ``items(matching:)``, and returns how many. An item that is already gone is not an
+  /// error.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read or written.
   @discardableResult
   func delete(_ items: [Item]) throws(KeychainError) -> Int
 
-  /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes all changes of the
-  /// body permanent at once. If the body throws, nothing has changed.
+  /// Runs `body` while nobody else can change the keychain, as far as its kind allows, and makes all its changes
+  /// permanent at once. If the body throws, nothing has changed.
   ///
-  /// A keychain may run the body more than once: if a person has to unlock something in the middle, others aren't
-  /// kept waiting for that, and the body starts again afterwards. Only the changes of the last run to the keychain
-  /// count. Anything else that the body does must be harmless if it happens twice.
+  /// A keychain may run the body more than once: if a person has to unlock something in the middle, others aren't kept
+  /// waiting, and the body starts again afterwards. Only the last run's changes to the keychain count. Anything else
+  /// that the body does must be harmless if it happens twice.
   ///
   /// - Throws: what `body` throws; ``KeychainError/busy(path:seconds:)`` if another process holds the lock for too
   ///   long.
@@ -64,51 +64,51 @@ public protocol KeychainStore: AnyObject {
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
 
-  /// An item that a change returned within ``exclusively(_:)``, as it is once that has made all changes permanent. A
-  /// keychain may give it its reference and dates only then.
+  /// An item returned by a change within ``exclusively(_:)``, as it is once all changes are permanent. A keychain may
+  /// give it its reference and dates only then.
   func committed(_ item: Item) -> Item
 
-  /// Whether it pays to look whether anything has to be changed before ``exclusively(_:)`` is called for it. Usually
-  /// nothing has to, and others can go on meanwhile. It doesn't where a lock keeps nobody waiting, and where reading
-  /// and changing need different rights.
+  /// Whether it pays to check that something has to be changed before calling ``exclusively(_:)``. Usually nothing has
+  /// to, and others can go on meanwhile. It doesn't pay where a lock keeps nobody waiting, or where reading and
+  /// changing need different rights.
   var looksBeforeChanging: Bool { get }
 
-  /// Runs `body`, which only reads, and lets it see the keychain as it was at one moment, as far as its kind allows:
-  /// an item's secret is then the one that it had when it was found.
+  /// Runs `body`, which only reads, on the keychain's state at one moment, as far as its kind allows: an item's secret
+  /// is then the one at the time when it was found.
   ///
   /// - Throws: what `body` throws.
   func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
 
-  /// Whether the keychain could store a secret now. For a program that is about to ask a person to log in and must
-  /// not find out afterwards that it can't store the result.
+  /// Whether the keychain could store a secret now. For a program that is about to ask a person to log in and must not
+  /// find out afterwards that it can't store the result.
   ///
-  /// Asks nobody, runs no program, and changes nothing. It checks everything that can be checked beforehand. Adding
-  /// an item may still fail afterwards, so a program should then return the secret to the person.
+  /// Asks nobody, runs no program, and changes nothing. It checks everything that can be checked beforehand. Adding an
+  /// item may still fail afterwards, so a program should then return the secret to the person.
   func probe() -> KeychainReadiness
 
-  /// Gets what others have changed who share the keychain, and sends what was changed here. For whoever does something
-  /// outside that can't be taken back, before it and after it. Does nothing where a keychain has no copies.
+  /// Gets the changes of others who share the keychain, and sends ours: before and after something outside that can't
+  /// be taken back. Does nothing where a keychain has no copies.
   ///
   /// - Returns: whether anything may have come since.
   /// - Throws: ``KeychainError/unavailable(reason:)`` if that isn't possible now.
   @discardableResult
   func bringInStep() throws(KeychainError) -> Bool
 
-  /// Whether this is a former secret of an item, which somebody has renewed since.
+  /// Whether this is a former secret of an item, renewed since.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool
 
-  /// Gets new secrets for items of this keychain that have expired; `nil` if nothing does.
+  /// Gets new secrets for expired items of this keychain; `nil` if nothing does.
   var renewer: (any SecretRenewing)? { get }
 
-  // What follows is decided once for all keychains, from what is above. Only a list of keychains decides it one after
-  // the other. Call the functions without `by…` in their names.
+  // The rest is decided once for all keychains, from the above. Only a list of keychains decides it one after the
+  // other. Call the functions without `by…` in their names.
 
-  /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``). They include expired ones: the
-  /// expiry is confidential, and finding loads no secret.
+  /// The items that answer the query, best first (see ``ItemQuery/ranked(_:)``), expired ones included: the expiry is
+  /// confidential, and finding loads no secret.
   ///
   /// - Throws: what ``items(matching:)`` throws.
   func find(_ query: ItemQuery) throws(KeychainError) -> [Item]
@@ -142,14 +142,14 @@ public protocol KeychainStore: AnyObject {
   ) throws(KeychainError) -> Int
 
   /// Deletes every item in question, whatever its secret, as git's `erase` without a password and a tool's `logout`
-  /// request. If the query has a path, only items with exactly that path are deleted. Items of an access group stay,
-  /// because other programs share them. Returns how many items were deleted.
+  /// request, and returns how many. If the query has a path, only items with exactly that path are deleted. Items of
+  /// an access group stay, because other programs share them.
   ///
   /// - Throws: what reading and writing the keychain throws.
   func erase(_ query: ItemQuery) throws(KeychainError) -> Int
 
-  /// Deletes items for a tool that logs out, as far as they are one's own; see ``KeychainSearchList``. Returns how many
-  /// were deleted or hidden.
+  /// Deletes one's own items for a tool that logs out (see ``KeychainSearchList``). Returns how many were deleted or
+  /// hidden.
   ///
   /// - Throws: what deleting throws.
   func discard(_ items: [Item]) throws(KeychainError) -> Int
@@ -159,19 +159,19 @@ public protocol KeychainStore: AnyObject {
   /// - Throws: ``KeychainError`` if it can't be opened.
   func keychainOfNewItems() throws(KeychainError) -> any KeychainStore
 
-  /// Why a part of the keychain was passed over in what was asked until now: of several keychains, the first that can't
-  /// be used; of an encrypted file, a copy beside it that can't be merged. `nil` if all of it was asked.
+  /// Why the questions so far passed over a part of the keychain: of several keychains, the first that can't be used;
+  /// of an encrypted file, a copy beside it that can't be merged. `nil` if all of it was asked.
   var passedOver: KeychainError? { get }
 
-  /// What has to be asked, and locked, to change items of this keychain, or to add one: of several keychains those that
-  /// have them. Its items are those of this keychain.
+  /// The part of the keychain to ask, and to lock, to change items or add one: of several keychains those that have
+  /// them. Its items are those of this keychain.
   ///
   /// - Parameter items: items of this keychain; none for a new one.
   func part(with items: [Item]) -> any KeychainStore
 
-  /// The keychain that has an item of this one, and the item as that one knows it: of several keychains one of them.
+  /// The keychain that has an item of this one, among several, and the item in that keychain's form.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if none has it, or what opening throws.
+  /// - Throws: ``KeychainError/itemNotFound`` if none has it; any error of opening.
   func original(of item: Item) throws(KeychainError) -> (keychain: any KeychainStore, item: Item)
 
   /// ``refuse(_:to:at:)``
@@ -198,16 +198,16 @@ extension KeychainStore {
   /// `nil`.
   public var passedOver: KeychainError? { nil }
 
-  /// Checks that all of the keychain was asked. Where nothing was found of what was looked for among all items, that
-  /// says nothing otherwise.
+  /// Checks that all of the keychain was asked. Call it when a search among all items found nothing: without it, that
+  /// result proves nothing.
   ///
   /// - Throws: ``passedOver``.
   package func refusePassingOver() throws(KeychainError) {
     if let passedOver { throw passedOver }
   }
 
-  /// The items that match a query and are meant, at least one of them unless all of the keychain was asked: what a part
-  /// that can't be used has is not taken for missing because there is something else.
+  /// The matching items that are meant. If there are none, all of the keychain must have been asked: an item in a part
+  /// that can't be used isn't missing because there is something else.
   ///
   /// - Throws: as ``items(matching:)`` does; ``passedOver`` if none is meant.
   package func items(
@@ -218,10 +218,10 @@ extension KeychainStore {
     return meant
   }
 
-  /// What `body` makes of the items that match a query. Of several keychains it gets each one's by themselves, until it
-  /// makes something of them; the others aren't asked then.
+  /// The first result that `body` makes of matching items. Of several keychains it gets each one's by themselves, and
+  /// the rest aren't asked once there is a result.
   ///
-  /// - Throws: as ``items(matching:)`` does; ``passedOver`` if it makes nothing of any.
+  /// - Throws: as ``items(matching:)`` does; ``passedOver`` without a result.
   package func first<Result: ~Copyable>(
     among query: ItemQuery, _ body: ([Item]) throws(KeychainError) -> Result?
   ) throws(KeychainError) -> Result? {
@@ -231,7 +231,7 @@ extension KeychainStore {
     return nil
   }
 
-  /// The items that ``find(_:)`` finds and that are meant, at least one of them unless all of the keychain was asked.
+  /// The same for ``find(_:)``.
   ///
   /// - Throws: as ``find(_:)`` does; ``passedOver`` if none is meant.
   package func find(
@@ -279,7 +279,7 @@ extension KeychainStore {
     return try exclusively(body)
   }
 
-  /// Runs `body`, which may see changes that others make meanwhile.
+  /// Runs `body`, which may see changes by others meanwhile.
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result { try body() }
@@ -340,10 +340,10 @@ extension KeychainStore {
     }
   }
 
-  /// The same for a caller that can renew a secret, as git can: if every item that would answer has expired, returns
-  /// what the best one with a refresh token still provides.
+  /// The same for a caller that can renew a secret, as git can: if all items that would answer have expired, returns
+  /// the remains of the best one with a refresh token.
   ///
-  /// A keychain with a ``KeychainStore/renewer`` gets a new secret for the best item first if that has expired, or
+  /// A keychain with a ``KeychainStore/renewer`` first gets a new secret for the best item if that has expired, or
   /// expires within a minute.
   ///
   /// - Parameters:
@@ -365,10 +365,10 @@ extension KeychainStore {
     let renewer = renewer
     let limit = renewer == nil ? now : Timestamp(seconds: now.seconds + Self.renewalMargin)
     let found = try search(query, at: now, renewingBy: limit, where: isUsable)
-    // No lock is held here: others go on while something is fetched.
+    // No lock is held here, so others go on during a fetch.
     switch consume found {
     case .nothing:
-      // What may answer in a part that can't be used isn't missing.
+      // An answer in a part that can't be used isn't missing.
       try refusePassingOver()
       return nil
     case .valid(let answer): return .answer(answer)
@@ -388,9 +388,9 @@ extension KeychainStore {
     }
   }
 
-  /// The answer as the keychain holds it: nothing is renewed.
+  /// The answer as the keychain holds it, without renewing.
   ///
-  /// - Parameter includesRenewable: whether what has expired counts that would be renewed.
+  /// - Parameter includesRenewable: whether expired items count that could be renewed.
   /// - Throws: as ``answer(to:at:where:)`` does.
   package func heldAnswer(
     to query: ItemQuery, at now: Timestamp, includingRenewable includesRenewable: Bool = false,
@@ -406,7 +406,7 @@ extension KeychainStore {
     }
   }
 
-  /// - Parameter limit: what expires by then is better renewed.
+  /// - Parameter limit: items that expire by then are better renewed.
   private func search(
     _ query: ItemQuery, at now: Timestamp, renewingBy limit: Timestamp,
     where isUsable: (Item, borrowing Credential) -> Bool
@@ -432,8 +432,7 @@ extension KeychainStore {
     }
   }
 
-  /// The confidential part of an item; `nil` if somebody has deleted it since it was found, because then it no longer
-  /// matches.
+  /// The confidential part of an item; `nil` if it was deleted since it was found, because then it no longer matches.
   package func credentialIfPresent(of item: Item) throws(KeychainError) -> Credential? {
     do throws(KeychainError) {
       return try credential(of: item)
@@ -448,7 +447,7 @@ extension KeychainStore {
   private static var renewalMargin: Int64 { 60 }
 }
 
-/// What was found for a question.
+/// The finding for a question.
 private enum Found: ~Copyable {
   case nothing
   case valid(Answer)

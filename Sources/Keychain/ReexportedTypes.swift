@@ -1,4 +1,4 @@
-// The types of items and their secrets. Importing this module provides them, wherever they are defined.
+// Importing this module provides these types of items and secrets, wherever they are defined.
 @_exported public import struct Bytes.ByteString
 @_exported public import struct Bytes.Secret
 @_exported public import struct Bytes.Timestamp

@@ -1,13 +1,13 @@
-/// What an expired item provides to a caller that can renew its secret: everything but the secret.
+/// An expired item without its secret, for a caller that can renew it.
 public struct Renewal: ~Copyable, Sendable {
   /// The item.
   public let item: Item
   /// When its secret expired, in seconds since the Unix epoch.
   public let expiry: Int64
-  /// The token for which a new secret can be obtained. Never empty.
+  /// The token that gets a new secret. Never empty.
   public let refreshToken: Secret
 
-  /// The same renewal, of the item as it is seen from outside.
+  /// The same renewal, with the item as seen from outside.
   init(_ other: consuming Renewal, of item: Item) {
     self.item = item
     expiry = other.expiry
@@ -33,10 +33,10 @@ public enum AnswerOrRenewal: ~Copyable, Sendable {
   case renewal(Renewal)
 }
 
-/// The generic passwords that say how secrets are renewed, by what their services begin with. Whoever can change one
+/// The generic passwords that say how secrets are renewed, by the beginning of their services. Write access to one
 /// decides where refresh tokens go.
 package enum RenewalSetting: String, CaseIterable {
-  /// The client with which somebody signed in.
+  /// The client of a sign-in.
   case client = "oauth:"
   /// An app of GitHub.
   case app = "github-app:"
@@ -47,58 +47,57 @@ package enum RenewalSetting: String, CaseIterable {
   package func service(of place: String) -> ByteString { ByteString(rawValue + place) }
 }
 
-/// A keychain that several machines share, of which one at a time may renew a token: a service that rotates refresh
+/// A keychain shared by several machines, of which one at a time may renew a token: a service that rotates refresh
 /// tokens ends a login for all if two of them send the same one.
 package protocol RenewalLeasing: KeychainStore {
   /// Takes the right to renew an item.
   ///
   /// - Parameters:
-  ///   - seconds: for how long, at most.
-  ///   - isUrgent: whether it is taken although a service doesn't want to be asked: to end a login, for example.
+  ///   - seconds: the longest time.
+  ///   - isUrgent: whether to take it even while a service doesn't want to be asked: to end a login, for example.
   /// - Throws: ``KeychainError``, also if the item may not be changed: its next refresh token would be lost.
   func takeLease(of item: Item, for seconds: Int, isUrgent: Bool) throws(KeychainError) -> LeaseOutcome
 
-  /// Whether another machine may have renewed something that has not come here yet.
+  /// Whether a renewal by another machine may not have arrived here yet.
   var mayBeBehind: Bool { get }
 
-  /// Gives the right back. Where that fails, it ends by itself.
+  /// Gives the right back. If that fails, it ends by itself.
   ///
-  /// - Parameter pause: for how many seconds the service doesn't want to be asked with this token, by any machine; 0 if
-  ///   it hasn't said so.
+  /// - Parameter pause: for how many seconds no machine should ask the service with this token; 0 unless it said so.
   func endLease(of item: Item, pausing pause: Int)
 }
 
-/// What came of taking a lease.
+/// The result of taking a lease.
 package enum LeaseOutcome: Equatable, Sendable {
   /// It is taken, or there is nobody else.
   case taken
   /// Another machine has it, for so many seconds at most.
   case held(seconds: Int)
-  /// The service doesn't want to be asked for so many seconds, as another machine was told.
+  /// The service told another machine that it doesn't want to be asked for so many seconds.
   case paused(seconds: Int)
 }
 
-/// A keychain on a server, which many machines ask at the same time, and of which each may read and change a part
-/// alone.
+/// A keychain on a server, which many machines ask at the same time, each with its own rights to read and change
+/// parts.
 ///
-/// What renews a token is kept with the token itself. Whoever may change something else there has no say in where its
-/// refresh token goes, and whoever may read the token needs no further right.
+/// A token's renewal data is kept with the token. So a right to change something else doesn't decide where its refresh
+/// token goes, and reading the token takes no further right.
 package protocol RemoteKeychain: RenewalLeasing {
   var renewer: (any SecretRenewing)? { get set }
 
-  /// The OAuth client that got a login, as JSON; `nil` if none is kept, or without an account.
+  /// The OAuth client of a login, as JSON; `nil` if none is kept, or without an account.
   ///
   /// - Throws: ``KeychainError`` if the server can't be asked.
   func client(for key: InternetPassword) throws(KeychainError) -> Secret?
 
-  /// Keeps the OAuth client that got a login with that login, which is there.
+  /// Keeps the OAuth client of a login with that login, which must exist.
   ///
   /// - Throws: ``KeychainError``, as updates do.
   func keep(client: borrowing Secret, for key: InternetPassword) throws(KeychainError)
 }
 
 extension RemoteKeychain {
-  /// False: what is there is what the server has.
+  /// False: the server has the only state.
   package var mayBeBehind: Bool { false }
 }
 
@@ -111,15 +110,15 @@ extension Item.Key {
 }
 
 extension Item {
-  /// The ``type`` of items whose secrets are made anew from something else in the keychain.
+  /// The ``type`` of items whose secrets are made from something else in the keychain.
   package static let mintedType: ByteString = "llavero-minted"
 
-  /// Whether its secret is made anew from something else in the keychain, and not with a refresh token.
+  /// Whether its secret is made from something else in the keychain, not with a refresh token.
   package var isMinted: Bool { type == Self.mintedType }
 }
 
 extension Credential {
-  /// Whether it has a token for which a new secret can be obtained.
+  /// Whether it has a token that gets a new secret.
   var isRenewable: Bool {
     switch refreshToken {
     case .none: false
@@ -131,15 +130,15 @@ extension Credential {
   borrowing func isRenewable(of item: Item) -> Bool { isRenewable || item.isMinted }
 }
 
-/// Gets new secrets in place of those that have expired.
+/// Gets new secrets in place of expired ones.
 public protocol SecretRenewing: AnyObject {
   /// Gets a new secret for an item, and stores it before returning it.
   ///
   /// - Parameters:
   ///   - item: the item.
-  ///   - credential: what it holds, as it was found. It has a refresh token. If the keychain holds another one by now
+  ///   - credential: its contents when it was found, with a refresh token. If the keychain now holds another one
   ///     that is valid, that is returned.
-  ///   - keychain: where the item is.
+  ///   - keychain: the item's keychain.
   ///   - now: the present time.
   /// - Throws: ``KeychainError`` if the keychain can't be read.
   func renew(
@@ -155,7 +154,7 @@ extension SecretRenewing {
   public func hasReplaced(_ secret: borrowing Secret, of item: Item) -> Bool { false }
 }
 
-/// What came of renewing a secret.
+/// The result of renewing a secret.
 public enum RenewalOutcome: ~Copyable, Sendable {
   /// The item as it is now, with a valid secret.
   case renewed(Answer)

@@ -13,13 +13,14 @@ extension KeychainStore {
   ///
   /// Git asks every helper to store after every login, including the one that answered. Therefore nothing is written,
   /// and no lock is taken, if the answer to the same question already has that account and secret, even if its item
-  /// has a shorter path than `item`. Otherwise the item with that primary key is changed, or the one with another
-  /// form of its host, or one is added; no other item is ever changed. If the secret is unchanged, a missing expiry or refresh token stays as it was, because
-  /// older versions of git drop them on the way; with a new secret both are replaced. A new expiry or refresh token
-  /// for the same secret only goes to the item with that primary key. A secret that was renewed since stays replaced.
+  /// has a shorter path than `item`. Otherwise the item with that primary key is changed, or the one with another form
+  /// of its host, or one is added; no other item is ever changed. If the secret is unchanged, a missing expiry or
+  /// refresh token stays as it was, because older versions of git drop them; with a new secret both are replaced. A
+  /// new expiry or refresh token for the same secret goes only to the item with that primary key. A secret that was
+  /// renewed since stays replaced.
   ///
   /// - Parameters:
-  ///   - item: what to store it for. Attributes other than the key count only if an item is added.
+  ///   - item: its place. Attributes other than the key count only if an item is added.
   ///   - credential: what to store.
   ///   - expiringBy: the latest expiry that the item may have afterwards, in seconds since the Unix epoch. Saving
   ///     what is already stored never extends an expiry.
@@ -42,8 +43,8 @@ extension KeychainStore {
 
   /// Stores it in this keychain, unless it is elsewhere.
   ///
-  /// - Parameter isElsewhere: returns whether it is stored in another keychain. It is called at most once, before
-  ///   anything is locked, if this one doesn't have it.
+  /// - Parameter isElsewhere: returns whether another keychain has it. Called at most once, before anything is
+  ///   locked, if this one doesn't.
   func save(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp,
     unless isElsewhere: () throws(KeychainError) -> Bool
@@ -79,12 +80,12 @@ extension KeychainStore {
       }
       var replacement = credential.copy()
       replacement.expiry = earlier(credential.expiry, expiringBy)
-      // Git stores what it got, although it may be renewed by now, with the refresh token that is used up or without,
-      // and perhaps with a path that the item doesn't have.
+      // Git stores the secret it got, although that may be renewed by now: with the used refresh token or without, and
+      // perhaps with a path that the item doesn't have.
       if try hasReplaced(credential.secret, of: item) { return .unchanged }
       let primaryKey = item.key.primaryKey
       let held = try itemsInEveryForm(matching: query)
-      // One that has another form of the host keeps it.
+      // An item with another form of the host keeps it.
       if let twin = held.first(where: { $0.key.primaryKey == primaryKey })
         ?? held.first(where: { $0.key.isSame(butForServer: item.key) })
       {
@@ -101,10 +102,10 @@ extension KeychainStore {
   /// Deletes the items that hold a secret which a server has refused, as git's `erase` requests. A newer password
   /// stays. Returns how many items were deleted or marked.
   ///
-  /// A login with one-time codes or hidden fields is only marked as expired, so that these stay for the next password. A
-  /// token with a refresh token is only marked, too, so that it can be renewed: servers need not say how long a
-  /// token is valid, and can end it before. One that is younger than a minute is deleted with its refresh token,
-  /// because another new one would be refused likewise. What an app gets is only ever marked.
+  /// A login with one-time codes or hidden fields is only marked as expired, so that these stay for the next password.
+  /// So is a token with a refresh token, to be renewed: servers need not say how long a token is valid, and can end it
+  /// earlier. If it is younger than a minute, it is deleted with its refresh token, because another new one would be
+  /// refused likewise. An app's token is only ever marked.
   ///
   /// - Parameters:
   ///   - query: the items in question. Without an account, it covers all accounts; a query with a security domain
@@ -135,9 +136,9 @@ extension KeychainStore {
       })
   }
 
-  /// Notes that a server has refused what an item answered, for a caller that asks for a better answer at once instead
-  /// of erasing that one: a token that can be renewed is marked as expired, unless it is younger than a minute. Then
-  /// somebody else may have renewed it meanwhile.
+  /// Notes that a server has refused an item's answer, for a caller that asks for a better one instead of erasing it:
+  /// a token that can be renewed is marked as expired, unless it is younger than a minute, because somebody else may
+  /// have just renewed it.
   ///
   /// - Parameters:
   ///   - query: the caller's question. An item of another tool stays as it is.
@@ -167,7 +168,7 @@ extension KeychainStore {
     _ item: Item, _ credential: borrowing Credential, at now: Timestamp
   ) throws(KeychainError) -> Bool {
     let isRenewable = credential.isRenewable(of: item)
-    // Nobody would have the one-time codes of a login again.
+    // A login's one-time codes would be lost for good.
     guard isRenewable || !credential.further.isEmpty else { return false }
     if credential.isExpired(at: now) { return true }
     if isRenewable, credential.further.isEmpty, !item.isMinted, let changed = item.modificationDate,
@@ -191,7 +192,7 @@ extension KeychainStore {
     }
   }
 
-  /// The items that hold a secret which a server has refused, or only the one that provided it.
+  /// The items that hold a refused secret, or only the one that provided it.
   func refused(
     _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?
   ) throws(KeychainError) -> [Item] {
@@ -204,7 +205,7 @@ extension KeychainStore {
     return found
   }
 
-  /// - Parameter isKept: whether an item isn't deleted. It may change the item.
+  /// - Parameter isKept: whether to keep an item, which it may change.
   private func erase(
     _ candidates: () throws(KeychainError) -> [Item],
     keeping isKept: (Item) throws(KeychainError) -> Bool = { _ in false }
@@ -222,7 +223,7 @@ extension KeychainStore {
 }
 
 extension ItemQuery {
-  /// Whether the item belongs to the caller, and is not merely shared with it.
+  /// Whether the item is the caller's own, not merely shared with it.
   func isInErasingReach(of item: Item) -> Bool {
     guard case .internetPassword(let query) = self, case .internetPassword(let key) = item.key else {
       return true
@@ -245,7 +246,6 @@ extension ItemQuery {
 }
 
 extension Item.Key {
-  /// Whether both are internet passwords, and the same but for the server.
   fileprivate func isSame(butForServer other: Item.Key) -> Bool {
     guard case .internetPassword(let key) = self, case .internetPassword(let other) = other else {
       return false

@@ -1,16 +1,16 @@
 import Bytes
 import Glibc
 
-/// In which forms one host may be written. Items keep the form that they were stored with, and a query finds all.
+/// The forms in which one host may be written. Items keep their form, and a query finds all.
 ///
-/// Only what every resolver takes for the same counts: the two forms of a name with letters beyond ASCII (RFC 5891,
-/// section 4.4), and those of an address of IPv6 (RFC 4291, section 2.2). A name with a final dot is another one (RFC 3986,
-/// section 3.2.2): without it, a resolver may look for the name below other domains. So the dot only counts in a question,
-/// which names the host more exactly than what is stored, and only for https, where the server proves its name.
+/// Only forms that every resolver equates count: the two of a name with letters beyond ASCII (RFC 5891, section 4.4),
+/// and those of an IPv6 address (RFC 4291, section 2.2). A name with a final dot is another one (RFC 3986, section
+/// 3.2.2): without it, a resolver may look for the name below other domains. So the dot counts only in a question,
+/// which is then more exact than the stored name, and only for https, where the server proves its name.
 package enum HostForms {
-  /// The other forms of a host that a query asks for; none for nearly all hosts.
+  /// The other forms of a host in a query; none for nearly all hosts.
   ///
-  /// - Parameter protocol: what is spoken with the host.
+  /// - Parameter protocol: the protocol spoken with the host.
   static func others(askedFor host: ByteString, _ protocol: ByteString) -> [ByteString] {
     guard isSpecial(host) else { return [] }
     let host = host.lowercased
@@ -21,19 +21,18 @@ package enum HostForms {
     return others
   }
 
-  /// Whether an item's host is one that a query asks for.
+  /// Whether a query for one host finds an item of the other.
   static func answers(_ host: ByteString, askedFor asked: ByteString, _ protocol: ByteString) -> Bool {
     if areSame(host, asked) { return true }
     return withoutDot(asked.lowercased, `protocol`).map { areSame(host, $0) } ?? false
   }
 
-  /// The form of a host by which patterns are compared: in small letters, as it is sent to name servers, without a final dot.
+  /// The form that patterns are compared with: in small letters, as sent to name servers, without a final dot.
   package static func forPatterns(_ host: ByteString) -> ByteString {
     let sent = asciiForm(host.lowercased)
     return sent.bytes.last == UInt8(ascii: ".") ? ByteString(Array(sent.bytes.dropLast())) : sent
   }
 
-  /// Whether both are forms of one host.
   package static func areSame(_ one: ByteString, _ other: ByteString) -> Bool {
     if one.isEqualIgnoringCase(other) { return true }
     guard isSpecial(one), isSpecial(other) else { return false }
@@ -41,7 +40,7 @@ package enum HostForms {
     return asciiForm(one.lowercased) == asciiForm(other.lowercased)
   }
 
-  /// The form of a name that is sent to name servers: letters of ASCII, digits, hyphens and dots; `nil` if it isn't sure.
+  /// The form of a name for name servers: letters of ASCII, digits, hyphens and dots; `nil` if it is uncertain.
   package static func forNameServers(_ name: ByteString) -> ByteString? {
     let form = asciiForm(name.lowercased)
     let isPlain = form.bytes.allSatisfy { byte in
@@ -53,11 +52,11 @@ package enum HostForms {
     return isPlain ? form : nil
   }
 
-  /// Whether a host may have more than one form: it isn't plain ASCII, or has a label in the form `xn--…`, a colon as
-  /// addresses of IPv6 have, or a final dot.
+  /// Whether a host may have more than one form: it isn't plain ASCII, or has a label `xn--…`, a colon as in IPv6, or
+  /// a final dot.
   @inline(__always)
   private static func isSpecial(_ host: ByteString) -> Bool {
-    // What nearly every host lacks is looked for in one go.
+    // Nearly every host has none of these, which one pass finds out.
     var isPlain = host.bytes.last != UInt8(ascii: ".")
     var former: UInt8 = 0
     for byte in host.bytes {
@@ -79,23 +78,23 @@ package enum HostForms {
     guard host.bytes.last == dot, `protocol`.isEqualIgnoringCase("https") else { return nil }
     let name = host.bytes.dropLast()
     guard let inner = name.lastIndex(of: dot), inner > 0, inner < name.count - 1 else { return nil }
-    // Numbers with a dot at the end are no address any more.
+    // A number with a final dot is no address any more.
     if name[(inner + 1)...].allSatisfy({ 0x30...0x39 ~= $0 }) { return nil }
     return ByteString(Array(name))
   }
 
   // MARK: Addresses
 
-  /// The bytes of an address of IPv6; `nil` for everything else.
+  /// The bytes of an IPv6 address; `nil` for everything else.
   private static func address(_ host: ByteString) -> [UInt8]? {
-    // What C would take for the end of the text is none.
+    // C would end the text at a NUL.
     guard host.bytes.contains(UInt8(ascii: ":")), !host.bytes.contains(0), let text = host.text
     else { return nil }
     var address = [UInt8](repeating: 0, count: 16)
     return inet_pton(AF_INET6, text, &address) == 1 ? address : nil
   }
 
-  /// The usual texts of an address: the short one of RFC 5952, the groups without zeros in front of them, and with them.
+  /// The usual texts of an address: the short one of RFC 5952, and groups without and with leading zeros.
   private static func texts(_ address: [UInt8]) -> [ByteString] {
     var short = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     inet_ntop(AF_INET6, address, &short, socklen_t(short.count))
@@ -120,14 +119,14 @@ package enum HostForms {
 
   private static let mark = Array("xn--".utf8)
 
-  /// The name with each label as it is sent to name servers. A label for which that isn't sure stays as it is.
+  /// The name with each label as sent to name servers. An uncertain label stays as it is.
   private static func asciiForm(_ host: ByteString) -> ByteString {
     labels(of: host) { label in
       String(validating: label, as: UTF8.self).flatMap { asciiLabel(Array($0.unicodeScalars)) }
     }
   }
 
-  /// The name with each label as people read it. A label for which that isn't sure stays as it is.
+  /// The name with each label as people read it. An uncertain label stays as it is.
   private static func unicodeForm(_ host: ByteString) -> ByteString {
     labels(of: host) { label in
       guard label.starts(with: mark), let decoded = Punycode.decode(label.dropFirst(mark.count)),
@@ -139,9 +138,9 @@ package enum HostForms {
     }
   }
 
-  /// The form of a label that is sent to name servers; `nil` if it isn't sure, or the label is one already.
+  /// A label's form for name servers; `nil` if it is uncertain, or the label has it already.
   private static func asciiLabel(_ label: [Unicode.Scalar]) -> [UInt8]? {
-    // No label has two hyphens there but such a form (RFC 5891, section 4.2.3.1).
+    // Only such forms have two hyphens there (RFC 5891, section 4.2.3.1).
     if label.count > 3, label[2] == "-", label[3] == "-" { return nil }
     return hasOneForm(label) ? Punycode.encode(label).map { mark + $0 } : nil
   }
@@ -156,9 +155,9 @@ package enum HostForms {
     return ByteString(text)
   }
 
-  /// Whether a label has letters beyond ASCII, and every program takes it as it is: nothing in it is mapped to something
-  /// else, is composed with what is beside it, or is taken in one way by older programs and in another by newer ones, as
-  /// `ß` is (RFC 5894, section 7.2). There are many more such labels; those have the form only in which they are written.
+  /// Whether a label has letters beyond ASCII that every program takes as they are: none is mapped to something else,
+  /// composed with its neighbours, or read in one way by older programs and in another by newer ones, like `ß` (RFC
+  /// 5894, section 7.2). Many more labels are like that; they count only as they are written.
   private static func hasOneForm(_ label: [Unicode.Scalar]) -> Bool {
     var isASCII = true
     for scalar in label {

@@ -6,7 +6,7 @@ enum Punycode {
   private static let (skew, damp): (UInt32, UInt32) = (38, 700)
   private static let firstBias: UInt32 = 72
   private static let firstScalar: UInt32 = 0x80
-  /// The longest label, in bytes (RFC 1035, section 2.3.4), without `xn--` in front of it.
+  /// The longest label, in bytes (RFC 1035, section 2.3.4), without its `xn--`.
   private static let longest = 63 - 4
 
   /// Encodes a label; `nil` if it is too long (section 6.3).

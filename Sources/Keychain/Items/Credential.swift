@@ -12,7 +12,8 @@ public struct Credential: ~Copyable, Sendable {
   /// The scheme for which ``secret`` is ready-made, such as `Bearer` (git's `authtype`). `nil` for a password.
   public var authenticationScheme: ByteString?
 
-  /// What no tool that signs in gets. By default it says nothing, so that a change of the secret leaves it as it was.
+  /// Secrets that tools never get for signing in. By default it says nothing, so a new secret leaves them as they
+  /// were.
   public var further = FurtherSecrets()
 
   /// Makes a credential.
@@ -31,7 +32,6 @@ public struct Credential: ~Copyable, Sendable {
     self.init(Secret(password))
   }
 
-  /// The secret alone.
   package consuming func takeSecret() -> Secret { secret }
 
   /// A second copy, for a caller that needs its own.
@@ -43,28 +43,28 @@ public struct Credential: ~Copyable, Sendable {
     return copy
   }
 
-  /// What a keychain has after a change from `former` to this.
+  /// The credential after a change from `former` to this.
   package borrowing func stored(over former: borrowing Credential) -> Credential {
     var stored = copy()
     stored.further = further.merged(over: former.further)
     return stored
   }
 
-  /// What a keychain has of this at first.
+  /// The credential when it is first stored.
   package borrowing func stored() -> Credential {
     var stored = copy()
     stored.further = further.merged(over: FurtherSecrets())
     return stored
   }
 
-  /// Whether nobody can sign in with it at `now`: it has expired, or there is no password to begin with. The second in
-  /// `expiry` is already too late, because a request sent now would arrive after it.
+  /// Whether it is useless for signing in at `now`: it has expired, or has no password. The second of `expiry` itself
+  /// is too late, because a request sent now would arrive after it.
   public borrowing func isExpired(at now: Timestamp) -> Bool {
     hasNoPassword || expiry.map { $0 <= now.seconds } ?? false
   }
 
-  /// Whether there is only what goes beside a password, as in an entry for one-time codes alone. An empty secret with
-  /// nothing beside it is git's empty password.
+  /// Whether it holds no password but something beside one, such as one-time codes. An empty secret with nothing
+  /// beside it is git's empty password.
   public var hasNoPassword: Bool { secret.isEmpty && !further.isEmpty }
 
   /// Whether both hold the same secret for the same scheme, whatever else they hold.
@@ -72,29 +72,28 @@ public struct Credential: ~Copyable, Sendable {
     authenticationScheme == other.authenticationScheme && secret.isEqual(to: other.secret)
   }
 
-  /// Whether everything in both that a tool gets is the same.
+  /// Whether a tool would get the same of both.
   package borrowing func isSameForTools(as other: borrowing Credential) -> Bool {
     hasSameSecret(as: other) && hasSameRefreshToken(as: other) && expiry == other.expiry
   }
 
-  /// Whether this holds the secret of the other, if it has one, and everything that the other says goes with it.
+  /// Whether this holds the other's secret, if it has one, and all that the other says beside it.
   package borrowing func hasAll(of other: borrowing Credential) -> Bool {
     (other.hasNoPassword || isSameForTools(as: other)) && further.hasAll(of: other.further)
   }
 
-  /// Whether both could be of one login: their secrets are the same, or one of them has none.
+  /// Whether both could be of one login: their secrets are the same, or one has none.
   package borrowing func agrees(with other: borrowing Credential) -> Bool {
     hasNoPassword || other.hasNoPassword || hasSameSecret(as: other)
   }
 
-  /// What a login has of which both are parts: the password of the one that has one, and what goes beside it of both.
+  /// The login of which both are parts: the password of one, and what both have beside it.
   package borrowing func completed(by newer: borrowing Credential) -> Credential {
     var completed = newer.hasNoPassword ? copy() : newer.copy()
     completed.further = newer.further.added(to: further).merged(over: further)
     return completed
   }
 
-  /// Whether everything in both is the same.
   package borrowing func isSame(as other: borrowing Credential) -> Bool {
     isSameForTools(as: other) && further.isSame(as: other.further)
   }
@@ -128,7 +127,6 @@ public struct Credential: ~Copyable, Sendable {
     }
   }
 
-  /// A second copy of the refresh token.
   package borrowing func copyOfRefreshToken() -> Secret? {
     switch refreshToken {
     case .none: nil

@@ -1,8 +1,7 @@
 import Bytes
 
-/// The attributes that identify a certificate, a key or an identity: its primary key.
-///
-/// Such items are stored and found like any other; they are not used in computations.
+/// The attributes that identify a certificate, a key or an identity: its primary key. Such items are stored and found
+/// like any other, but not used for cryptography.
 public struct CryptographicItem: Hashable, Sendable {
   /// The item's class in Keychain Services.
   public enum Kind: Hashable, Sendable, CaseIterable {
@@ -17,13 +16,12 @@ public struct CryptographicItem: Hashable, Sendable {
   /// The class.
   public var kind: Kind
 
-  /// The attributes that distinguish it from others of its class: for a certificate its type, issuer and serial
-  /// number (`ctyp`, `issr`, `slnr`); for a key its class, labels, type and sizes (`kcls`, `klbl`, `atag`, `crtr`,
-  /// `type`, `bsiz`, `esiz`, `sdat`, `edat`); for an identity all of these.
+  /// The attributes that distinguish it from others of its class: for a certificate its type, issuer and serial number
+  /// (`ctyp`, `issr`, `slnr`); for a key its class, labels, type and sizes (`kcls`, `klbl`, `atag`, `crtr`, `type`,
+  /// `bsiz`, `esiz`, `sdat`, `edat`); for an identity all of these.
   public var primaryAttributes: FurtherAttributes
 
-  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is only a name, not a security
-  /// boundary.
+  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is only a name, no security boundary.
   public var accessGroup: ByteString?
 
   /// Whether a program wants it on the user's other machines, too (`kSecAttrSynchronizable`).
@@ -42,8 +40,8 @@ public struct CryptographicItem: Hashable, Sendable {
 }
 
 extension CryptographicItem {
-  /// The item as a person would name it, such as `certificate 3039`: by the application's tag of a key, else by its
-  /// serial number or hash.
+  /// The item as people name it, such as `certificate 3039`: by a key's application tag, else by its serial number or
+  /// hash.
   package var name: String {
     if let tag = primaryAttributes["atag"], let text = tag.text, !text.isEmpty {
       return "\(kind.name) \(text)"
@@ -58,7 +56,6 @@ extension CryptographicItem {
 }
 
 extension CryptographicItem.Kind {
-  /// The kind in a word.
   package var name: String {
     switch self {
     case .certificate: "certificate"

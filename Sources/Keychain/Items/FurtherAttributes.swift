@@ -1,11 +1,11 @@
 /// Attributes of Keychain Services that have no property in ``Item``, by their four-character tags.
 ///
-/// A tag is the value of `kSecAttr…` in Apple's header: `gena` for `kSecAttrGeneric`. It consists of lower-case
-/// letters and digits. A value is any bytes: the UTF-8 encoding of a text, the decimal digits of a number, `1` for
-/// true, and `0` for an explicit false. The attributes are in the order of their tags.
+/// A tag is the value of `kSecAttr…` in Apple's header, such as `gena` for `kSecAttrGeneric`: lower-case letters and
+/// digits. A value is any bytes: text as UTF-8, a number in decimal digits, `1` for true, `0` for an explicit false.
+/// The attributes are in the order of their tags.
 public struct FurtherAttributes: Hashable, Sendable {
-  /// All of them in one piece, because there may be a hundred thousand items with one: of each the tag, the size of its
-  /// value in four bytes, and the value.
+  /// All in one piece, because a hundred thousand items may have one: for each the tag, the size of its value in four
+  /// bytes, and the value.
   private var entries: [UInt8] = []
 
   private static let headSize = 8
@@ -34,14 +34,14 @@ public struct FurtherAttributes: Hashable, Sendable {
     }
   }
 
-  /// The place of the attribute that begins there; `nil` at the end.
+  /// The range of the attribute that begins there; `nil` at the end.
   private func entry(at start: Int) -> Range<Int>? {
     if start == entries.count { return nil }
     let size = entries[start + 4..<start + Self.headSize].reduce(0) { $0 << 8 | Int($1) }
     return start..<start + Self.headSize + size
   }
 
-  /// The place of the attribute with a tag; an empty one if it isn't there.
+  /// The range of the attribute with a tag; empty if it isn't there.
   private func entry(of tag: ByteString) -> Range<Int> {
     var start = 0
     while let entry = entry(at: start) {
@@ -95,7 +95,7 @@ extension FurtherAttributes: CustomStringConvertible {
 }
 
 extension FurtherAttributes {
-  /// Calls `body` with each tag and value, in the order of the tags.
+  /// In the order of the tags.
   package func forEach(_ body: (_ tag: ByteString, _ value: ByteString) -> Void) {
     var start = 0
     while let entry = entry(at: start) {
@@ -122,7 +122,7 @@ extension FurtherAttributes {
 }
 
 extension Item {
-  /// Whether programs that list items for people should omit it (`kSecAttrIsInvisible`).
+  /// Whether lists for people should omit it (`kSecAttrIsInvisible`).
   public var isInvisible: Bool {
     get { furtherAttributes["invi"] == "1" }
     set { furtherAttributes["invi"] = newValue ? "1" : nil }
@@ -140,7 +140,7 @@ extension Item {
     set { furtherAttributes["gena"] = newValue }
   }
 
-  /// The addresses that a source has for it, a line each, which no place can be: that of a page, of an app, of a database
+  /// Addresses from a source that can't be an item's place, a line each: of a page, an app, a database
   /// (`kSecAddressItemAttr`).
   public var address: ByteString? {
     get { furtherAttributes[Self.addressTag] }
@@ -149,7 +149,6 @@ extension Item {
 
   static let addressTag: ByteString = "addr"
 
-  /// The lines of ``address``.
   package var addresses: [ByteString] {
     address?.bytes.split(separator: 0x0a).map { ByteString(Array($0)) } ?? []
   }

@@ -1,10 +1,10 @@
 package import Bytes
 
-/// What an item keeps beside its secret, as confidential, and what no tool that signs in ever gets: a one-time code's
-/// secret, and the fields that a password manager hides.
+/// An item's secrets beside its main one, which tools never get for signing in: a one-time code's secret, and a
+/// password manager's hidden fields.
 ///
-/// A part that is `nil` says nothing. So whoever gives an item a new password, as git does, leaves the parts as they
-/// were. An empty part removes what is there.
+/// A part that is `nil` says nothing. So a new password, such as git's, leaves the parts as they were. An empty part
+/// removes what is there.
 public struct FurtherSecrets: ~Copyable, Sendable {
   private var parts = Parts.silent
 
@@ -17,7 +17,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
   /// Says nothing.
   public init() {}
 
-  /// Whether it says nothing.
+  /// Whether neither part says anything.
   public var isSilent: Bool { !parts.code.isSaid && !parts.fields.isSaid }
 
   /// Whether there is no part with contents.
@@ -36,7 +36,8 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     return copy
   }
 
-  /// What an item has after a change to this: the parts that it says, and otherwise the former ones. None is empty.
+  /// An item's secrets after a change to this: each part that says something, and otherwise the former one. None is
+  /// empty.
   package borrowing func merged(over former: borrowing FurtherSecrets) -> FurtherSecrets {
     var merged = FurtherSecrets()
     let beneath = former.parts
@@ -45,7 +46,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     return merged
   }
 
-  /// What an item has after a source has brought this, which knows nothing of the fields that it doesn't say: those stay.
+  /// An item's secrets after adding this from a source, which knows nothing of other fields: those stay.
   package borrowing func added(to former: borrowing FurtherSecrets) -> FurtherSecrets {
     var all = copy()
     if parts.fields.text.isEmpty || former.parts.fields.text.isEmpty { return all }
@@ -60,7 +61,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     return all
   }
 
-  /// Whether this has every code and every field that the other one says.
+  /// Whether this has every code and field of the other.
   package borrowing func hasAll(of other: borrowing FurtherSecrets) -> Bool {
     parts.code.hasAll(of: other.parts.code) && hasFields(of: other, orNone: false)
   }
@@ -70,9 +71,9 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     parts.code.text.isEqual(to: other.parts.code.text)
   }
 
-  /// Whether each field that the other one says is here with the same value.
+  /// Whether this has each field of the other with the same value.
   ///
-  /// - Parameter orNone: whether that is so as well for one that isn't here at all.
+  /// - Parameter orNone: whether a field that is missing here counts, too.
   private borrowing func hasFields(of other: borrowing FurtherSecrets, orNone: Bool) -> Bool {
     if parts.fields.hasAll(of: other.parts.fields) { return true }
     // An empty part says that there is none.
@@ -85,12 +86,11 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     return hasAll
   }
 
-  /// Whether both say the same.
   package borrowing func isSame(as other: borrowing FurtherSecrets) -> Bool {
     hasAll(of: other) && other.hasAll(of: self)
   }
 
-  /// Whether the newer one, added to this, would replace nothing.
+  /// Whether adding the newer one would replace nothing.
   package borrowing func isKept(by newer: borrowing FurtherSecrets) -> Bool {
     parts.code.isKept(by: newer.parts.code)
       && (parts.fields.text.isEmpty || hasFields(of: newer, orNone: true))
@@ -110,9 +110,9 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     if hasFields { parts.fields.text.withUnsafeBytes { TextMembers.forEach(in: $0, body) } }
   }
 
-  /// Adds a field with a name of its own: a second one of a name gets a number.
+  /// Adds a field. If the name is taken, it gets a number.
   ///
-  /// - Returns: whether it was added, which takes UTF-8.
+  /// - Returns: whether it was added: name and value must be UTF-8.
   @discardableResult
   public mutating func addField(_ name: ByteString, _ value: borrowing Secret) -> Bool {
     guard case .some(let added) = TextMembers.adding(name, value, to: parts.fields.text) else { return false }
@@ -120,14 +120,14 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     return true
   }
 
-  /// Takes fields in place of those that are there.
+  /// Replaces all fields.
   package mutating func takeFields(_ members: borrowing TextMembersBuilder) {
     parts = Parts(parts.code.copy(), Part(members.text))
   }
 
   // MARK: JSON
 
-  /// Writes the parts that it says.
+  /// Writes the parts that say something.
   package borrowing func write(to json: inout JSONWriter) {
     if parts.code.isSaid { json.member("otpauth", parts.code.text) }
     if hasFields {
@@ -143,7 +143,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     name == "otpauth" || name == "otpauth_b64" || name == "secretFields"
   }
 
-  /// Takes a member that ``write(to:)`` wrote; others are ignored.
+  /// Takes a member written by ``write(to:)``; ignores others.
   package mutating func take(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) {
@@ -165,16 +165,16 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     parts = Parts(parts.code.copy(), Part(try TextMembers.normal(text)))
   }
 
-  /// Calls `body` with the text of the fields' object, if they are said.
+  /// Calls `body` with the text of the fields' object, if there is one.
   package borrowing func withFields(_ body: (borrowing Secret) -> Void) {
     if parts.fields.isSaid { body(parts.fields.text) }
   }
 }
 
-/// Both parts, in one place that most items share, for most have none.
+/// Apart and shared, because most items have neither.
 private final class Parts: Sendable {
   let code: Part
-  /// Fields with names that a person gave them: a JSON object whose members are texts.
+  /// Fields with names given by a person: a JSON object of texts.
   let fields: Part
 
   static let silent = Parts(Part(), Part())
@@ -185,10 +185,9 @@ private final class Parts: Sendable {
   }
 }
 
-/// A part of what is kept. Not an optional secret, because the compiler's optimizer fails where such a one is looked at twice
-/// (Swift 6.3).
+/// Not an optional secret, because the optimizer fails where such a one is looked at twice (Swift 6.3).
 private struct Part: ~Copyable, Sendable {
-  /// Whether anything is said of it.
+  /// Whether it says anything.
   let isSaid: Bool
   let text: Secret
 
@@ -210,7 +209,7 @@ private struct Part: ~Copyable, Sendable {
 
   borrowing func copy() -> Part { isSaid ? Part(text.copy()) : Part() }
 
-  /// This, if it is said, or else the former one; in neither case empty.
+  /// This, if it says anything, else the former one; never an empty one.
   borrowing func merged(over former: borrowing Part) -> Part {
     let isEmpty = isSaid ? text.isEmpty : former.text.isEmpty
     if isEmpty { return Part() }
@@ -223,10 +222,8 @@ private struct Part: ~Copyable, Sendable {
 }
 
 extension FurtherSecrets {
-  /// Checks that a keychain can take it.
-  ///
-  /// - Throws: ``KeychainError/tooLarge(what:limit:)``; ``KeychainError/unusableAttribute(name:_:)`` for a one-time code's
-  ///   secret with a line break.
+  /// - Throws: ``KeychainError/tooLarge(what:limit:)``; ``KeychainError/unusableAttribute(name:_:)`` for a one-time
+  ///   code's secret with a line break.
   func validate() throws(KeychainError) {
     if parts.code.text.count > ItemBounds.oneTimeCode {
       throw .tooLarge(what: "the one-time code's secret", limit: ItemBounds.oneTimeCode)

@@ -1,14 +1,13 @@
 /// The attributes that identify an internet password: its primary key.
 ///
-/// The names are those of Apple's Keychain Services (`kSecAttrServer`, `kSecAttrProtocol`, …). Nothing here is
-/// secret, but account names are nobody else's business either.
+/// The names are those of Apple's Keychain Services (`kSecAttrServer`, `kSecAttrProtocol`, …). Nothing here is secret,
+/// but account names are nobody else's business either.
 public struct InternetPassword: Hashable, Sendable {
-  /// The host name or address, without port or brackets. `nil` for something without a host, such as git's
-  /// certificate passphrases.
+  /// The host name or address, without port or brackets. `nil` without a host, as for git's certificate passphrases.
   public var server: ByteString?
 
-  /// The URL scheme: `https`, `ssh`, `imap`, `cert`, … Empty if a program of Keychain Services gave none; then
-  /// neither git nor any other tool ever finds the item.
+  /// The URL scheme: `https`, `ssh`, `imap`, `cert`, … Empty if a program of Keychain Services gave none; then neither
+  /// git nor any other tool ever finds the item.
   public var `protocol`: ByteString
 
   /// The TCP port, 1 to 65535. `nil` means the protocol's own port.
@@ -20,21 +19,20 @@ public struct InternetPassword: Hashable, Sendable {
   /// The path on the server, without leading and trailing slashes. `nil` stands for the whole server.
   public var path: ByteString?
 
-  /// The tool that the item is for, which stored it (`docker`, …); `nil` for git and people.
+  /// The tool that stored the item for itself (`docker`, …); `nil` for git and people.
   public var securityDomain: ByteString?
 
   /// How the server asks for it, as `kSecAttrAuthenticationType`. `nil` is the default.
   public var authenticationType: ByteString?
 
-  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is only a name, not a security
-  /// boundary.
+  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is only a name, no security boundary.
   public var accessGroup: ByteString?
 
   /// Whether a program wants it on the user's other machines, too (`kSecAttrSynchronizable`).
   public var isSynchronizable: Bool
 
   /// Takes the attributes. An empty `server`, `path`, `securityDomain`, `authenticationType` or `accessGroup` becomes
-  /// `nil`, because Keychain Services doesn't distinguish empty from absent; an empty `account` stays.
+  /// `nil`, because Keychain Services doesn't distinguish the two; an empty `account` stays.
   public init(
     protocol: ByteString, server: ByteString?, port: UInt16? = nil, account: ByteString? = nil,
     path: ByteString? = nil, securityDomain: ByteString? = nil, authenticationType: ByteString? = nil,
@@ -78,7 +76,7 @@ public struct InternetPassword: Hashable, Sendable {
     protocols.first { $0.name == `protocol` }
   }
 
-  /// Protocols and their ports. Items share their names, of which there may be very many.
+  /// Protocols and their ports. Items share these names; there may be very many items.
   private static let protocols: [(name: ByteString, port: UInt16)] = [
     ("https", 443), ("http", 80), ("ssh", 22), ("sftp", 22), ("ftp", 21), ("ftps", 990), ("git", 9418),
     ("smtp", 25), ("smtps", 465), ("submissions", 465), ("submission", 587), ("imap", 143), ("imaps", 993),
@@ -87,7 +85,7 @@ public struct InternetPassword: Hashable, Sendable {
 }
 
 extension ByteString? {
-  /// The same value, with an empty one turned into `nil`.
+  /// The value; `nil` if it is empty.
   package var nonEmpty: ByteString? {
     self?.isEmpty == true ? nil : self
   }
@@ -95,18 +93,17 @@ extension ByteString? {
 
 /// The attributes that identify a generic password: its primary key.
 ///
-/// It is for something without a host: an AWS profile, or a service name that a program made up. The names are those
-/// of Keychain Services.
+/// It is for something without a host: an AWS profile, or a service name of a program. The names are those of Keychain
+/// Services.
 public struct GenericPassword: Hashable, Sendable {
-  /// The name under which a program stores it (`kSecAttrService`). Tools store it as `TOOL:KEY`. Empty if a program
-  /// of Keychain Services gave none.
+  /// A program's name for it (`kSecAttrService`); tools use `TOOL:KEY`. Empty if a program of Keychain Services gave
+  /// none.
   public var service: ByteString
 
   /// The user name. Empty is a value; `nil` means that the item has none.
   public var account: ByteString?
 
-  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is only a name, not a security
-  /// boundary.
+  /// The name of the group of programs that share it (`kSecAttrAccessGroup`). It is only a name, no security boundary.
   public var accessGroup: ByteString?
 
   /// Whether a program wants it on the user's other machines, too (`kSecAttrSynchronizable`).

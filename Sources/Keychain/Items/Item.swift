@@ -1,6 +1,4 @@
-/// An item of a keychain without its secret: what it is for, and its other attributes.
-///
-/// Nothing in here has to be kept out of logs; the confidential part is a ``Credential``.
+/// An item of a keychain without its secret, which is a ``Credential``. Nothing in here has to be kept out of logs.
 public struct Item: Hashable, Sendable {
   /// The item's class in Keychain Services, with its primary key.
   public enum Key: Hashable, Sendable {
@@ -13,7 +11,7 @@ public struct Item: Hashable, Sendable {
     /// An item of the Secret Service that is no login, or a collection of them.
     case secretService(SecretServiceItem)
 
-    /// The normal form in which keys are compared: two items whose primary keys are equal are one item.
+    /// The normal form of the key: two items whose primary keys are equal are one item.
     public var primaryKey: Key {
       switch self {
       case .internetPassword(let key): .internetPassword(key.primaryKey)
@@ -34,10 +32,10 @@ public struct Item: Hashable, Sendable {
   /// The class and primary key.
   public var key: Key
 
-  /// Whether a person has chosen it to answer for its server if several items could.
+  /// Whether a person made it the one to answer for its server if several items could.
   public var isDefault: Bool
 
-  /// Whether it is hidden on this machine, because a server has refused it here and others use it, too.
+  /// Whether it is hidden on this machine, because a server refused it here but others use it, too.
   public var isHidden = false
 
   /// A person's name for it (`kSecAttrLabel`). If it is `nil`, programs derive a name from the key.
@@ -52,7 +50,7 @@ public struct Item: Hashable, Sendable {
     set { rare["desc"] = newValue }
   }
 
-  /// The program that made it, in Keychain Services a four-character code (`kSecAttrCreator`).
+  /// The program that made it, a four-character code in Keychain Services (`kSecAttrCreator`).
   public var creator: ByteString? {
     get { rare["crtr"] }
     set { rare["crtr"] = newValue }
@@ -67,10 +65,10 @@ public struct Item: Hashable, Sendable {
   /// The attributes that few items have. Together they take no more room than one.
   private var rare = FurtherAttributes()
 
-  /// Other attributes that a program of Keychain Services gave.
+  /// Other attributes given by a program of Keychain Services.
   public var furtherAttributes = FurtherAttributes()
 
-  /// What the Secret Service knows of it in addition.
+  /// Further facts of the Secret Service.
   public var secretService = SecretServiceAttributes()
 
   /// When it was added; set by the keychain.
@@ -82,7 +80,7 @@ public struct Item: Hashable, Sendable {
   /// The keychain's own name for the stored item; `nil` if it is in none.
   public var reference: ItemReference?
 
-  /// The name of the keychain that it is in, if it was found by way of a search list.
+  /// The name of the keychain that it is in, if a search list found it.
   public var keychain: String?
 
   /// Makes an item that is not in a keychain yet.
@@ -110,20 +108,19 @@ public struct Item: Hashable, Sendable {
   }
 }
 
-/// A keychain's own name for one of its items. It stays the same while the item is changed. Keychain Services calls
-/// it a persistent reference.
+/// A keychain's own name for one of its items, which stays the same while the item changes. Keychain Services calls it
+/// a persistent reference.
 public struct ItemReference: Hashable, Sendable {
   /// The bytes that the keychain chose.
   public let bytes: ByteString
 
-  /// Takes a name given by a keychain.
+  /// Takes a name from a keychain.
   public init(_ bytes: ByteString) {
     self.bytes = bytes
   }
 }
 
 extension Item {
-  /// The item without dates.
   package var undated: Item {
     var item = self
     item.creationDate = nil
@@ -131,24 +128,24 @@ extension Item {
     return item
   }
 
-  /// The date for a change that replaces or deletes the item at `now`. It is later than the item's own date, even if
-  /// a clock that was ahead set that one.
+  /// The date for a change that replaces or deletes the item at `now`: later than the item's own date, even if that
+  /// came from a clock that was ahead.
   package func nextChange(at now: Timestamp) -> Timestamp {
     guard let date = modificationDate ?? creationDate, date >= now else { return now }
     return Timestamp(milliseconds: date.milliseconds + 1)
   }
 
-  /// The item as a person would name it: its label, else the name of its key.
+  /// The item as people name it: its label, else the name of its key.
   public var name: String { label.nonEmpty?.description ?? key.name }
 }
 
 extension Item.Key {
-  /// The key as a person would name it: `https://github.com (alice)`.
+  /// The key as people name it: `https://github.com (alice)`.
   public var name: String {
     account.map { "\(base) (\($0))" + purpose } ?? base + purpose
   }
 
-  /// The key without its account: `https://github.com/acme`. Commands take it back (see `readableURL`).
+  /// The key without its account: `https://github.com/acme`. Commands accept it (see `readableURL`).
   public var place: String { base + purpose }
 
   private var base: String {
@@ -168,6 +165,6 @@ extension Item.Key {
     return "\(Self.purposeMark)\(domain)"
   }
 
-  /// What stands between a place and the tool that it is for. No place has a space.
+  /// The text between a place and its tool. No place has a space.
   package static let purposeMark = " for "
 }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The bounds that every keychain observes, so that an item can move from any keychain to any other.
+/// The bounds of every keychain, so that an item can move from any keychain to any other.
 public enum ItemBounds {
   /// The longest attribute in bytes: a line of git's protocol has at most 65,535, including its LF.
   public static let attribute = 65_534
@@ -11,12 +11,12 @@ public enum ItemBounds {
   public static let refreshToken = 65_536
   /// The longest secret of one-time codes in bytes, as a URL.
   public static let oneTimeCode = 4096
-  /// The largest hidden fields of an item in bytes, as JSON.
+  /// An item's hidden fields in bytes, as JSON, at most.
   public static let secretFields = 256 << 10
-  /// The largest item without its secret and refresh token in bytes, as JSON.
+  /// The largest item without secret and refresh token in bytes, as JSON.
   public static let attributes = 256 << 10
-  /// More than the largest item has in bytes, as JSON, which takes four bytes for three at most. What carries whole
-  /// items has room for that.
+  /// More than the largest item in bytes, as JSON, which takes at most four bytes for three. For anything that carries
+  /// whole items.
   public static let item = 2 << 20
 }
 
@@ -69,14 +69,14 @@ extension Item {
     }
   }
 
-  /// Throws if neither git, nor a tool, nor a person could ever ask for the item, because a part of the key that
-  /// every question has is empty. Programs of Keychain Services can store such items and find them.
+  /// Throws if no git, tool or person could ever ask for the item, because a part of the key that every question has
+  /// is empty. Programs of Keychain Services can store and find such items.
   package func validateKey() throws(KeychainError) {
     switch key {
     case .internetPassword(let key):
       if key.protocol.isEmpty { throw .unusableAttribute(name: "protocol", .empty) }
       if key.server == nil, key.path == nil { throw .unusableAttribute(name: "server", .empty) }
-      // A line break is told as that.
+      // Before the test for invisible characters, to report a line break as such.
       try Self.validate("server", key.server)
       if let server = key.server, hasInvisible(host: server.bytes) {
         throw .unusableAttribute(name: "server", .controlCharacter)
@@ -91,7 +91,7 @@ extension Item {
 
   /// The total size of all attributes in bytes.
   private var byteCount: Int {
-    // No array of them: this is called for each of ten thousand items that arrive at once.
+    // No array: this is called for each of ten thousand items that arrive at once.
     func size(_ value: ByteString?) -> Int { value?.bytes.count ?? 0 }
     var count = size(label) + size(comment) + size(itemDescription) + size(creator) + size(type)
     count += size(key.accessGroup) + furtherAttributes.byteCount + secretService.byteCount

@@ -1,8 +1,7 @@
 import Bytes
 
 extension Item {
-  /// Fields with names that a person gave them, and that aren't confidential. Those that are belong to
-  /// ``FurtherSecrets``.
+  /// Fields that a person named and that aren't confidential. Confidential ones are in ``FurtherSecrets``.
   public var fields: [(name: ByteString, value: ByteString)] {
     var all: [(ByteString, ByteString)] = []
     guard let fields = furtherAttributes[Self.fieldsTag], TextMembers.isNormal(fields) else { return [] }
@@ -10,17 +9,17 @@ extension Item {
     return all
   }
 
-  /// Adds a field. A second one of a name gets a number.
+  /// Adds a field. If the name is taken, it gets a number.
   ///
-  /// - Returns: whether it was added, which takes UTF-8, and room.
+  /// - Returns: whether it was added: name and value must be UTF-8, and there must be room.
   @discardableResult
   public mutating func addField(_ name: ByteString, _ value: ByteString) -> Bool {
     addFields([(name, value)]).isEmpty
   }
 
-  /// Adds fields. A second one of a name gets a number.
+  /// The same for several.
   ///
-  /// - Returns: the names of those that weren't added, which takes UTF-8, and room.
+  /// - Returns: the names of those that weren't added.
   package mutating func addFields(_ fields: [(name: ByteString, value: ByteString)]) -> [ByteString] {
     if fields.isEmpty { return [] }
     let former = furtherAttributes[Self.fieldsTag]
@@ -39,7 +38,7 @@ extension Item {
     return left
   }
 
-  /// The names under which a person has filed it: tags, or folders.
+  /// A person's names for filing it: tags, or folders.
   public var tags: [ByteString] {
     get { furtherAttributes[Self.tagsTag]?.bytes.split(separator: 0x0a).map { ByteString(Array($0)) } ?? [] }
     set {
@@ -48,10 +47,10 @@ extension Item {
     }
   }
 
-  /// The tags of attributes that are lists. Two items that become one have what either has.
+  /// The tags of attributes that are lists. Two items that become one have the entries of both.
   package static let listTags: [ByteString] = [addressTag, fieldsTag, tagsTag]
 
-  /// Whether every address, field and tag of another item is here, too.
+  /// Whether this has every address, field and tag of another item.
   package func hasAllInLists(of other: Item) -> Bool {
     let mine = fields
     if let odd = other.oddFields, odd != furtherAttributes[Self.fieldsTag] { return false }
@@ -59,7 +58,7 @@ extension Item {
       && other.fields.allSatisfy { field in mine.contains { $0 == field } }
   }
 
-  /// Adds the addresses, fields and tags that another item has. A field that both have is as there.
+  /// Adds another item's addresses, fields and tags. Of a field that both have, its value is the other's.
   package mutating func takeLists(of other: Item) {
     for address in other.addresses { addAddress(address) }
     tags += other.tags.filter { !tags.contains($0) }
@@ -74,11 +73,11 @@ extension Item {
       Set(mine.map(\.name)), Dictionary(theirs.map { ($0.name, $0.value) }) { first, _ in first }
     )
     let all = mine.map { ($0.name, newer[$0.name] ?? $0.value) } + theirs.filter { !known.contains($0.name) }
-    // If there is no room for all, nothing goes.
+    // Without room for all, nothing goes.
     if !addFields(all).isEmpty { furtherAttributes[Self.fieldsTag] = former }
   }
 
-  /// What another program has put where fields belong.
+  /// Another program's data in the place of fields.
   private var oddFields: ByteString? {
     furtherAttributes[Self.fieldsTag].flatMap { TextMembers.isNormal($0) ? nil : $0 }
   }

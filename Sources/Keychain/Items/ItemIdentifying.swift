@@ -8,9 +8,9 @@
 /// ```
 ///
 /// A key identifies the one item that has it, attribute for attribute: an absent account stands for an item without
-/// one, not for any item. To look for items by some of their attributes, see `SharedKeychain.items(matching:)`.
+/// one, not for any item. To search by some attributes, see `SharedKeychain.items(matching:)`.
 public protocol ItemIdentifying {
-  /// The identified item. If it was made from a key alone, it has no other attributes and no reference.
+  /// The identified item. Made from a key alone, it has no other attributes and no reference.
   var item: Item { get }
 }
 
@@ -79,10 +79,8 @@ extension ItemIdentifying where Self == Item.Key {
 }
 
 extension GenericPassword {
-  /// Takes the attributes from texts.
-  ///
-  /// The account has no default value here: otherwise the compiler would choose this initializer for a call with only
-  /// a literal.
+  /// Takes the attributes from texts. The account has no default value: otherwise the compiler would choose this
+  /// initializer for a call with only a literal.
   @_disfavoredOverload
   public init(
     service: String, account: String?, accessGroup: String? = nil, isSynchronizable: Bool = false

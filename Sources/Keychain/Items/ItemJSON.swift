@@ -1,10 +1,11 @@
 package import Bytes
 
-// The JSON form of an item's attributes: members of one object, named as in Keychain Services. The vault and the
-// `--json` option of every command share it.
+// The JSON form of an item's attributes: members of one object, named as in Keychain Services. The vault and every
+// command's `--json` share it.
 
 extension JSONWriter {
-  /// Writes class, primary key and the other attributes that somebody chose, as far as they are present.
+  /// Writes class, primary key and the other attributes, as far as they are present. Dates and reference are not
+  /// written.
   package mutating func attributes(of item: Item) {
     switch item.key {
     case .internetPassword(let key):
@@ -45,11 +46,11 @@ extension JSONWriter {
     }
   }
 
-  /// Writes what people call fields and tags as that, and the rest by its tags.
+  /// Writes fields and tags as such, and the rest by its tags.
   private mutating func fields(of attributes: FurtherAttributes) {
     if attributes.isEmpty { return }
     var rest = attributes
-    // What another program has put there may be anything.
+    // Another program may have put anything there.
     if let fields = rest[Item.fieldsTag], TextMembers.isNormal(fields) {
       fields.bytes.withUnsafeBytes { rawMember("fields", $0) }
       rest[Item.fieldsTag] = nil
@@ -84,10 +85,10 @@ extension JSONWriter {
   }
 }
 
-/// A collector of the members that ``JSONWriter/attributes(of:)`` writes, in any order, which makes an item of them.
+/// Collects the members written by ``JSONWriter/attributes(of:)``, in any order, and makes an item of them.
 ///
-/// It uses plain variables instead of a dictionary, because the reader of a vault makes one for every answer, and the
-/// metadata of a dictionary alone would cost more than decrypting.
+/// It uses plain variables: the reader of a vault makes one for every answer, and the metadata of a dictionary alone
+/// would cost more than decrypting.
 package struct ItemAttributes {
   private var `class`: ByteString?
   private var server: ByteString?
@@ -113,7 +114,6 @@ package struct ItemAttributes {
   private var name: ByteString?
   private var secretService = SecretServiceAttributes()
 
-  /// Makes an empty collector.
   package init() {}
 
   /// Takes a member. Returns `false` if it isn't one of an item's attributes.
@@ -203,7 +203,7 @@ package struct ItemAttributes {
 
   /// The item, without dates and reference.
   ///
-  /// - Throws: ``JSONReader/Malformed`` if a part of the primary key of its class is missing.
+  /// - Throws: ``JSONReader/Malformed`` if a part of its class's primary key is missing.
   package func item() throws(JSONReader.Malformed) -> Item {
     let key: Item.Key
     if `class` == "internet", let `protocol` {
@@ -272,7 +272,7 @@ extension Credential {
       || FurtherSecrets.isMember(name)
   }
 
-  /// Reads the members that ``JSONWriter/confidentialMembers(of:)`` writes from an object.
+  /// Reads the members written by ``JSONWriter/confidentialMembers(of:)`` from an object.
   ///
   /// - Throws: ``JSONReader/Malformed`` if there is no secret or it can't be decoded.
   package init(confidentialMembersOf object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {

@@ -6,7 +6,7 @@ extension Item {
       && furtherAttributes == other.furtherAttributes && secretService == other.secretService
   }
 
-  /// The item with the attributes of `other` beyond its key, as far as `other` has them.
+  /// The item with `other`'s attributes beyond the key, as far as `other` has them.
   package func taking(notesOf other: Item) -> Item {
     var item = self
     item.label = other.label ?? label

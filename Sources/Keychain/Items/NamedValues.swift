@@ -1,6 +1,6 @@
 import Bytes
 
-/// Fields to be looked up by their names. Their values are confidential.
+/// Confidential fields, to look up by name.
 package struct NamedValues: ~Copyable {
   private var values = Secret()
   private var ranges: [ByteString: Range<Int>] = [:]
@@ -10,7 +10,7 @@ package struct NamedValues: ~Copyable {
     further.forEachField { add($0, $1) }
   }
 
-  /// Fields that are shown.
+  /// An item's shown fields.
   package init(_ fields: [(name: ByteString, value: ByteString)]) {
     for (name, value) in fields { value.bytes.withUnsafeBytes { add(name, $0) } }
   }
@@ -21,16 +21,13 @@ package struct NamedValues: ~Copyable {
     ranges[name] = start..<values.count
   }
 
-  /// Lends the value of a field.
-  ///
-  /// - Returns: whether there is one of this name.
+  /// Lends a field's value. Returns whether there is one of this name.
   package borrowing func lend(_ name: ByteString, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
     guard let range = ranges[name] else { return false }
     values.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     return true
   }
 
-  /// Whether there is a field of this name.
   package borrowing func has(_ name: ByteString) -> Bool { ranges[name] != nil }
 
   /// Whether the field of this name has this value.
@@ -40,7 +37,7 @@ package struct NamedValues: ~Copyable {
     return isSame
   }
 
-  /// Whether the field of this name has this value, or one of those that got a number because the name was taken.
+  /// Whether a field of this name has this value, or one with a number behind the taken name.
   package borrowing func has(_ value: UnsafeRawBufferPointer, as name: ByteString) -> Bool {
     var (free, number) = (name, 1)
     while has(free) {

@@ -1,8 +1,8 @@
 import Bytes
 
 extension InternetPassword {
-  /// The place as a URL that people read and type, without the account; ``FilePath`` says how a path without a server
-  /// is written. It has no spaces, and ``Item/Key/place`` can be taken apart again.
+  /// The place as a URL for people to read and type, without the account; ``FilePath`` is for a path without a server.
+  /// It has no spaces, and ``Item/Key/place`` can be taken apart again.
   package var readableURL: String {
     var url = `protocol`.isEmpty ? "" : PercentEncoding.readable(`protocol`, delimiters: "/?#@:") + "://"
     if let server {
@@ -15,19 +15,19 @@ extension InternetPassword {
     return url + "/" + Self.escapingFirstSlash(PercentEncoding.readable(path)[...])
   }
 
-  /// A path without the slashes that a reader of URLs would leave out.
+  /// A path without the slashes that a reader of URLs would drop.
   fileprivate static func escapingFirstSlash(_ path: Substring) -> String {
     path.hasPrefix("/") ? "%2F" + path.dropFirst() : String(path)
   }
 }
 
-/// The path of a place without a server, as git's `cert` has it: that of a file on this machine. Git asks for it as it
-/// is in its configuration, with the slash before an absolute one, which readers of URLs leave out.
+/// The path of a place without a server: a file on this machine, as for git's `cert`. Git asks for it as configured,
+/// with the slash of an absolute path, which readers of URLs drop.
 package enum FilePath {
-  /// The mark of a path that is relative: `cert:///./key.pem`.
+  /// Marks a relative path: `cert:///./key.pem`.
   private static let relative = "./"
 
-  /// The path behind `SCHEME://`.
+  /// The path after `SCHEME://`.
   fileprivate static func text(_ path: ByteString) -> String {
     let text = PercentEncoding.readable(path)
     guard text.hasPrefix("/") else { return "/" + relative + text }
@@ -36,9 +36,9 @@ package enum FilePath {
     return isAmbiguous ? "/%2F" + rest : text
   }
 
-  /// The path that a URL without a server means.
+  /// The path meant by a URL without a server.
   ///
-  /// - Parameter path: what a reader of URLs makes of it: decoded, without the slashes before it.
+  /// - Parameter path: as read from the URL: decoded, without its leading slashes.
   package static func meant(by path: ByteString) -> ByteString {
     if path.bytes.first == UInt8(ascii: "/") { return path }
     if path.bytes.starts(with: relative.utf8) {

@@ -1,7 +1,7 @@
-/// What identifies an item of the Secret Service that isn't a login, or one of its collections: its primary key.
+/// The primary key of an item of the Secret Service that isn't a login, or of one of its collections.
 ///
-/// Programs store anything under any attributes there. What they store for a login is an ``InternetPassword`` or a
-/// ``GenericPassword``; everything else is one of these, and two of them may have the same attributes.
+/// Programs store anything under any attributes there. Their logins are ``InternetPassword``s or ``GenericPassword``s;
+/// everything else is one of these, and two of them may have the same attributes.
 public struct SecretServiceItem: Hashable, Sendable {
   /// The kind of object.
   public enum Kind: Hashable, Sendable, CaseIterable {
@@ -14,7 +14,7 @@ public struct SecretServiceItem: Hashable, Sendable {
   /// The kind.
   public var kind: Kind
 
-  /// The name that distinguishes it from others of its kind. A collection's is the last part of its object path.
+  /// Distinguishes it from others of its kind. A collection's is the last part of its object path.
   public var name: ByteString
 
   /// Makes a key.
@@ -25,7 +25,6 @@ public struct SecretServiceItem: Hashable, Sendable {
 }
 
 extension SecretServiceItem.Kind {
-  /// The class in words, as in JSON.
   package var word: String {
     switch self {
     case .item: "secret"
@@ -34,8 +33,8 @@ extension SecretServiceItem.Kind {
   }
 }
 
-/// The attributes by which programs find an item of the Secret Service: texts, by their names (Secret Service API,
-/// "Lookup Attributes"). They are in the order of the names' bytes.
+/// The attributes by which programs find an item of the Secret Service: texts by name (Secret Service API, "Lookup
+/// Attributes"), in the order of the names' bytes.
 public struct LookupAttributes: Hashable, Sendable {
   /// An attribute.
   public struct Attribute: Hashable, Sendable {
@@ -69,7 +68,7 @@ public struct LookupAttributes: Hashable, Sendable {
     }
   }
 
-  /// Where the attribute is, or would be.
+  /// The attribute's index, or where it would be.
   private func index(of name: ByteString) -> Int {
     var (low, high) = (0, all.count)
     while low < high {
@@ -79,23 +78,22 @@ public struct LookupAttributes: Hashable, Sendable {
     return low
   }
 
-  /// Whether it has all of another's attributes, whatever else it has.
+  /// Whether it has all of another's attributes.
   package func includes(_ other: LookupAttributes) -> Bool {
     other.all.allSatisfy { self[$0.name] == $0.value }
   }
 
-  /// The attributes without a schema that services make up for items that were stored without one.
+  /// The attributes without the schema that services add to items stored without one.
   package var withoutGenericSchema: LookupAttributes {
     var attributes = self
     if attributes["xdg:schema"] == "org.freedesktop.Secret.Generic" { attributes["xdg:schema"] = nil }
     return attributes
   }
 
-  /// The size of all names and values in bytes.
   package var byteCount: Int { all.reduce(0) { $0 + $1.name.bytes.count + $1.value.bytes.count } }
 }
 
-/// What the Secret Service knows of an item beyond the attributes of Keychain Services.
+/// The Secret Service's facts about an item beyond the attributes of Keychain Services.
 public struct SecretServiceAttributes: Hashable, Sendable {
   private struct Values: Hashable, Sendable {
     var collection: ByteString?
@@ -103,7 +101,7 @@ public struct SecretServiceAttributes: Hashable, Sendable {
     var contentType: ByteString?
   }
 
-  /// Apart from the item, because few have any.
+  /// Apart, because few items have any.
   private final class Box: Sendable {
     let values: Values
 
@@ -117,19 +115,19 @@ public struct SecretServiceAttributes: Hashable, Sendable {
     set { box = newValue == Values() ? nil : Box(newValue) }
   }
 
-  /// The collection, as the last part of its object path; `nil` for the one that holds what people and tools store.
+  /// The collection, as the last part of its object path; `nil` for the one that people and tools use.
   public var collection: ByteString? {
     get { box?.values.collection }
     set { values.collection = newValue }
   }
 
-  /// The attributes that a program has given, all of them; `nil` if they follow from the item's other attributes.
+  /// All attributes given by a program; `nil` if they follow from the item's other attributes.
   public var lookup: LookupAttributes? {
     get { box?.values.lookup }
     set { values.lookup = newValue }
   }
 
-  /// What kind of data the secret is, as a program has said it; `nil` for `text/plain`.
+  /// The secret's content type, as given by a program; `nil` for `text/plain`.
   public var contentType: ByteString? {
     get { box?.values.contentType }
     set { values.contentType = newValue }
@@ -160,7 +158,7 @@ extension SecretServiceAttributes: CustomStringConvertible {
 }
 
 extension SecretServiceAttributes {
-  /// The size of all of them in bytes, with what JSON adds to each lookup attribute.
+  /// The size of all in bytes, with JSON's overhead for each lookup attribute.
   var byteCount: Int {
     (collection?.bytes.count ?? 0) + (contentType?.bytes.count ?? 0)
       + (lookup.map { $0.byteCount + $0.all.count * 32 } ?? 0)
@@ -184,13 +182,12 @@ extension SecretServiceAttributes {
 }
 
 extension Item.Key {
-  /// The key, if it is of the class.
   package var secretServiceItem: SecretServiceItem? {
     if case .secretService(let item) = self { item } else { nil }
   }
 }
 
 extension SecretServiceItem {
-  /// The object as a person would name it, without its label.
+  /// The object as people name it, without its label.
   package var description: String { "\(kind.word) \(name)" }
 }

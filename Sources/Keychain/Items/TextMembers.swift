@@ -1,12 +1,11 @@
 package import Bytes
 
-/// A JSON object whose members are texts, each name once, as one piece of bytes: what people call fields.
+/// A JSON object of texts, each name once, as one piece of bytes: the form of an item's fields.
 package enum TextMembers {
-  /// Calls `body` with each name and value.
   package static func forEach(
     in object: UnsafeRawBufferPointer, _ body: (_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Void
   ) {
-    // What a keychain has was checked when it was read.
+    // A keychain's object was checked when it was read.
     try? JSONReader.members(of: object) { (name, value) throws(JSONReader.Malformed) in
       let name = try JSONValue.name(name)
       var text = Secret(capacity: value.raw.count)
@@ -15,7 +14,7 @@ package enum TextMembers {
     }
   }
 
-  /// The object with another member. A second one of a name gets a number. Whoever has several adds them to a
+  /// The object with another member. If the name is taken, it gets a number. For several members use
   /// ``TextMembersBuilder``.
   ///
   /// - Parameter object: empty if there is none.
@@ -27,7 +26,7 @@ package enum TextMembers {
     return members.addField(name, value) ? members.text : nil
   }
 
-  /// An object as ``TextMembersBuilder`` writes it; empty if it has no member.
+  /// An object as written by ``TextMembersBuilder``; empty without a member.
   ///
   /// - Throws: ``JSONReader/Malformed`` if it is no object of texts, or has a name twice.
   package static func normal(_ object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Secret {
@@ -45,7 +44,7 @@ package enum TextMembers {
     return names.isEmpty ? Secret() : json.finish()
   }
 
-  /// Whether bytes are an object as ``normal(_:)`` returns it, with a member.
+  /// Whether bytes are a result of ``normal(_:)`` with a member.
   static func isNormal(_ object: ByteString) -> Bool {
     object.bytes.withUnsafeBytes { object in
       guard let normal = try? normal(object) else { return false }
@@ -54,20 +53,17 @@ package enum TextMembers {
   }
 }
 
-/// Makes an object of ``TextMembers`` of one member after the other.
+/// Builds an object of ``TextMembers``.
 package struct TextMembersBuilder: ~Copyable {
-  /// Nothing is allocated before the first member: nearly all entries of a source have none.
+  /// Allocates nothing before the first member: nearly all entries of a source have none.
   private var json = JSONWriter(capacity: 0)
   private var names: Set<ByteString> = []
-  /// The last number that a name got.
+  /// The last number of a name.
   private var numbers: [ByteString: Int] = [:]
 
-  /// Makes an object without members.
   package init() {}
 
-  /// Makes one with the members of another.
-  ///
-  /// - Parameter object: empty if there is none.
+  /// Begins with the members of another object, which may be empty.
   package init(_ object: borrowing Secret) {
     self.init()
     if object.isEmpty { return }
@@ -80,13 +76,12 @@ package struct TextMembersBuilder: ~Copyable {
     }
   }
 
-  /// Whether there is no member.
   package var isEmpty: Bool { names.isEmpty }
 
-  /// Adds a member. A second one of a name gets a number.
+  /// Adds a member. If the name is taken, it gets a number.
   ///
   /// - Parameter limit: the largest size of the whole object in bytes.
-  /// - Returns: whether it was added, which takes UTF-8, and room.
+  /// - Returns: whether it was added: name and value must be UTF-8, and there must be room.
   @discardableResult
   package mutating func addField(
     _ name: ByteString, _ value: UnsafeRawBufferPointer, limit: Int = .max
@@ -104,9 +99,7 @@ package struct TextMembersBuilder: ~Copyable {
     return true
   }
 
-  /// Adds a member. A second one of a name gets a number.
-  ///
-  /// - Returns: whether it was added, which takes UTF-8.
+  /// The same without a limit.
   @discardableResult
   package mutating func addField(_ name: ByteString, _ value: borrowing Secret) -> Bool {
     value.withUnsafeBytes { addField(name, $0) }

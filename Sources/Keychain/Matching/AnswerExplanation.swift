@@ -4,15 +4,15 @@ public struct AnswerExplanation: Hashable, Sendable {
   public enum Obstacle: Hashable, Sendable {
     /// It expired at this second of the Unix epoch.
     case expired(Int64)
-    /// It has no password, but only what goes beside one.
+    /// It has no password, only something beside one, such as one-time codes.
     case noPassword
-    /// The caller can't use such an item: it is ready-made for this scheme, if for any.
+    /// The caller can't use such an item; it may be ready-made for this scheme.
     case unusable(scheme: ByteString?)
     /// Somebody has just deleted it.
     case deleted
     /// It records that there is no password for this.
     case negative
-    /// It is in a keychain that others use, too, and hidden on this machine, because a server has refused it here.
+    /// It is in a keychain that others use, too, and hidden on this machine, because a server refused it here.
     case hidden
   }
 
@@ -20,9 +20,9 @@ public struct AnswerExplanation: Hashable, Sendable {
   public enum Verdict: Hashable, Sendable {
     /// It is the item that answers.
     case answers
-    /// It would answer if the others did not; this rule prefers the one that does.
+    /// It would answer, but this rule prefers the one that does.
     case ranksLower(RankingRule)
-    /// It ranks before the one that answers, but can't answer.
+    /// It ranks before the answer, but can't answer.
     case passedOver(Obstacle)
     /// It doesn't match the query.
     case differs([ItemDifference])
@@ -39,7 +39,7 @@ public struct AnswerExplanation: Hashable, Sendable {
   /// The query.
   public let query: ItemQuery
 
-  /// First the items that match, best first, then the others of the same server or service, in the keychain's order.
+  /// First the matching items, best first, then the others of the same server or service, in the keychain's order.
   public let candidates: [Candidate]
 
   /// The item that answers; `nil` if none does.
@@ -51,9 +51,8 @@ public struct AnswerExplanation: Hashable, Sendable {
 }
 
 extension KeychainStore {
-  /// Explains why ``answer(to:at:where:)`` returns the item that it returns, or none.
-  ///
-  /// Loads the same secrets, to see which have expired, and no others.
+  /// Explains the result of ``answer(to:at:where:)``. Loads the same secrets, to see which have expired, and no
+  /// others.
   ///
   /// - Parameters:
   ///   - query: what to look for.
@@ -119,16 +118,16 @@ extension KeychainStore {
   }
 }
 
-/// The result of looking at a matching item.
+/// The result for a matching item.
 enum Look: ~Copyable {
   case answers(Credential)
-  /// It has expired, and would be of use to a caller that can renew it.
+  /// It has expired, but a caller that can renew it could use it.
   case renews(Int64)
   case passedOver(AnswerExplanation.Obstacle)
 }
 
 extension ItemQuery {
-  /// Whether somebody might expect the item to answer: it belongs to the same server or service, whatever else it is.
+  /// Whether the item is of the same server or service, so that somebody might expect it to answer.
   fileprivate func isNear(_ item: Item) -> Bool {
     switch (self, item.key) {
     case (.internetPassword(let query), .internetPassword(let key)):

@@ -69,13 +69,12 @@ extension Item.Key {
   }
 }
 
-/// A search by attributes, as with `SecItemCopyMatching`: an item is found if it has every given attribute.
+/// A search by attributes, as with `SecItemCopyMatching`: it finds the items that have every given attribute.
 ///
-/// Unlike the queries of git and other tools, this knows no rules beyond equality: a path matches only that path, and
-/// an account any item with that account on any server. An attribute that is `nil` may have any value; an empty one
-/// finds items without it. Protocol and server are compared without regard to the case of ASCII letters, and a port
-/// that is the protocol's own also finds items without one, as in primary keys; everything else is compared byte for
-/// byte.
+/// Unlike the queries of git and other tools, it has no rules beyond equality: a path matches only that path, and an
+/// account any item with that account on any server. An attribute that is `nil` may have any value; an empty one finds
+/// items without it. Protocol and server are compared without regard to the case of ASCII letters, and a port that is
+/// the protocol's own also finds items without one, as in primary keys; everything else is compared byte for byte.
 public struct ItemCriteria: Hashable, Sendable {
   /// The class.
   public var itemClass: ItemClass?
@@ -115,7 +114,7 @@ public struct ItemCriteria: Hashable, Sendable {
   public var furtherAttributes = FurtherAttributes()
   /// Whether texts are compared without regard to case, as Unicode defines it.
   public var ignoresCase = false
-  /// Whether to leave out what can't be read without asking a person, if the kind of keychain can do that, instead of
+  /// Whether to omit items that can't be read without asking a person, if the kind of keychain can do that, instead of
   /// asking or failing.
   public var omitsLocked = false
 
@@ -168,7 +167,7 @@ public struct ItemCriteria: Hashable, Sendable {
     }
   }
 
-  /// Whether an attribute is given that only internet passwords have.
+  /// Whether it has an attribute of internet passwords only.
   private var asksForInternetPassword: Bool {
     server != nil || `protocol` != nil || port != nil || path != nil || securityDomain != nil
       || authenticationType != nil

@@ -4,9 +4,9 @@ public enum ItemQuery: Hashable, Sendable {
   case internetPassword(InternetPasswordQuery)
   /// Generic passwords of a service.
   case genericPassword(GenericPasswordQuery)
-  /// Items by any of their attributes. No protocol's request is ever turned into this query.
+  /// Items by any of their attributes. No protocol's request becomes this query.
   case criteria(ItemCriteria)
-  /// Every item, for listing. No protocol's request is ever turned into this query.
+  /// Every item, for listing. No protocol's request becomes this query.
   case all
 
   /// Whether the item answers.
@@ -20,8 +20,7 @@ public enum ItemQuery: Hashable, Sendable {
     }
   }
 
-  /// The same query for the other forms of its server, if it has others. What finds items by their servers looks for one
-  /// form after the other.
+  /// The same query for its server's other forms, if any. A search by server looks for one form after the other.
   package var inOtherForms: [ItemQuery] {
     guard case .internetPassword(let query) = self else { return [] }
     return query.inOtherForms.map { .internetPassword($0) }
@@ -38,7 +37,7 @@ public enum ItemQuery: Hashable, Sendable {
     }
   }
 
-  /// The query for exactly the place and account of `key`, as by a program that is about to save it.
+  /// The query for exactly the place and account of `key`, as by a program before it saves it.
   ///
   /// - Throws: ``KeychainError/queryTooBroad(_:)`` if the key names too little.
   public init(for key: Item.Key) throws(KeychainError) {
@@ -81,11 +80,11 @@ public enum ItemDifference: Hashable, Sendable {
 /// A query for internet passwords that answer for a place on a server.
 ///
 /// The rules are the same for every keychain. Protocol and server are equal, ignoring case, and `https` never answers
-/// `http`. A name with letters beyond ASCII is the same as its form `xn--…`, and an address of IPv6 is the same in each of
-/// its forms; an https host that is asked for with a final dot is the one without. The protocol's own port is the same as none. A given account is equal byte for byte. A given path equals
-/// the item's, or begins with it in whole segments, or the item has none; a repository is the same with `.git` at its
-/// end and without. A given security domain is the item's, or the item has none; without one, only items without one
-/// answer.
+/// `http`. A name with letters beyond ASCII is the same as its form `xn--…`, and an IPv6 address is the same in each
+/// of its forms; an https host with a final dot in the question is the one without. The protocol's own port is the
+/// same as none. A given account is equal byte for byte. A given path equals the item's, or begins with it in whole
+/// segments, or the item has none; a repository is the same with and without `.git` at its end. A given security
+/// domain is the item's, or the item has none; without one, only items without one answer.
 public struct InternetPasswordQuery: Hashable, Sendable {
   /// The URL scheme.
   public let `protocol`: ByteString
@@ -102,8 +101,8 @@ public struct InternetPasswordQuery: Hashable, Sendable {
 
   /// Creates a query. Empty values other than the account's count as absent.
   ///
-  /// - Throws: ``KeychainError/queryTooBroad(_:)`` without a protocol, or with neither server nor path: a
-  ///   blank pattern matched every host in CVE-2020-11008.
+  /// - Throws: ``KeychainError/queryTooBroad(_:)`` without a protocol, or with neither server nor path: a blank
+  ///   pattern matched every host in CVE-2020-11008.
   public init(
     protocol: ByteString?, server: ByteString?, port: UInt16? = nil, account: ByteString? = nil,
     path: ByteString? = nil, securityDomain: ByteString? = nil
@@ -123,7 +122,7 @@ public struct InternetPasswordQuery: Hashable, Sendable {
 
   /// Whether the item answers.
   public func matches(_ item: InternetPassword) -> Bool {
-    // Not with the array of rules: every answer takes this path.
+    // Without the array of rules: every answer takes this path.
     !(differs(in: .protocol, from: item) || differs(in: .server, from: item) || differs(in: .port, from: item)
       || differs(in: .path, from: item) || differs(in: .account, from: item)
       || differs(in: .securityDomain, from: item))
@@ -134,14 +133,14 @@ public struct InternetPasswordQuery: Hashable, Sendable {
     Self.rules.filter { differs(in: $0, from: item) }
   }
 
-  /// The key of what is asked for.
+  /// The key that it asks for.
   package var key: InternetPassword {
     InternetPassword(
       protocol: `protocol`, server: server, port: port, account: account, path: path,
       securityDomain: securityDomain)
   }
 
-  /// The same query for the other forms of the server; none for nearly all servers.
+  /// The same query for the server's other forms; none for nearly all servers.
   var inOtherForms: [InternetPasswordQuery] {
     guard let server else { return [] }
     return HostForms.others(askedFor: server, `protocol`).map { InternetPasswordQuery(self, at: $0) }
@@ -208,8 +207,8 @@ public struct GenericPasswordQuery: Hashable, Sendable {
 }
 
 extension ItemQuery {
-  /// The query to ask where nothing answers this one, for a caller to whom the account under which a token answers for
-  /// every name in a URL is as good; `nil` if there is none.
+  /// The query to ask if nothing answers this one, for a token whose account answers for every name in a URL; `nil` if
+  /// there is none.
   ///
   /// - Parameter nameForAll: returns that account of a place.
   package func underNameForAll(_ nameForAll: (InternetPassword) -> ByteString?) -> ItemQuery? {
@@ -231,9 +230,8 @@ extension ByteString {
     return rest.allSatisfy { $0 == slash } || rest.first == slash && !path.hasDotSegment
   }
 
-  /// How much of `path` this path of an item stands for, if it answers for it: the whole path, one above it, or the same
-  /// repository with or without `.git` at its end, as git servers take both. The larger number answers better; `nil` if
-  /// it doesn't answer.
+  /// How much of `path` an item's path stands for, if it answers: the whole path, one above it, or the same repository
+  /// with or without `.git` at its end, as git servers take both. A larger number answers better.
   package func lengthOfAnswer(to path: ByteString) -> Int? {
     if isWholeSegmentPrefix(of: path) { return 2 * bytes.count + 1 }
     let suffix = Array(".git".utf8)
@@ -245,7 +243,7 @@ extension ByteString {
       return repository.isWholeSegmentPrefix(of: path) ? 2 * repository.bytes.count : nil
     }
     let rest = name.dropLast(suffix.count)
-    // What is below the name without `.git` is another repository.
+    // A path below the name without `.git` is another repository.
     guard rest.last != UInt8(ascii: "/"), path.bytes.starts(with: rest),
       path.bytes.dropFirst(rest.count).allSatisfy({ $0 == UInt8(ascii: "/") })
     else { return nil }
@@ -257,8 +255,8 @@ extension ByteString {
     lengthOfAnswer(to: other) != nil && other.lengthOfAnswer(to: self) != nil
   }
 
-  /// Whether a segment is `.` or `..`, also percent-encoded. Such segments lead out of the folder at the beginning of
-  /// the path once a client or a server resolves them (RFC 3986 section 5.2.4).
+  /// Whether a segment is `.` or `..`, also percent-encoded. Once a client or a server resolves them, such segments
+  /// lead out of the path's first folder (RFC 3986 section 5.2.4).
   package var hasDotSegment: Bool {
     var segment: [UInt8] = []
     var index = 0

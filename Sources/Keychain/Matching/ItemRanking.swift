@@ -1,9 +1,9 @@
 extension ItemQuery {
-  /// The items among `items` that answer, best first.
+  /// The items that answer, best first.
   ///
-  /// An item that a tool stored for itself comes before one that it shares; then one with a longer path, or with none
-  /// if none was asked for; then the one that a person made the default; then the one changed last; then the one
-  /// added last; then the keychain's own order, which is that of `items`.
+  /// A tool's own item comes before one that it shares; then one with a longer path, or with none if none was asked
+  /// for; then a person's default; then the one changed last; then the one added last; then the keychain's own order,
+  /// that of `items`.
   public func ranked(_ items: [Item]) -> [Item] {
     if items.count < 2 { return items.first.map(matches) == true ? items : [] }
     return items.filter(matches).enumerated()
@@ -17,9 +17,9 @@ extension ItemQuery {
 public enum RankingRule: Hashable, Sendable {
   /// One of them is in a keychain that comes earlier in the list.
   case keychain
-  /// The tool that asks stored one of them for itself.
+  /// The asking tool stored one of them for itself.
   case ownItem
-  /// Of the matching paths, one is longer; or no path was asked for, and one of the items has none.
+  /// One has the longer matching path, or no path when none was asked for.
   case path
   /// A person made one of them the default.
   case isDefault
@@ -38,7 +38,7 @@ extension ItemQuery {
   }
 }
 
-/// The facts that decide between items that all answer.
+/// The facts that decide between items.
 private struct Rank {
   private let isForEveryTool: Bool
   private let pathDistance: Int
@@ -50,7 +50,7 @@ private struct Rank {
   init(of item: Item, position: Int, for query: ItemQuery) {
     if case .internetPassword(let query) = query, case .internetPassword(let key) = item.key {
       isForEveryTool = query.securityDomain != nil && key.securityDomain == nil
-      // If the query has a path, the longest is nearest; otherwise the item without one.
+      // With a path in the query, the longest is nearest; otherwise the item without one.
       pathDistance =
         query.path.map { path in -(key.path?.lengthOfAnswer(to: path) ?? 0) } ?? (key.path == nil ? 0 : 1)
     } else {

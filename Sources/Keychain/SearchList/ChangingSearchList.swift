@@ -45,12 +45,12 @@ extension KeychainSearchList {
     return count
   }
 
-  /// Those of the items that are in a keychain, as that knows them.
+  /// The items of one keychain, in its own form.
   private func part(of items: [Item], in member: OpenMember) -> [Item] {
     items.compactMap { item in address(of: item).flatMap { $0.member === member ? $0.item : nil } }
   }
 
-  /// Deletes items of keychains of one's own, and hides those of shared ones.
+  /// Deletes items of one's own keychains, and hides those of shared ones.
   public func discard(_ items: [Item]) throws(KeychainError) -> Int {
     try inEach(of: members) { (member) throws(KeychainError) in
       let own = part(of: items, in: member)
@@ -75,8 +75,8 @@ extension KeychainSearchList {
     return (try member.store(), inner)
   }
 
-  /// Runs the body while nobody else can change the default keychain, or the only one of the list. What it changes in
-  /// another one is permanent at once.
+  /// Runs the body while nobody else can change the default keychain, or the only one of the list. Its changes in
+  /// another keychain are permanent at once.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -94,8 +94,8 @@ extension KeychainSearchList {
   /// As the default keychain has it.
   public var looksBeforeChanging: Bool { (try? home.store().looksBeforeChanging) ?? true }
 
-  /// Stores a credential in the default keychain, unless the very same came from another one. If that hides it here, it
-  /// is shown again, because the server has accepted it.
+  /// Stores a credential in the default keychain, unless the very same came from another one. That one's item is shown
+  /// again if it was hidden, because the server has accepted it.
   public func saveByKey(
     _ item: Item, _ credential: borrowing Credential, expiringBy: Int64?, at now: Timestamp
   ) throws(KeychainError) -> SaveOutcome {
@@ -106,7 +106,7 @@ extension KeychainSearchList {
     }
     return try store.save(item, credential, expiringBy: expiringBy, at: now) {
       () throws(KeychainError) -> Bool in
-      // The default keychain may have the login with another expiry, which is then brought up to date.
+      // The default keychain's login may have another expiry, which is then updated.
       let query = try ItemQuery(for: item.key)
       if try store.holder(of: item, credential, answering: query, at: now) != nil { return false }
       return try isElsewhere(item, credential, answering: query, at: now)
@@ -129,7 +129,7 @@ extension KeychainSearchList {
     return false
   }
 
-  /// Shows an item of a shared keychain again, because a server has accepted what it has.
+  /// Shows an item of a shared keychain again, because a server has accepted its secret.
   private func revealAccepted(
     _ item: Item, _ credential: borrowing Credential, at now: Timestamp, in member: OpenMember
   ) throws(KeychainError) {
@@ -143,8 +143,8 @@ extension KeychainSearchList {
     if hidden.contains(entry) { try hiding?.reveal([entry], in: member.name) }
   }
 
-  /// Deletes refused items from keychains of one's own, and hides those of shared ones. What a new secret can be
-  /// obtained for is only marked as expired, wherever it is.
+  /// Deletes refused items from one's own keychains, and hides those of shared ones. A secret that can be renewed is
+  /// only marked as expired, wherever it is.
   public func eraseBySecret(
     _ query: ItemQuery, holding secret: borrowing Secret, answered: ItemReference?, at now: Timestamp
   ) throws(KeychainError) -> Int {
@@ -169,7 +169,7 @@ extension KeychainSearchList {
     }
     var refused = try store.refused(query, holding: secret, answered: answered)
     if refused.isEmpty { return 0 }
-    // Somebody may have changed it by now. Whether they have can't always be told.
+    // Somebody may have changed it by now, which can't always be told.
     if (try? store.bringInStep()) ?? false {
       refused = try store.refused(query, holding: secret, answered: answered)
     }
@@ -182,14 +182,14 @@ extension KeychainSearchList {
       do throws(KeychainError) {
         try store.refuseByReference(reference, to: query, at: now)
       } catch {
-        // Whoever may only read can't mark it for the others.
+        // With read access alone, it can't be marked for the others.
         lasting.append(item)
       }
     }
     return try hide(lasting, in: member) + refused.count - lasting.count
   }
 
-  /// Deletes the items in question from keychains of one's own, and hides those of shared ones.
+  /// Deletes the items in question from one's own keychains, and hides those of shared ones.
   public func erase(_ query: ItemQuery) throws(KeychainError) -> Int {
     try inEach(of: members) { (member) throws(KeychainError) in
       let store = try member.store()
@@ -232,8 +232,8 @@ extension KeychainSearchList {
     return new.count
   }
 
-  /// Does something in each keychain, and counts. One that can't be used stops none of the others; if it is the default
-  /// one, or nothing was done anywhere, its error is thrown afterwards.
+  /// Does something in each keychain, and counts. One that can't be used doesn't stop the others; its error is thrown
+  /// afterwards if it is the default one, or nothing was done anywhere.
   private func inEach(
     of members: [OpenMember], _ body: (OpenMember) throws(KeychainError) -> Int
   ) throws(KeychainError) -> Int {
@@ -251,7 +251,7 @@ extension KeychainSearchList {
     return count
   }
 
-  /// The keychain of an item that may be changed without a decision for others.
+  /// The keychain of an item that may be changed without deciding for others.
   private func own(_ item: Item) throws(KeychainError) -> (member: OpenMember, item: Item) {
     let address = try known(item)
     if address.member.isShared, address.member !== home { throw .sharedItem(keychain: address.member.name) }
@@ -260,7 +260,7 @@ extension KeychainSearchList {
 }
 
 extension KeychainStore {
-  /// The item that has this very credential and answers for it; `nil` if none does.
+  /// The item with this very credential that answers for it; `nil` if there is none.
   fileprivate func holder(
     of item: Item, _ credential: borrowing Credential, answering query: ItemQuery, at now: Timestamp
   ) throws(KeychainError) -> Item? {
@@ -271,7 +271,7 @@ extension KeychainStore {
     {
       return answer.item
     }
-    // A former secret that was renewed since is the same login.
+    // A former secret, renewed since, is the same login.
     guard try hasReplaced(credential.secret, of: item) else { return nil }
     let primaryKey = item.key.primaryKey
     return try items(matching: query).first { $0.key.primaryKey == primaryKey }
@@ -279,7 +279,7 @@ extension KeychainStore {
 }
 
 extension Item {
-  /// An item of which only the reference is known.
+  /// An item with only its reference known.
   fileprivate init(_ reference: ItemReference) {
     self.init(.genericPassword(service: ""))
     self.reference = reference

@@ -1,8 +1,8 @@
-/// An item that is hidden on this machine, in the state that was refused.
+/// An item hidden on this machine, in the state that was refused.
 public struct HiddenItem: Hashable, Sendable {
-  /// The reference, as the item's keychain gives it.
+  /// The reference in the item's keychain.
   public let reference: ItemReference?
-  /// When the item was last changed; once it has changed again, it isn't hidden any more.
+  /// When the item was last changed; after another change it isn't hidden any more.
   public let modificationDate: Timestamp?
 
   /// Makes an entry.
@@ -16,9 +16,9 @@ public struct HiddenItem: Hashable, Sendable {
 
 /// Keeps which items of shared keychains are hidden on this machine.
 public protocol ItemHiding: AnyObject {
-  /// What is hidden in a keychain.
+  /// The hidden items of a keychain.
   ///
-  /// - Throws: ``KeychainError`` if that can't be read.
+  /// - Throws: ``KeychainError`` if they can't be read.
   func hidden(in keychain: String) throws(KeychainError) -> Set<HiddenItem>
 
   /// Hides items of a keychain.

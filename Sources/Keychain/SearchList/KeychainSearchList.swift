@@ -1,7 +1,7 @@
-/// Several keychains that are asked one after the other, as Keychain Services does with its search list.
+/// Several keychains that are asked in order, like the search list of Keychain Services.
 ///
-/// The first keychain that has an answer gives it. New items go to one of them, the default. What another one answered
-/// is not copied there. An item of a keychain that others use, too, is never deleted because a server has refused it:
+/// The first keychain that has an answer gives it. New items go to one of them, the default. Answers of another one
+/// are not copied there. An item of a keychain that others use, too, is never deleted because a server has refused it:
 /// it is hidden on this machine until it changes.
 ///
 /// A keychain that can't be used is reported and passed over, if another one has an answer. If none has, its error is
@@ -13,7 +13,7 @@ public final class KeychainSearchList: KeychainStore {
   public struct Member {
     /// Its name: small letters, digits, and `.`, `-` and `_` between them.
     public let name: String
-    /// Whether other people use it, too, so that only their decision deletes or changes something.
+    /// Whether other people use it, too, so that only a decision of theirs deletes or changes something.
     public let isShared: Bool
     /// Opens it; called when it is needed.
     let open: () throws(KeychainError) -> any KeychainStore
@@ -104,7 +104,7 @@ public final class KeychainSearchList: KeychainStore {
       }
     } catch {
       if hasBegun { throw error }
-      // The body meets the error itself, if it needs that keychain.
+      // If the body needs that keychain, it meets the error itself.
       return try body()
     }
   }
@@ -197,7 +197,7 @@ public final class KeychainSearchList: KeychainStore {
 
   // MARK: Members
 
-  /// What all keychains have. If none has anything, one that can't be used is an error.
+  /// The items of all keychains. If there are none, a keychain that can't be used is an error.
   private func collect(
     _ items: (any KeychainStore) throws(KeychainError) -> [Item]
   ) throws(KeychainError) -> [Item] {
@@ -208,10 +208,10 @@ public final class KeychainSearchList: KeychainStore {
     }
   }
 
-  /// What is found in the keychains whose items are deleted here, in order: not in one that others use, too, unless it
-  /// is the default. If nothing is found, one that can't be used is an error.
+  /// The finds in the keychains where this list deletes items, in order: not in shared ones, except for the default.
+  /// If there are none, a keychain that can't be used is an error.
   ///
-  /// - Parameter find: gets a keychain, and what makes items of this list of that keychain's.
+  /// - Parameter find: gets a keychain, and a function that turns its items into this list's.
   package func collectWhereDeleted<Found>(
     _ find: (any KeychainStore, _ outward: @escaping (Item) -> Item) throws(KeychainError) -> [Found]
   ) throws(KeychainError) -> [Found] {
@@ -239,8 +239,8 @@ public final class KeychainSearchList: KeychainStore {
     return found
   }
 
-  /// What the body makes of the items of the first keychain of which it makes something. If it makes nothing of any, one
-  /// that can't be used is an error.
+  /// The first result that the body makes of one keychain's items. Without a result, a keychain that can't be used is
+  /// an error.
   func firstOfMember<Result: ~Copyable>(
     among query: ItemQuery, _ body: ([Item]) throws(KeychainError) -> Result?
   ) throws(KeychainError) -> Result? {
@@ -266,14 +266,14 @@ public final class KeychainSearchList: KeychainStore {
     return nil
   }
 
-  /// Says which keychains can't be used.
+  /// Reports the keychains that can't be used.
   ///
   /// - Parameter hasNothing: whether no other one had what was asked for. Then the first error is thrown.
   private func report(_ failures: Failures, orThrowIf hasNothing: Bool) throws(KeychainError) {
     try report(failures, throwing: hasNothing ? failures.all.first : nil)
   }
 
-  /// Says which keychains can't be used, except for one whose error is thrown.
+  /// Reports the keychains that can't be used, except for one whose error is thrown.
   func report(_ failures: Failures, throwing failure: Failures.Failure?) throws(KeychainError) {
     for (member, error) in failures.all where member !== failure?.member { report(member, error) }
     if let failure { throw failure.error }
@@ -283,7 +283,6 @@ public final class KeychainSearchList: KeychainStore {
     for (member, error) in failures.all { report(member, error) }
   }
 
-  /// Says that a keychain can't be used.
   func report(_ member: OpenMember, _ error: KeychainError) {
     member.failure = error
     if member.isSaid { return }
@@ -297,7 +296,7 @@ public final class KeychainSearchList: KeychainStore {
     return try hiding.hidden(in: member.name)
   }
 
-  /// The keychain that an item of this list is in, and the item as that knows it; `nil` if it names none of the list.
+  /// The keychain of an item of this list, and the item in its own form; `nil` if it names none of the list.
   func address(of item: Item) -> (member: OpenMember, item: Item)? {
     var inner = item
     inner.keychain = nil

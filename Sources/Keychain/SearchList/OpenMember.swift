@@ -1,12 +1,12 @@
 import Bytes
 
-/// A keychain of a list, which is opened when it is needed.
+/// A keychain of a list, opened when it is needed.
 final class OpenMember {
   let name: String
   let isShared: Bool
-  /// Why it couldn't be used when it was asked last; `nil` if it could.
+  /// Why it couldn't be used when last asked; `nil` if it could.
   var failure: KeychainError?
-  /// Whether it was said that it can't be used.
+  /// Whether the failure was reported.
   var isSaid = false
   private let open: () throws(KeychainError) -> any KeychainStore
   private var opened: (any KeychainStore)?
@@ -17,8 +17,6 @@ final class OpenMember {
     open = member.open
   }
 
-  /// The keychain itself.
-  ///
   /// - Throws: ``KeychainError`` if it can't be opened. The next call tries again.
   func store() throws(KeychainError) -> any KeychainStore {
     if let opened { return opened }
@@ -27,19 +25,19 @@ final class OpenMember {
     return store
   }
 
-  /// Why it, or a part of it, couldn't be used when it was asked last.
+  /// Why it, or a part of it, couldn't be used when last asked.
   var passedOver: KeychainError? { failure ?? opened?.passedOver }
 
   // MARK: References
 
-  /// What begins the reference of an item that is not in the default keychain: `@NAME:REFERENCE`.
+  /// The mark of a reference outside the default keychain: `@NAME:REFERENCE`.
   private static let mark = UInt8(ascii: "@")
   private static let end = UInt8(ascii: ":")
 
   /// The item with a reference that leads to this keychain.
   ///
-  /// - Parameter isHome: whether it is the default one. References there stay as they are, so that programs that have
-  ///   kept one find the item, whatever other keychains there are.
+  /// - Parameter isHome: whether it is the default one. References there stay as they are, so that programs that
+  ///   keep one find the item, whatever other keychains there are.
   func outward(_ item: Item, isHome: Bool, hidden: Set<HiddenItem> = []) -> Item {
     var outer = item
     outer.keychain = name
@@ -52,7 +50,7 @@ final class OpenMember {
     return outer
   }
 
-  /// Whether the reference of an item could be taken for one with a name.
+  /// Whether an item's reference could be taken for one with a name.
   private static func looksForeign(_ item: Item) -> Bool { item.reference?.bytes.bytes.first == mark }
 
   /// The name in a reference, and the rest; `nil` if it has none.
@@ -65,7 +63,7 @@ final class OpenMember {
 }
 
 extension Item {
-  /// Whether a reference is this item's. It may have been shown where the item's keychain was one of several.
+  /// Whether a reference is this item's. It may come from a list in which the item's keychain was one of several.
   package func isNamed(by text: ByteString) -> Bool {
     if reference?.bytes == text { return true }
     guard let parts = OpenMember.parts(of: ItemReference(text)) else { return false }
@@ -74,8 +72,7 @@ extension Item {
 }
 
 extension Sequence<Item> {
-  /// The names of the keychains that the items are in, in the order in which a list of keychains is asked; `nil` for
-  /// items of one that was asked alone.
+  /// The names of the items' keychains, in the order of asking; `nil` for items of one that was asked alone.
   package var keychains: [String?] {
     var names: [String?] = []
     for item in self where !names.contains(item.keychain) { names.append(item.keychain) }
