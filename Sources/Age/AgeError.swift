@@ -1,7 +1,7 @@
 /// An error of this library, with one case for each situation that a caller may handle differently.
 ///
 /// No case carries key material, a passphrase or a piece of the input. Only ``plugin(name:fault:)`` contains foreign
-/// text: what a plugin reports, see ``PluginFault/reported(_:message:)``.
+/// text, a plugin's report; see ``PluginFault/reported(_:message:)``.
 public enum AgeError: Error, Hashable, Sendable {
   /// The header is malformed, or the format forbids using it.
   case header(HeaderFault)
@@ -13,9 +13,8 @@ public enum AgeError: Error, Hashable, Sendable {
   case payload(PayloadFault)
   /// The ASCII armor is not in the one accepted form.
   case armor(ArmorFault)
-  /// A passphrase stanza asks for more work than the caller allows. Nothing was derived.
-  ///
-  /// `logN` is the binary logarithm of scrypt's cost, `Int.max` if the number doesn't fit.
+  /// A passphrase stanza asks for more work than the caller allows. Nothing was derived. `logN` is the binary
+  /// logarithm of scrypt's cost, `Int.max` if the number doesn't fit.
   case workFactorTooHigh(logN: Int, limit: Int)
   /// The requested work factor is below the minimum of scrypt.
   case workFactorTooLow(logN: Int, limit: Int)
@@ -37,7 +36,7 @@ public enum AgeError: Error, Hashable, Sendable {
   case incompatibleRecipients
   /// The plugin `age-plugin-NAME` is missing, failed or didn't keep to its protocol.
   case plugin(name: String, fault: PluginFault)
-  /// Whoever kept the identity for this process keeps it no longer, so nothing is known of the file.
+  /// The process that kept the identity for this one no longer does, so nothing is known of the file.
   case identityGone
   /// The caller's function for random access failed with this `errno`.
   case read(errno: Int32)
@@ -81,7 +80,7 @@ public enum HeaderFault: Hashable, Sendable {
 
 /// What is wrong with a payload (C2SP age.md, "Payload").
 public enum PayloadFault: Hashable, Sendable {
-  /// The chunk of this index, from 0, is not what was encrypted in that place.
+  /// The chunk of this index, from 0, is not the one that was encrypted in that place.
   case chunk(Int)
   /// The payload ends before its final chunk.
   case truncated
@@ -115,7 +114,7 @@ public enum KeyFault: Hashable, Sendable {
   case character
   /// Upper and lower case are mixed.
   case mixedCase
-  /// The separator `1`, what precedes it or the checksum is missing.
+  /// The separator `1`, the part before it or the checksum is missing.
   case separator
   /// The checksum doesn't match: most likely a typing error.
   case checksum
@@ -125,13 +124,13 @@ public enum KeyFault: Hashable, Sendable {
   case length
   /// Well-formed text of another kind: another prefix, or the prefix in the wrong case.
   case unsupportedKind
-  /// A public key of low order, which nothing can be encrypted for (RFC 7748, section 6.1).
+  /// A public key of low order: nothing can be encrypted for it (RFC 7748, section 6.1).
   case lowOrder
   /// An Ed25519 public key that is not a point of the curve's main subgroup (RFC 8032, section 5.1.3).
   case point
-  /// Base64 that a canonical encoder never writes (RFC 4648, section 3.5).
+  /// Base64 that no canonical encoder writes (RFC 4648, section 3.5).
   case base64
-  /// An SSH key whose fields are cut short, contradict each other or are followed by others.
+  /// An SSH key with fields that are cut short, contradict each other or are followed by others.
   case structure
   /// A key that has to be decrypted with a passphrase first: an OpenSSH key with one, or an identity file that is
   /// itself an age file. `ssh-keygen -p` removes the passphrase of the former, `age -d` that of the latter.

@@ -3,9 +3,8 @@ import CSodium
 
 /// ChaCha20-Poly1305 with a 96-bit nonce and no associated data (RFC 8439, section 2.8).
 enum AEAD {
-  /// The size of a key in bytes.
   static let keySize = 32
-  /// How many bytes encryption adds.
+  /// The number of bytes added by encryption.
   static let tagSize = 16
 
   /// A nonce: 12 bytes, most significant first.
@@ -29,9 +28,8 @@ enum AEAD {
     }
   }
 
-  /// Decrypts into the first `ciphertext.count - 16` bytes of `output`, if the tag is right.
-  ///
-  /// libsodium verifies the tag before it decrypts and zeroes the output if it is wrong.
+  /// Decrypts into the first `ciphertext.count - 16` bytes of `output`, if the tag is right. libsodium verifies the
+  /// tag first, and zeroes the output if it is wrong.
   static func open(
     _ ciphertext: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, nonce: Nonce,
     into output: UnsafeMutableRawBufferPointer

@@ -3,7 +3,6 @@ import CSodium
 
 /// HMAC-SHA-256 (RFC 2104) and HKDF-SHA-256 (RFC 5869), from and into raw memory.
 package enum KeyDerivation {
-  /// The size of a SHA-256 hash in bytes.
   package static let hashSize = 32
 
   /// Writes the HMAC-SHA-256 of `message` to the first 32 bytes of `output`, which may not be shorter.
@@ -13,9 +12,8 @@ package enum KeyDerivation {
     withHMAC(key: key, into: output) { update in update(message) }
   }
 
-  /// Fills `output`, at most 255 × 32 bytes, with keying material (RFC 5869, sections 2.2 and 2.3).
-  ///
-  /// An empty `salt` stands for 32 zero bytes, as in the RFC. `output` must not overlap an input.
+  /// Fills `output`, at most 255 × 32 bytes, with keying material (RFC 5869, sections 2.2 and 2.3). An empty `salt`
+  /// stands for 32 zero bytes, as in the RFC. `output` must not overlap an input.
   package static func hkdfSHA256(
     inputKey: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, info: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer
@@ -54,7 +52,7 @@ package enum KeyDerivation {
     precondition(output.count >= hashSize, "an HMAC-SHA-256 needs 32 bytes")
     Sodium.start()
     withUnsafeTemporaryAllocation(of: crypto_auth_hmacsha256_state.self, capacity: 1) { memory in
-      // The state holds hashes of the key; anybody who has them can compute MACs.
+      // The state holds hashes of the key, enough to compute MACs.
       defer { UnsafeMutableRawBufferPointer(memory).wipe() }
       guard let state = memory.baseAddress else { return }
       // None of the three reports a failure.

@@ -5,10 +5,9 @@ import CSodium
 package enum Sodium {
   private static let started = sodium_init() >= 0
 
-  /// Starts libsodium the first time; afterwards this costs a load and a branch.
-  ///
-  /// libsodium then chooses the fastest implementation for this processor, so call this before any primitive. Ends
-  /// the process if the system has no source of randomness, because nothing here could be done safely then.
+  /// Starts libsodium the first time; afterwards this costs a load and a branch. Call it before any primitive, so that
+  /// libsodium chooses the fastest implementation for this processor. Ends the process if the system has no source of
+  /// randomness, because nothing here could be done safely then.
   package static func start() {
     guard started else { fatalError("libsodium cannot start: the system gives no random bytes") }
   }
@@ -25,7 +24,7 @@ package enum Sodium {
     return randombytes_uniform(bound)
   }
 
-  /// Compares in constant time, so that the time doesn't reveal the first difference. The counts are public.
+  /// Compares in constant time, to hide the first difference. The counts are public.
   package static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     left.count == right.count && sodium_memcmp(left.start, right.start, left.count) == 0
   }

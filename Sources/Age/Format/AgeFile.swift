@@ -50,14 +50,8 @@ public enum AgeFile {
     return armored ? file.withUnsafeBytes { Armor.encode($0) } : file
   }
 
-  /// Encrypts a file that is in an array. Nothing wipes that array.
+  /// The same for a file in an array, which nothing wipes.
   ///
-  /// - Parameters:
-  ///   - plaintext: the contents.
-  ///   - recipients: those who can decrypt it. A passphrase must be alone.
-  ///   - extraStanzas: further stanzas.
-  ///   - armored: whether to write the file as text.
-  /// - Returns: the file.
   /// - Throws: as the form with a buffer does.
   public static func encrypt(
     _ plaintext: [UInt8], to recipients: [any Recipient], extraStanzas: [Stanza] = [],
@@ -80,8 +74,8 @@ public enum AgeFile {
   ///   - encoding: its form; nil, the default, detects it from the file's beginning.
   ///   - identities: tried in this order.
   ///   - release: takes up to 64 KiB of plaintext, in memory that is wiped afterwards.
-  /// - Throws: what ``Header/init(parsing:)``, ``Header/fileKey(with:)`` and ``Armor/decode(_:)``
-  ///   throw, before anything is released; also ``AgeError/plugin(name:fault:)`` with ``PluginFault/wrongKey``;
+  /// - Throws: what ``Header/init(parsing:)``, ``Header/fileKey(with:)`` and ``Armor/decode(_:)`` throw, before
+  ///   anything is released; also ``AgeError/plugin(name:fault:)`` with ``PluginFault/wrongKey``;
   ///   ``AgeError/payload(_:)`` then or later.
   public static func decrypt(
     _ file: UnsafeRawBufferPointer, encoding: FileEncoding? = nil, with identities: [any Identity],
@@ -100,19 +94,14 @@ public enum AgeFile {
     }
   }
 
-  /// Decrypts a file that is in an array into another. Nothing wipes the result; see the form with a buffer.
+  /// The same from an array into another, which nothing wipes.
   ///
-  /// - Parameters:
-  ///   - file: the whole file.
-  ///   - encoding: its form; nil, the default, detects it from the file's beginning.
-  ///   - identities: tried in this order.
-  /// - Returns: the contents.
   /// - Throws: as the form with a buffer does.
   public static func decrypt(
     _ file: [UInt8], encoding: FileEncoding? = nil, with identities: [any Identity]
   ) throws(AgeError) -> [UInt8] {
     var plaintext: [UInt8] = []
-    // The array never grows, so that no copy of the contents is left behind in the allocator.
+    // The array never grows, so no copy of the contents stays in the allocator.
     plaintext.reserveCapacity(file.count)
     try file.withUnsafeBytes { file in
       Result { () throws(AgeError) in

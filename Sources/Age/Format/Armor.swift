@@ -1,19 +1,18 @@
 import Bytes
 
-/// The textual form of an age file (C2SP age.md, "ASCII armor"; RFC 7468, section 3, strict).
-///
-/// Only the form that age writes is accepted, with LF or CRLF, and with white space before and after it.
+/// The textual form of an age file (C2SP age.md, "ASCII armor"; RFC 7468, section 3, strict). Only the form that age
+/// writes is accepted, with LF or CRLF, and with white space before and after it.
 public enum Armor {
-  /// The largest number of bytes of white space before an armor, and after it.
+  /// The most bytes of white space before an armor, and after it.
   public static let maximumWhitespace = 1024
 
   private static let begin: StaticString = "-----BEGIN AGE ENCRYPTED FILE-----"
   private static let end: StaticString = "-----END AGE ENCRYPTED FILE-----"
 
-  /// Whether some bytes, apart from white space, begin like an armor. Distinguishes armor from a binary file.
+  /// Whether some bytes, after white space, begin with the BEGIN line of an armor. Distinguishes it from a binary
+  /// file.
   ///
   /// - Parameter bytes: the beginning of a file; ``maximumWhitespace`` and 34 bytes always suffice.
-  /// - Returns: true if the BEGIN line comes first.
   public static func isArmored(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let start = bytes.firstIndex(where: { !isWhitespace($0) }) else { return false }
     return bytes.part(start, bytes.count - start).starts(with: begin)
@@ -26,10 +25,7 @@ public enum Armor {
     return begin.utf8CodeUnitCount + 1 + groups * 4 + lines + end.utf8CodeUnitCount + 1
   }
 
-  /// Armors a file.
-  ///
-  /// - Parameter binary: the binary file.
-  /// - Returns: text of 64 columns, with a line feed after each line, the last included.
+  /// Armors a binary file in lines of 64 columns, each with a line feed, the last included.
   public static func encode(_ binary: UnsafeRawBufferPointer) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(encodedSize(ofBinary: binary.count))

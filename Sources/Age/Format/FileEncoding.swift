@@ -7,10 +7,8 @@ public enum FileEncoding: Hashable, Sendable {
   /// As text: see ``Armor``.
   case armored
 
-  /// Detects from the beginning of a file whether it is an age file, of version 1 or another, and in which form.
-  ///
-  /// - Parameter bytes: the beginning of a file.
-  /// - Returns: nil if it is not an age file.
+  /// Detects from the beginning of a file whether it is an age file, of version 1 or another, and in which form; nil
+  /// if it isn't one.
   public static func detect(_ bytes: UnsafeRawBufferPointer) -> FileEncoding? {
     if bytes.starts(with: "age-encryption.org/") { return .binary }
     return Armor.isArmored(bytes) ? .armored : nil

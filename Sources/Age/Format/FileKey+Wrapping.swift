@@ -1,7 +1,7 @@
 import Bytes
 
-/// How every native recipient wraps a file key with its wrap key: ChaCha20-Poly1305 with a zero nonce,
-/// which is sound because no wrap key is ever used twice (C2SP age.md, "X25519 recipient stanza").
+/// Every native recipient wraps a file key with its wrap key like this: ChaCha20-Poly1305 with a zero nonce, which is
+/// sound because no wrap key is ever used twice (C2SP age.md, "X25519 recipient stanza").
 extension FileKey {
   /// The body of a stanza: this key, encrypted; 32 bytes.
   borrowing func sealed(with wrapKey: UnsafeRawBufferPointer) -> [UInt8] {

@@ -1,8 +1,7 @@
 import Bytes
 
-/// The 128-bit key of one file, from which the header's MAC key and the payload's key are derived.
-///
-/// It is kept in memory that is wiped, and can be neither copied nor printed (C2SP age.md, "File key").
+/// The 128-bit key of one file, from which the header's MAC key and the payload's key are derived (C2SP age.md, "File
+/// key"). It is kept in memory that is wiped, and can be neither copied nor printed.
 public struct FileKey: ~Copyable, Sendable {
   /// The size of a file key in bytes.
   public static let size = 16
@@ -14,7 +13,7 @@ public struct FileKey: ~Copyable, Sendable {
     bytes = Secret(count: FileKey.size) { Sodium.randomize($0) }
   }
 
-  /// Takes a key that a recipient of another kind unwrapped or that a cache kept.
+  /// Takes a key from another kind of recipient or from a cache.
   ///
   /// - Parameter bytes: the 16 bytes, which are copied; the caller wipes the original.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
@@ -44,8 +43,8 @@ public protocol Recipient: Sendable {
   func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza]
 
   /// Wraps a file key and also returns the labels. A recipient with labels, such as `postquantum`, can only be
-  /// combined with recipients that have the same labels; otherwise the weaker one would open the file as well.
-  /// Recipients that don't implement this have none.
+  /// combined with recipients of the same labels; otherwise the weaker one would open the file as well. By default
+  /// there are none.
   ///
   /// - Throws: what ``wrap(_:)`` throws.
   func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey
@@ -54,8 +53,6 @@ public protocol Recipient: Sendable {
 extension Recipient {
   /// Wraps a file key, without labels.
   ///
-  /// - Parameter fileKey: the key to wrap.
-  /// - Returns: what ``wrap(_:)`` returns.
   /// - Throws: what ``wrap(_:)`` throws.
   public func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey {
     WrappedFileKey(stanzas: try wrap(fileKey))
@@ -70,26 +67,18 @@ public struct WrappedFileKey: Sendable {
   public let labels: Set<String>
 
   /// Makes a wrapped file key.
-  ///
-  /// - Parameters:
-  ///   - stanzas: the stanzas for the header.
-  ///   - labels: the labels that all recipients of the file must have in common.
   public init(stanzas: [Stanza], labels: Set<String> = []) {
     self.stanzas = stanzas
     self.labels = labels
   }
 }
 
-/// The secret counterpart of a recipient.
-///
-/// A class, so that its secret exists once and is wiped once.
+/// The secret counterpart of a recipient. A class, so that its secret exists once and is wiped once.
 public protocol Identity: AnyObject, Sendable {
-  /// Unwraps the file key from those of a header's stanzas that this identity knows, and ignores all others.
+  /// Unwraps the file key from those of a header's stanzas that this identity knows; nil if none is meant for it.
   ///
-  /// Returns nil if none is meant for this identity.
-  ///
-  /// - Throws: ``AgeError/header(_:)`` for a stanza of its own kind that is malformed; the file is then refused,
-  ///   whatever other identities there are. Passphrases: ``AgeError/workFactorTooHigh(logN:limit:)``,
+  /// - Throws: ``AgeError/header(_:)`` for a malformed stanza of its own kind; the file is then refused, whatever
+  ///   other identities there are. Passphrases: ``AgeError/workFactorTooHigh(logN:limit:)``,
   ///   ``AgeError/outOfMemory(bytes:)``. Plugins: ``AgeError/plugin(name:fault:)``.
   func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey?
 }

@@ -2,16 +2,16 @@ import Bytes
 
 /// The textual part of an age file, which contains the wrapped file key (C2SP age.md, "Header").
 public struct Header: Sendable {
-  /// The largest size of a header in bytes, 2 MiB, which is also the limit of the age tool since 1.3.2.
+  /// The largest size of a header in bytes, 2 MiB, as in the age tool since 1.3.2.
   public static let maximumSize = 2 << 20
   /// The largest number of stanzas in a header.
   public static let maximumStanzas = 1024
 
   /// The stanzas, at least one, in the file's order, including those of unknown types.
   public let stanzas: [Stanza]
-  /// The 32 bytes of the MAC, unverified as long as there is no file key.
+  /// The 32 bytes of the MAC, unverified until there is a file key.
   public let mac: [UInt8]
-  /// The header's size in bytes, including the last line feed: where the payload begins in the file.
+  /// The header's size in bytes, including the last line feed; the payload begins there.
   public let encodedSize: Int
 
   private let authenticated: [UInt8]
@@ -39,8 +39,7 @@ public struct Header: Sendable {
 
   /// Unwraps the file key with the first identity that can and verifies the header with it.
   ///
-  /// - Parameter identities: tried in this order. The first that finds a malformed stanza of its own kind ends
-  ///   the attempt.
+  /// - Parameter identities: tried in this order. A malformed stanza of an identity's own kind ends the attempt.
   /// - Returns: the file key. The header is authentic from here on.
   /// - Throws: ``AgeError/noMatch`` if no identity opens it, ``AgeError/headerMAC`` if the header was altered,
   ///   ``AgeError/header(_:)`` if an scrypt stanza isn't alone or a stanza is malformed,
@@ -49,10 +48,10 @@ public struct Header: Sendable {
     try fileKey(with: identities) { _ in true }
   }
 
-  /// Unwraps the file key in the same way, and tells a plugin's wrong key from an altered header. Other identities prove
-  /// that a stanza is theirs; a plugin's answer proves nothing but by what it opens.
+  /// The same, but tells a plugin's wrong key from an altered header. Other identities prove that a stanza is theirs;
+  /// only what it opens proves a plugin's answer.
   ///
-  /// - Parameter opensContents: tells whether a key opens what follows the header.
+  /// - Parameter opensContents: whether a key opens what follows the header.
   /// - Throws: as ``fileKey(with:)`` does; ``PluginFault/wrongKey``.
   func fileKey(
     with identities: [any Identity], opensContents: (borrowing FileKey) -> Bool
@@ -71,9 +70,9 @@ public struct Header: Sendable {
     throw .noMatch
   }
 
-  /// Unwraps the file key with one identity; `nil` if it doesn't open the header.
+  /// The same with one identity; `nil` if it doesn't open the header.
   ///
-  /// - Parameter known: what the identity has unwrapped of this header already.
+  /// - Parameter known: the file key that the identity has already unwrapped of this header.
   package func fileKey(
     with identity: any Identity, _ known: consuming FileKey? = nil
   ) throws(AgeError) -> FileKey? {
@@ -132,8 +131,8 @@ public struct Header: Sendable {
 
   private static let macMark: StaticString = "---"
 
-  /// A passphrase is expected to authenticate: whoever can open the file knows it. Therefore no other stanza may
-  /// accompany it (C2SP age.md, "scrypt recipient stanza").
+  /// A passphrase should authenticate: whoever can open the file knows it. Therefore no other stanza may accompany it
+  /// (C2SP age.md, "scrypt recipient stanza").
   static func isAcceptable(_ stanzas: [Stanza]) -> Bool {
     stanzas.count == 1 || !stanzas.contains { $0.type == ScryptIdentity.stanzaType }
   }

@@ -1,7 +1,7 @@
 import Bytes
 import Glibc
 
-/// A cursor over the beginning of a file that parses a header (C2SP age.md, "ABNF definition").
+/// Parses a header at the beginning of a file (C2SP age.md, "ABNF definition").
 struct HeaderParser {
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset = 0
@@ -10,7 +10,6 @@ struct HeaderParser {
     self.bytes = bytes
   }
 
-  /// Checks the version line.
   mutating func parseVersion() throws(AgeError) {
     let name: StaticString = "age-encryption.org/"
     let line: StaticString = "age-encryption.org/v1\n"

@@ -2,7 +2,7 @@ import Bytes
 
 /// All chunks of a payload, one after the other.
 extension PayloadKey {
-  /// Encrypts all of `plaintext` into `output`, whose size must be exactly that of the chunks.
+  /// Encrypts all of `plaintext` into `output`, which must have exactly the size of the chunks.
   borrowing func seal(all plaintext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
     let chunks = PayloadLayout.chunkCount(ofPlaintext: plaintext.count)
     for index in 0..<chunks {
@@ -38,8 +38,8 @@ extension PayloadKey {
 
   /// Opens a chunk as its place in the file demands, or else a full one as the other kind.
   ///
-  /// A streaming reader can't know whether a full chunk is the last before it reads on. It releases the chunk and
-  /// then finds the file cut short or extended. Doing the same here reports that fault, too.
+  /// A streaming reader can't know whether a full chunk is the last before it reads on. It releases the chunk, and
+  /// then finds the file cut short or extended. The same here reports that fault, too.
   private borrowing func open(
     stray index: Int, isLast: Bool, from ciphertext: UnsafeRawBufferPointer,
     into plaintext: UnsafeMutableRawBufferPointer

@@ -1,8 +1,7 @@
 import Bytes
 
-/// The key of one payload, which opens and seals its chunks (C2SP age.md, "Payload").
-///
-/// It is kept in memory that is wiped, and can be neither copied nor printed.
+/// The key of one payload, which opens and seals its chunks (C2SP age.md, "Payload"). It is kept in memory that is
+/// wiped, and can be neither copied nor printed.
 public struct PayloadKey: ~Copyable, Sendable {
   private let key: Secret
 
@@ -21,12 +20,9 @@ public struct PayloadKey: ~Copyable, Sendable {
     }
   }
 
-  /// Derives the key of a payload from a nonce in an array.
+  /// The same for a nonce in an array.
   ///
-  /// - Parameters:
-  ///   - fileKey: the file's key.
-  ///   - nonce: the first 16 bytes of the payload; random and new whenever a payload is written.
-  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated`` for any other number of bytes.
+  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated`` for any other number of bytes than 16.
   public init(fileKey: borrowing FileKey, nonce: [UInt8]) throws(AgeError) {
     self = try withSecretScratch(nonce.count) {
       (copy: UnsafeMutableRawBufferPointer) throws(AgeError) -> PayloadKey in
@@ -35,14 +31,14 @@ public struct PayloadKey: ~Copyable, Sendable {
     }
   }
 
-  /// Decrypts one chunk. Without an error, the plaintext is what was written in this place.
+  /// Decrypts one chunk. Without an error, the plaintext is the one written in this place.
   ///
   /// - Parameters:
   ///   - index: the chunk's place, from 0.
   ///   - isLast: whether it should be the final chunk.
   ///   - ciphertext: the whole encrypted chunk, 16 to 65,552 bytes; exactly 65,552 if it isn't the last.
-  ///   - plaintext: at least `ciphertext.count - 16` bytes, which must not overlap the ciphertext. After an error
-  ///     they hold no plaintext.
+  ///   - plaintext: at least `ciphertext.count - 16` bytes, not overlapping the ciphertext. After an error they hold
+  ///     no plaintext.
   /// - Throws: ``AgeError/payload(_:)``: ``PayloadFault/chunk(_:)`` if the chunk isn't authentic as such, others for
   ///   an impossible size.
   public borrowing func open(
@@ -68,7 +64,7 @@ public struct PayloadKey: ~Copyable, Sendable {
   ///   - index: the chunk's place, from 0.
   ///   - isLast: whether it is the final chunk.
   ///   - plaintext: 65,536 bytes; fewer only in the last chunk, none only if it is also the first one.
-  ///   - ciphertext: at least `plaintext.count + 16` bytes, which must not overlap the plaintext.
+  ///   - ciphertext: at least `plaintext.count + 16` bytes, not overlapping the plaintext.
   public borrowing func seal(
     chunk index: Int, isLast: Bool, from plaintext: UnsafeRawBufferPointer,
     into ciphertext: UnsafeMutableRawBufferPointer
@@ -83,7 +79,7 @@ public struct PayloadKey: ~Copyable, Sendable {
     }
   }
 
-  /// Eleven bytes of counter, most significant first, and one byte that is 1 in the final chunk.
+  /// Eleven bytes of counter, most significant first, and a byte that is 1 in the final chunk.
   private static func nonce(chunk index: Int, isLast: Bool) -> AEAD.Nonce {
     precondition(index >= 0, "chunks count from 0")
     let counter = UInt64(index)

@@ -1,11 +1,10 @@
-/// The sizes of a payload: a nonce, then chunks of 64 KiB with a tag each (C2SP age.md, "Payload").
-///
-/// A payload is everything after the header, including the nonce; all sizes are in bytes.
+/// The sizes of a payload in bytes: a nonce, then chunks of 64 KiB with a tag each (C2SP age.md, "Payload"). A payload
+/// is everything after the header, including the nonce.
 public enum PayloadLayout {
-  /// The size of the plaintext in every chunk but the last, in bytes. The last has 1 byte to as many, or none in an
-  /// empty payload.
+  /// The size of the plaintext in every chunk but the last. The last has 1 byte to as many, or none in an empty
+  /// payload.
   public static let chunkSize = 65536
-  /// How many bytes encryption adds to every chunk.
+  /// The number of bytes that encryption adds to every chunk.
   public static let tagSize = 16
   /// The size of the nonce at the payload's beginning.
   public static let nonceSize = 16
@@ -26,9 +25,8 @@ public enum PayloadLayout {
   /// The size of the plaintext in a payload of this size. It isn't authentic until the last chunk has been opened.
   ///
   /// - Parameter size: the bytes after the header.
-  /// - Returns: the bytes of plaintext.
-  /// - Throws: if no payload has this size: ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated``,
-  ///   or ``AgeError/payload(_:)``.
+  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated`` or ``AgeError/payload(_:)`` if no payload
+  ///   has this size.
   public static func plaintextSize(ofEncrypted size: Int) throws(AgeError) -> Int {
     guard size >= nonceSize else { throw .header(.nonceTruncated) }
     let chunks = size - nonceSize

@@ -1,13 +1,13 @@
 import Bytes
 
-/// Reads parts of a payload without decrypting what precedes them (C2SP age.md, "Payload").
+/// Reads parts of a payload without decrypting the parts before them (C2SP age.md, "Payload").
 ///
-/// The final chunk is opened first. The size is therefore authentic, and a payload that was cut or extended is
-/// refused before anything is read.
+/// The final chunk is opened first. So the size is authentic, and a payload that was cut or extended is refused before
+/// anything is read.
 public struct RandomAccessReader: ~Copyable {
   /// The size of the plaintext in bytes; authentic.
   public let plaintextSize: Int
-  /// The number of chunks, at least 1. Each holds ``PayloadLayout/chunkSize`` bytes, except the last, which may hold
+  /// The number of chunks, at least 1. Each but the last holds ``PayloadLayout/chunkSize`` bytes; the last may hold
   /// less.
   public let chunkCount: Int
 
@@ -40,8 +40,7 @@ public struct RandomAccessReader: ~Copyable {
     let size = min(plaintextSize, PayloadLayout.chunkSize)
     let last = PayloadLayout.chunkCount(ofPlaintext: plaintextSize) - 1
     let ciphertext = Secret(uninitialized: size + PayloadLayout.tagSize)
-    // No larger than needed: a payload may be laid out to end in a short chunk, and then no other memory is touched
-    // for it.
+    // No larger than needed: a payload may be laid out to end in a short chunk, which then touches no other memory.
     let cache = Secret(uninitialized: plaintextSize - last * PayloadLayout.chunkSize)
     try Self.open(
       last, isLast: true, key: key, fetch: read, through: ciphertext.unsafeMemory, into: cache.unsafeMemory)
@@ -92,8 +91,8 @@ public struct RandomAccessReader: ~Copyable {
 
   /// Decrypts the chunks that hold a range of the plaintext and copies that range.
   ///
-  /// Whole chunks go straight to `output`. The last chunk of which a part was read is kept, so that small steps
-  /// through the file decrypt it once.
+  /// Whole chunks go straight to `output`. The last chunk read in part is kept, so that small steps through the file
+  /// decrypt it once.
   ///
   /// - Parameters:
   ///   - range: within 0 to ``plaintextSize``; traps otherwise.
@@ -134,7 +133,7 @@ public struct RandomAccessReader: ~Copyable {
       into: output)
   }
 
-  /// Fetches one chunk into `buffer` and opens it into `output`, whose size must be exactly that of the plaintext.
+  /// Fetches one chunk into `buffer` and opens it into `output`, which must have exactly the plaintext's size.
   private static func open(
     _ index: Int, isLast: Bool, key: borrowing PayloadKey,
     fetch: (Int, UnsafeMutableRawBufferPointer) throws(AgeError) -> Void,

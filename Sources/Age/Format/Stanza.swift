@@ -2,7 +2,7 @@ import Bytes
 
 /// A section of the header: one way to unwrap a file key (C2SP age.md, "Recipient stanza").
 public struct Stanza: Hashable, Sendable {
-  /// The stanza's first argument, which names its kind, such as `X25519` or `example.com/enigma`.
+  /// The stanza's first argument, its kind, such as `X25519` or `example.com/enigma`.
   public let type: String
   /// The arguments after the type; printable ASCII without spaces, none of them empty.
   public let arguments: [String]
@@ -12,12 +12,12 @@ public struct Stanza: Hashable, Sendable {
   /// Makes a stanza.
   ///
   /// - Parameters:
-  ///   - type: at least one character of printable ASCII other than space. Kinds that age itself doesn't define
-  ///     should begin with a domain name of their author.
+  ///   - type: at least one character of printable ASCII other than space. Kinds that age doesn't define should
+  ///     begin with a domain name of their author.
   ///   - arguments: likewise.
   ///   - body: any bytes.
-  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/stanzaArguments`` for an empty argument or
-  ///   another character.
+  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/stanzaArguments`` for an empty argument or another
+  ///   character.
   public init(type: String, arguments: [String] = [], body: [UInt8] = []) throws(AgeError) {
     for argument in [type] + arguments {
       guard !argument.isEmpty, argument.utf8.allSatisfy(Stanza.isVisible) else {
@@ -36,7 +36,6 @@ public struct Stanza: Hashable, Sendable {
   /// ABNF's VCHAR (RFC 5234, appendix B.1).
   static func isVisible(_ character: UInt8) -> Bool { (0x21...0x7E).contains(character) }
 
-  /// Appends the stanza as it is written in a header.
   func encode(appendingTo text: inout [UInt8]) {
     text.append(contentsOf: "-> ".utf8)
     text.append(contentsOf: type.utf8)

@@ -10,9 +10,8 @@ package enum Bech32 {
     prefixCount + 1 + (dataCount * 8 + 4) / 5 + checksumSize
   }
 
-  /// Writes prefix, `1`, data and checksum to `output`, which must have exactly the encoded size.
-  ///
-  /// The prefix is printable ASCII in the case of the whole text.
+  /// Writes prefix, `1`, data and checksum to `output`, which must have exactly the encoded size. The prefix is
+  /// printable ASCII in the case of the whole text.
   package static func encode(
     prefix: StaticString, data: UnsafeRawBufferPointer, uppercase: Bool,
     into output: UnsafeMutableRawBufferPointer
@@ -50,10 +49,9 @@ package enum Bech32 {
     for place in 0..<UInt32(checksumSize) { write(remainder >> (25 - 5 * place)) }
   }
 
-  /// Decodes `text` into the beginning of `output` and returns the lengths of its prefix and its data.
-  ///
-  /// Throws ``AgeError/invalidKey(_:)``: for a character, mixed case, a missing separator, the checksum, the padding,
-  /// or for more data than `output` has room for.
+  /// Decodes `text` into the beginning of `output` and returns the lengths of its prefix and its data. Throws
+  /// ``AgeError/invalidKey(_:)`` for a character, mixed case, a missing separator, the checksum, the padding, or more
+  /// data than `output` has room for.
   package static func decode(
     _ text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
   ) throws(AgeError) -> (prefixCount: Int, dataCount: Int) {
@@ -101,7 +99,7 @@ package enum Bech32 {
   private static let values: StaticString =
     #"O~JQUTZ^GE~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~]~XMYIHW~RV_[S~A@CPK\LNFDB"#
 
-  /// Every answer reads an identity, so this doesn't search.
+  /// Doesn't search, because every answer reads an identity.
   private static func quintet(_ character: UInt8) -> UInt32? {
     let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(character)
     let lower = isUpper ? character + 32 : character

@@ -1,8 +1,8 @@
 import Bytes
 
 extension IdentityFile {
-  /// Reads all identities of a file, of every supported kind: an age identity file with lines
-  /// `AGE-SECRET-KEY-1…` and `AGE-PLUGIN-NAME-1…`, or an OpenSSH private key.
+  /// Reads all identities of a file, of every supported kind: an age identity file with lines `AGE-SECRET-KEY-1…` and
+  /// `AGE-PLUGIN-NAME-1…`, or an OpenSSH private key.
   ///
   /// - Parameters:
   ///   - bytes: the file, with LF or CRLF; the caller wipes it. No white space may surround an identity.
@@ -10,8 +10,8 @@ extension IdentityFile {
   /// - Returns: at least one identity, in the file's order.
   /// - Throws: ``AgeError/invalidKey(_:)`` for an SSH key, see ``SSHEd25519Identity/init(parsing:)``, and with
   ///   ``KeyFault/passphraseProtected`` for a file that is itself an age file;
-  ///   ``AgeError/invalidKeyLine(line:fault:)`` for the first invalid line of another file;
-  ///   ``AgeError/noKeys``; ``AgeError/keyFileTooLarge(limit:)``.
+  ///   ``AgeError/invalidKeyLine(line:fault:)`` for the first invalid line of another file; ``AgeError/noKeys``;
+  ///   ``AgeError/keyFileTooLarge(limit:)``.
   public static func parse(
     _ bytes: UnsafeRawBufferPointer, plugins: PluginSettings
   ) throws(AgeError) -> [any Identity] {
@@ -50,12 +50,8 @@ extension RecipientsFile {
     return try X25519Recipient(parsing: text)
   }
 
-  /// Reads one recipient of any kind.
+  /// The same for a `String`.
   ///
-  /// - Parameters:
-  ///   - text: as in the form with a buffer.
-  ///   - plugins: where plugins are found, and what they may do.
-  /// - Returns: as the form with a buffer does.
   /// - Throws: as the form with a buffer does.
   public static func parseRecipient(
     _ text: String, plugins: PluginSettings
@@ -72,8 +68,8 @@ extension RecipientsFile {
   ///   - bytes: the file, with LF or CRLF. No white space may surround a recipient.
   ///   - plugins: where plugins are found, and what they may do. None is run yet.
   /// - Returns: at least one recipient, in the file's order.
-  /// - Throws: ``AgeError/invalidKeyLine(line:fault:)`` for the first invalid line;
-  ///   ``AgeError/noKeys``; ``AgeError/keyFileTooLarge(limit:)``.
+  /// - Throws: ``AgeError/invalidKeyLine(line:fault:)`` for the first invalid line; ``AgeError/noKeys``;
+  ///   ``AgeError/keyFileTooLarge(limit:)``.
   public static func parse(
     _ bytes: UnsafeRawBufferPointer, plugins: PluginSettings
   ) throws(AgeError) -> [any Recipient] {

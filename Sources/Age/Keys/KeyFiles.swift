@@ -17,11 +17,11 @@ public enum IdentityFile {
     }
   }
 
-  /// Reads all identities of a file, and believes the comments that name their public keys. If a comment before an
-  /// identity does so, `# public key: age1…` as `age-keygen` writes it, the public key is not derived.
+  /// Reads all identities of a file, believing comments: after `# public key: age1…`, as `age-keygen` writes it, the
+  /// public key of an identity is not derived.
   ///
-  /// An identity with a wrong comment opens no file, because the recipient is part of what a stanza is sealed with
-  /// (C2SP age.md, "X25519 recipient stanza"). If nothing opens, try ``parse(_:)``.
+  /// With a wrong comment an identity opens no file, because the recipient goes into a stanza's wrap key (C2SP age.md,
+  /// "X25519 recipient stanza"). If nothing opens, try ``parse(_:)``.
   package static func parseBelievingComments(
     _ bytes: UnsafeRawBufferPointer
   ) throws(AgeError) -> [X25519Identity] {

@@ -7,15 +7,13 @@ enum OpenSSHPrivateKey {
   private static let end: StaticString = "-----END OPENSSH PRIVATE KEY-----"
   private static let magic: StaticString = "openssh-key-v1\0"
   private static let none: StaticString = "none"
-  /// The block size to which files without a cipher are padded, with bytes 1, 2, 3 …
+  /// Files without a cipher are padded to this block size, with bytes 1, 2, 3 …
   private static let blockSize = 8
 
-  /// Whether some bytes begin like such a file.
   static func isOne(_ file: UnsafeRawBufferPointer) -> Bool { file.starts(with: begin) }
 
-  /// Reads an Ed25519 key and lends its 64 secret bytes, seed and public key, in wiped memory.
-  ///
-  /// All copies of the public key in the file must match the seed.
+  /// Reads an Ed25519 key and lends its 64 secret bytes, seed and public key, in wiped memory. All copies of the
+  /// public key in the file must match the seed.
   static func withKey(
     in file: UnsafeRawBufferPointer,
     _ body: (_ secretKey: UnsafeRawBufferPointer, _ publicKey: [UInt8]) throws(AgeError) -> Void
@@ -32,7 +30,7 @@ enum OpenSSHPrivateKey {
     }
   }
 
-  /// Copies the base64 between the BEGIN and the END line without line ends. The lines may have any length.
+  /// Copies the base64 between the BEGIN and END lines without line ends. The lines may have any length.
   private static func joinLines(
     of file: UnsafeRawBufferPointer, into text: UnsafeMutableRawBufferPointer
   ) throws(AgeError) -> Int {
@@ -65,7 +63,7 @@ enum OpenSSHPrivateKey {
     let derivation = try fields.takeString()
     let options = try fields.takeString()
     guard try fields.takeNumber() == 1 else { throw .invalidKey(.structure) }
-    // Checked before the cipher: removing the passphrase of an RSA key would not help.
+    // Checked before the cipher: an RSA key is no use without its passphrase either.
     let publicKey = try SSHEd25519.parse(encodedKey: try fields.takeString())
     let secrets = try fields.takeString()
     guard cipher.elementsEqual(none.bytes) else { throw .invalidKey(.passphraseProtected) }

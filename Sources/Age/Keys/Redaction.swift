@@ -1,4 +1,4 @@
-/// What printing, interpolating or dumping an object with a secret shows.
+/// Printing, interpolating or dumping an object with a secret shows its type alone.
 extension X25519Identity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Names the type and nothing more.
   public var description: String { "X25519Identity(<redacted>)" }

@@ -1,8 +1,8 @@
 import Bytes
 import CSodium
 
-/// The names and the arithmetic that both sides of ssh-ed25519 share. The specification doesn't cover SSH keys; age's
-/// own package `agessh` defines them, and rage follows it.
+/// The names and the arithmetic of both sides of ssh-ed25519. The specification doesn't cover SSH keys; age's own
+/// package `agessh` defines them, and rage follows it.
 enum SSHEd25519 {
   static let stanzaType = "ssh-ed25519"
   static let keyType: StaticString = "ssh-ed25519"
@@ -10,17 +10,16 @@ enum SSHEd25519 {
   static let keySize = 32
   static let tagSize = 4
 
-  /// The size of a public key as SSH encodes it: the strings of type and key (RFC 8709, section 4).
+  /// The size of a public key in SSH's encoding: the strings of type and key (RFC 8709, section 4).
   static let encodedKeySize = 4 + 11 + 4 + keySize
 
-  /// Whether a text begins like an SSH public key of any type, such as `ssh-rsa` and `ecdsa-sha2-nistp256`.
+  /// Whether text begins like an SSH public key of any type, such as `ssh-rsa` and `ecdsa-sha2-nistp256`.
   static func isPublicKey(_ text: UnsafeRawBufferPointer) -> Bool {
     text.starts(with: "ssh-") || text.starts(with: "ecdsa-sha2-") || text.starts(with: "sk-")
   }
 
-  /// The key of an encoded public key.
-  ///
-  /// Throws ``AgeError/invalidKey(_:)``: ``KeyFault/unsupportedKind`` for a key of another type.
+  /// The key of an encoded public key. Throws ``AgeError/invalidKey(_:)``: ``KeyFault/unsupportedKind`` for a key of
+  /// another type.
   static func parse(encodedKey: UnsafeRawBufferPointer) throws(AgeError) -> [UInt8] {
     var fields = SSHWireFormat(encodedKey)
     guard try fields.takeString().elementsEqual(keyType.bytes) else { throw .invalidKey(.unsupportedKind) }
@@ -69,9 +68,9 @@ enum SSHEd25519 {
   }
 }
 
-/// An SSH public key that files are encrypted for, in text `ssh-ed25519 AAAA…` (age's `agessh`).
+/// An SSH public key to encrypt for, in text `ssh-ed25519 AAAA…` (age's `agessh`).
 ///
-/// Use it only for somebody who has nothing but an SSH key; a native key is better. The stanza carries a tag of the
+/// Use it only for people who have nothing but an SSH key; a native key is better. The stanza carries a tag of the
 /// key, so anybody who knows the key can tell which files are meant for it.
 public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible {
   /// The 32 bytes of the key (RFC 8032, section 5.1.5).
@@ -81,9 +80,8 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
   let montgomeryKey: [UInt8]
   let tag: String
 
-  /// Takes a public key as it is.
+  /// Takes a public key of 32 bytes.
   ///
-  /// - Parameter publicKey: 32 bytes.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes, with
   ///   ``KeyFault/point`` if it isn't a point of the curve's main subgroup.
   public init(publicKey: [UInt8]) throws(AgeError) {
@@ -106,8 +104,8 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
   /// - Parameter line: `ssh-ed25519`, one space, the key, and perhaps a space and a comment without control
   ///   characters. No options, nothing before, no line end.
   /// - Throws: ``AgeError/invalidKey(_:)``: ``KeyFault/unsupportedKind`` if it begins otherwise,
-  ///   ``KeyFault/base64``, ``KeyFault/structure``, ``KeyFault/length``, ``KeyFault/point``, or
-  ///   ``KeyFault/character`` in the comment.
+  ///   ``KeyFault/base64``, ``KeyFault/structure``, ``KeyFault/length``, ``KeyFault/point``, or ``KeyFault/character``
+  ///   in the comment.
   public init(parsing line: UnsafeRawBufferPointer) throws(AgeError) {
     guard line.starts(with: "ssh-ed25519 ") else { throw .invalidKey(.unsupportedKind) }
     let start = SSHEd25519.keyType.utf8CodeUnitCount + 1
@@ -123,9 +121,8 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
     try self.init(publicKey: key)
   }
 
-  /// Reads a line of an `authorized_keys` or `.pub` file.
+  /// The same for a `String`.
   ///
-  /// - Parameter line: as in the form with a buffer.
   /// - Throws: as the form with a buffer does.
   public init(parsing line: String) throws(AgeError) {
     var line = line
@@ -141,10 +138,8 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Wraps a file key with a fresh ephemeral key, in a stanza `ssh-ed25519 TAG SHARE`.
+  /// Wraps a file key with a fresh ephemeral key, in one stanza `ssh-ed25519 TAG SHARE`.
   ///
-  /// - Parameter fileKey: the key to wrap.
-  /// - Returns: one stanza.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/lowOrder``, which no key of the main subgroup causes.
   public func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza] {
     let wrapped = try X25519WrappedKey(wrapping: fileKey, for: montgomeryKey) {
@@ -158,23 +153,22 @@ public struct SSHEd25519Recipient: Recipient, Hashable, CustomStringConvertible 
   }
 }
 
-/// An SSH private key, from a file as `ssh-keygen -t ed25519` writes it (age's `agessh`; OpenSSH's PROTOCOL.key).
-///
-/// Its secret stays in memory that is wiped with the last reference, and is never printed.
+/// An SSH private key, from a file as `ssh-keygen -t ed25519` writes it (age's `agessh`; OpenSSH's PROTOCOL.key). Its
+/// secret stays in memory that is wiped with the last reference, and is never printed.
 public final class SSHEd25519Identity: Identity {
   private let secret: Secret
 
-  /// The public key that belongs to it.
+  /// Its public key.
   public let recipient: SSHEd25519Recipient
 
   /// Reads a private key file without a passphrase.
   ///
   /// - Parameter file: the file, from `-----BEGIN OPENSSH PRIVATE KEY-----` on, with LF or CRLF, at most
   ///   ``IdentityFile/maximumSize`` bytes. The caller wipes them.
-  /// - Throws: ``AgeError/invalidKey(_:)``: ``KeyFault/passphraseProtected`` for a key with a passphrase, which would
-  ///   need OpenSSH's bcrypt; ``KeyFault/unsupportedKind`` for an RSA, ECDSA or security key; ``KeyFault/separator``
-  ///   for a BEGIN or END line that is missing or altered; ``KeyFault/base64``; ``KeyFault/structure``;
-  ///   ``KeyFault/length``; ``KeyFault/point``. ``AgeError/keyFileTooLarge(limit:)``.
+  /// - Throws: ``AgeError/invalidKey(_:)``: ``KeyFault/passphraseProtected`` for a key with a passphrase, which
+  ///   would need OpenSSH's bcrypt; ``KeyFault/unsupportedKind`` for an RSA, ECDSA or security key;
+  ///   ``KeyFault/separator`` for a BEGIN or END line that is missing or altered; ``KeyFault/base64``;
+  ///   ``KeyFault/structure``; ``KeyFault/length``; ``KeyFault/point``. ``AgeError/keyFileTooLarge(limit:)``.
   public init(parsing file: UnsafeRawBufferPointer) throws(AgeError) {
     var recipient: SSHEd25519Recipient?
     secret = try Secret(count: X25519.keySize) {
@@ -188,10 +182,10 @@ public final class SSHEd25519Identity: Identity {
     self.recipient = recipient
   }
 
-  /// Unwraps the file key from the first ssh-ed25519 stanza with this key's tag that opens.
+  /// Unwraps the file key from the first ssh-ed25519 stanza with this key's tag that opens; nil if none is for this
+  /// identity.
   ///
   /// - Parameter stanzas: all of a header's stanzas; each with the tag costs two scalar multiplications.
-  /// - Returns: nil if none is for this identity.
   /// - Throws: ``AgeError/header(_:)`` for an ssh-ed25519 stanza that is malformed, or one with this key's tag whose
   ///   share is of low order.
   public func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey? {

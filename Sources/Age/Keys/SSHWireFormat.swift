@@ -1,7 +1,7 @@
 import Bytes
 
-/// A cursor over SSH's encoding of data: numbers of 32 bits, and strings preceded by their length (RFC 4251, section
-/// 5). It lends parts of its bytes and copies none.
+/// A cursor over SSH's encoding of data: 32-bit numbers, and strings preceded by their length (RFC 4251, section 5).
+/// It lends parts of its bytes and copies none.
 struct SSHWireFormat {
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
@@ -10,10 +10,8 @@ struct SSHWireFormat {
     self.bytes = bytes
   }
 
-  /// The bytes that have not been read yet.
   var rest: UnsafeRawBufferPointer { bytes.part(offset, bytes.count - offset) }
 
-  /// Whether everything has been read.
   var isAtEnd: Bool { offset == bytes.count }
 
   /// Reads `count` bytes. Throws ``AgeError/invalidKey(_:)`` with ``KeyFault/structure`` if fewer are left.
@@ -33,9 +31,8 @@ struct SSHWireFormat {
     try take(Int(clamping: try takeNumber()))
   }
 
-  /// Decodes canonical base64, padded with `=` to whole groups, in wiped memory and lends it.
-  ///
-  /// Throws ``AgeError/invalidKey(_:)`` with ``KeyFault/base64``.
+  /// Decodes canonical base64, padded with `=` to whole groups, in wiped memory and lends it. Throws
+  /// ``AgeError/invalidKey(_:)`` with ``KeyFault/base64``.
   static func withDecodedBase64<R>(
     _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(AgeError) -> R
   ) throws(AgeError) -> R {

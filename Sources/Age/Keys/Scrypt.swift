@@ -5,7 +5,7 @@ import CSodium
 package enum Scrypt {
   static let saltSize = 16
   static let label: StaticString = "age-encryption.org/v1/scrypt"
-  /// The highest work factor this library computes: 4 GiB of memory and some 10 seconds.
+  /// The highest work factor computed here: 4 GiB of memory and some 10 seconds.
   static let highestLogN = 22
 
   static func validate(logN: Int) throws(AgeError) {
@@ -31,7 +31,7 @@ package enum Scrypt {
     guard isDerived else { throw .outOfMemory(bytes: 1024 << logN) }
   }
 
-  /// How many milliseconds this work factor takes on this machine, at least 1.
+  /// How long this work factor takes on this machine, in milliseconds, at least 1.
   package static func timeTaken(logN: Int) -> Int {
     let start = SystemClock.awake
     withSecretScratch(saltSize + AEAD.keySize) { scratch in
@@ -43,9 +43,8 @@ package enum Scrypt {
   }
 }
 
-/// A passphrase that a file is encrypted with. It must be the file's only recipient.
-///
-/// The passphrase stays in memory that is wiped with the last reference.
+/// A passphrase to encrypt a file with, as its only recipient. It stays in memory that is wiped with the last
+/// reference.
 public final class ScryptRecipient: Recipient {
   private let passphrase: Secret
   private let logN: Int
@@ -65,10 +64,9 @@ public final class ScryptRecipient: Recipient {
     self.logN = logN
   }
 
-  /// Wraps a file key with a fresh salt (C2SP age.md, "scrypt recipient stanza"). Slow by design.
+  /// Wraps a file key with a fresh salt, in one stanza that must be alone in its header (C2SP age.md, "scrypt
+  /// recipient stanza"). Slow by design.
   ///
-  /// - Parameter fileKey: the key to wrap.
-  /// - Returns: one stanza, which must be alone in its header.
   /// - Throws: ``AgeError/outOfMemory(bytes:)``.
   public func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza] {
     let body = try withSecretScratch(Scrypt.saltSize + AEAD.keySize) {
@@ -88,9 +86,7 @@ public final class ScryptRecipient: Recipient {
   }
 }
 
-/// A passphrase to open files with.
-///
-/// The passphrase stays in memory that is wiped with the last reference.
+/// A passphrase to open files with. It stays in memory that is wiped with the last reference.
 public final class ScryptIdentity: Identity {
   static let stanzaType = "scrypt"
 
@@ -101,8 +97,8 @@ public final class ScryptIdentity: Identity {
   ///
   /// - Parameters:
   ///   - passphrase: its bytes, commonly UTF-8, used as they are and copied; the caller wipes the original.
-  ///   - maximumLogN: the most work a file may ask for, 1 to 22, as a binary logarithm. The memory is 1 KiB × 2^logN,
-  ///     1 GiB for 20.
+  ///   - maximumLogN: the most work a file may ask for, 1 to 22, as a binary logarithm. The memory is 1 KiB ×
+  ///     2^logN, 1 GiB for 20.
   /// - Throws: ``AgeError/emptyPassphrase``, ``AgeError/workFactorTooHigh(logN:limit:)`` or
   ///   ``AgeError/workFactorTooLow(logN:limit:)``.
   public init(passphrase: UnsafeRawBufferPointer, maximumLogN: Int = 20) throws(AgeError) {
@@ -112,10 +108,9 @@ public final class ScryptIdentity: Identity {
     self.maximumLogN = maximumLogN
   }
 
-  /// Unwraps the file key, if the only stanza is an scrypt stanza of this passphrase. Slow by design.
+  /// Unwraps the file key, if the only stanza is an scrypt stanza of this passphrase; nil for a file without
+  /// passphrase, or with another one. Slow by design.
   ///
-  /// - Parameter stanzas: all of a header's stanzas.
-  /// - Returns: nil for a file without passphrase, or with another one.
   /// - Throws: ``AgeError/header(_:)`` for an scrypt stanza that is malformed or not alone,
   ///   ``AgeError/workFactorTooHigh(logN:limit:)`` before any work, ``AgeError/outOfMemory(bytes:)``.
   public func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey? {

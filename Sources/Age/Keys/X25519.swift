@@ -1,7 +1,7 @@
 import Bytes
 import CSodium
 
-/// The names and the arithmetic that both sides of X25519 share (C2SP age.md, "The X25519 recipient type").
+/// The names and the arithmetic of both sides of X25519 (C2SP age.md, "The X25519 recipient type").
 enum X25519 {
   static let keySize = 32
   static let stanzaType = "X25519"
@@ -16,12 +16,12 @@ enum X25519 {
   static func publicKey(of secret: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
     precondition(secret.count == keySize && output.count == keySize)
     Sodium.start()
-    // It never fails: the clamped scalar isn't zero and the base point is of high order.
+    // It can't fail: the clamped scalar isn't zero and the base point is of high order.
     _ = crypto_scalarmult_base(output.start, secret.start)
   }
 
-  /// Multiplies the point `peer` by a secret (RFC 7748, section 5). Returns false if the result is all zero, that is,
-  /// if `peer` is of low order.
+  /// Multiplies the point `peer` by a secret (RFC 7748, section 5). Returns false if the result is all zero, because
+  /// `peer` is of low order.
   static func multiply(
     _ secret: UnsafeRawBufferPointer, by peer: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer
@@ -57,8 +57,7 @@ enum X25519 {
   static func decode(
     _ text: UnsafeRawBufferPointer, prefix: StaticString, into output: UnsafeMutableRawBufferPointer
   ) throws(AgeError) {
-    // Large enough for the longest native key, so that text of another kind is reported as such and not by its
-    // length.
+    // Room for the longest native key, so that text of another kind is reported as such and not by its length.
     let (prefixCount, count) = try withSecretScratch(2048) {
       (decoded: UnsafeMutableRawBufferPointer) throws(AgeError) -> (Int, Int) in
       let sizes = try Bech32.decode(text, into: decoded)
@@ -72,14 +71,13 @@ enum X25519 {
   }
 }
 
-/// A public key that files are encrypted for, in text `age1…` (C2SP age.md, "The X25519 recipient type").
+/// A public key to encrypt for, in text `age1…` (C2SP age.md, "The X25519 recipient type").
 public struct X25519Recipient: Recipient, Hashable, CustomStringConvertible {
   /// The 32 bytes of the key (RFC 7748, section 5).
   public let publicKey: [UInt8]
 
-  /// Takes the bytes of a public key.
+  /// Takes the 32 bytes of a public key. Low order is detected only when something is encrypted for it.
   ///
-  /// - Parameter publicKey: 32 bytes. A key of low order is only detected when something is encrypted for it.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
   public init(publicKey: [UInt8]) throws(AgeError) {
     guard publicKey.count == X25519.keySize else { throw .invalidKey(.length) }
@@ -97,10 +95,9 @@ public struct X25519Recipient: Recipient, Hashable, CustomStringConvertible {
     }.get()
   }
 
-  /// Reads a recipient as the bytes of its text.
+  /// The same for the bytes of the text.
   ///
-  /// - Parameter text: `age1…` in lower case, 62 bytes, with nothing before or after.
-  /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for a recipient of another kind.
+  /// - Throws: as the form with a `String` does.
   public init(parsing text: UnsafeRawBufferPointer) throws(AgeError) {
     publicKey = try withSecretScratch(X25519.keySize) {
       (key: UnsafeMutableRawBufferPointer) throws(AgeError) -> [UInt8] in
@@ -130,10 +127,8 @@ public struct X25519Recipient: Recipient, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Wraps a file key with a fresh ephemeral key (C2SP age.md, "X25519 recipient stanza").
+  /// Wraps a file key with a fresh ephemeral key, in one stanza (C2SP age.md, "X25519 recipient stanza").
   ///
-  /// - Parameter fileKey: the key to wrap.
-  /// - Returns: one stanza.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/lowOrder`` if nothing can be encrypted for this key.
   public func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza] {
     let wrapped = try X25519WrappedKey(wrapping: fileKey, for: publicKey) { secret, peer, share, wrapKey in
@@ -143,13 +138,12 @@ public struct X25519Recipient: Recipient, Hashable, CustomStringConvertible {
   }
 }
 
-/// A secret key, in text `AGE-SECRET-KEY-1…` (C2SP age.md, "The X25519 recipient type").
-///
-/// Its 32 bytes stay in memory that is wiped with the last reference, and they are never printed.
+/// A secret key, in text `AGE-SECRET-KEY-1…` (C2SP age.md, "The X25519 recipient type"). Its 32 bytes stay in memory
+/// that is wiped with the last reference, and they are never printed.
 public final class X25519Identity: Identity {
   private let secret: Secret
 
-  /// The public key that belongs to it, derived once, at creation.
+  /// Its public key, derived once, at creation.
   public let recipient: X25519Recipient
 
   /// Makes a new, random identity.
@@ -158,9 +152,8 @@ public final class X25519Identity: Identity {
     recipient = secret.withUnsafeBytes { X25519Recipient(of: $0) }
   }
 
-  /// Takes the bytes of a secret key.
+  /// Takes the 32 bytes of a secret key, which are copied; the caller wipes the original.
   ///
-  /// - Parameter secretKey: 32 bytes, which are copied; the caller wipes the original.
   /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
   public init(secretKey: UnsafeRawBufferPointer) throws(AgeError) {
     guard secretKey.count == X25519.keySize else { throw .invalidKey(.length) }
@@ -168,12 +161,9 @@ public final class X25519Identity: Identity {
     recipient = X25519Recipient(of: secretKey)
   }
 
-  /// Takes a secret key whose public key is known and needn't be derived.
+  /// The same with a known public key, which needn't be derived. With a wrong one, no file opens.
   ///
-  /// - Parameters:
-  ///   - secretKey: 32 bytes, which are copied; the caller wipes the original.
-  ///   - recipient: the public key. With a wrong one, no file opens.
-  /// - Throws: ``AgeError/invalidKey(_:)`` with ``KeyFault/length`` for any other number of bytes.
+  /// - Throws: as ``init(secretKey:)`` does.
   package init(secretKey: UnsafeRawBufferPointer, recipient: X25519Recipient) throws(AgeError) {
     guard secretKey.count == X25519.keySize else { throw .invalidKey(.length) }
     secret = Secret(copying: secretKey)
@@ -182,15 +172,15 @@ public final class X25519Identity: Identity {
 
   /// Reads an identity as text.
   ///
-  /// - Parameter text: `AGE-SECRET-KEY-1…` in upper case, 74 bytes, with nothing before or after. The caller
-  ///   wipes them.
+  /// - Parameter text: `AGE-SECRET-KEY-1…` in upper case, 74 bytes, with nothing before or after. The caller wipes
+  ///   them.
   /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for an identity of another kind, such as a
-  ///   post-quantum one or that of a plugin.
+  ///   post-quantum one or a plugin's.
   public convenience init(parsing text: UnsafeRawBufferPointer) throws(AgeError) {
     try self.init(parsing: text, recipient: nil)
   }
 
-  /// Reads an identity as text. Its public key may be known.
+  /// The same, perhaps with a known public key.
   init(parsing text: UnsafeRawBufferPointer, recipient: X25519Recipient?) throws(AgeError) {
     secret = try Secret(count: X25519.keySize) {
       (key: UnsafeMutableRawBufferPointer) throws(AgeError) in
@@ -220,10 +210,9 @@ public final class X25519Identity: Identity {
     try secret.withUnsafeBytes(body)
   }
 
-  /// Unwraps the file key from the first X25519 stanza that this identity opens.
+  /// Unwraps the file key from the first X25519 stanza that this identity opens; nil if none is for it.
   ///
   /// - Parameter stanzas: all of a header's stanzas; each of type X25519 costs one scalar multiplication.
-  /// - Returns: nil if none is for this identity.
   /// - Throws: ``AgeError/header(_:)`` for an X25519 stanza that is malformed or whose share is of low order.
   public func unwrap(_ stanzas: [Stanza]) throws(AgeError) -> FileKey? {
     for stanza in stanzas where stanza.type == X25519.stanzaType {
@@ -237,9 +226,8 @@ public final class X25519Identity: Identity {
     return try unwrap(wrapped)
   }
 
-  /// Unwraps the file key of one stanza.
+  /// Unwraps the file key of one stanza; nil if it isn't for this identity.
   ///
-  /// - Returns: nil if it isn't for this identity.
   /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/x25519LowOrder``.
   package func unwrap(_ wrapped: X25519WrappedKey) throws(AgeError) -> FileKey? {
     try wrapped.open(lowOrder: .x25519LowOrder) { share, wrapKey in

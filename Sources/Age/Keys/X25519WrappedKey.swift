@@ -1,12 +1,9 @@
 import Bytes
 
-/// A file key as an X25519 or ssh-ed25519 stanza contains it, decoded. Nothing in it is secret.
+/// A file key in an X25519 or ssh-ed25519 stanza, decoded. Nothing in it is secret.
 package struct X25519WrappedKey {
-  /// The type of an X25519 stanza.
   package static let stanzaType = X25519.stanzaType
-  /// The size of a share in bytes.
   package static let shareSize = X25519.keySize
-  /// The size of a body in bytes.
   package static let bodySize = X25519.bodySize
 
   /// The public key of the ephemeral pair, 32 bytes.
@@ -14,15 +11,13 @@ package struct X25519WrappedKey {
   /// The encrypted file key and its tag, 32 bytes.
   package let body: [UInt8]
 
-  /// Takes the parts as they are; `nil` for any other number of bytes.
+  /// Takes the parts; `nil` for any other number of bytes.
   package init?(share: [UInt8], body: [UInt8]) {
     guard share.count == X25519.keySize, body.count == X25519.bodySize else { return nil }
     self.share = share
     self.body = body
   }
 
-  /// Decodes a stanza of type X25519.
-  ///
   /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/x25519Stanza`` if it is malformed.
   package init(_ stanza: Stanza) throws(AgeError) {
     guard stanza.arguments.count == 1,
@@ -31,7 +26,7 @@ package struct X25519WrappedKey {
     self = wrapped
   }
 
-  /// Decodes the share, an argument of the stanza; `nil` if the share or the body is malformed.
+  /// Decodes the share, a stanza's argument; `nil` if the share or the body is malformed.
   init?(encodedShare: String, body: [UInt8]) {
     var share = [UInt8](repeating: 0, count: X25519.keySize)
     guard body.count == X25519.bodySize,
@@ -41,7 +36,6 @@ package struct X25519WrappedKey {
     self.body = body
   }
 
-  /// The share as an argument of a stanza.
   var encodedShare: String { share.withUnsafeBytes { Base64.encode($0) } }
 }
 
@@ -77,12 +71,11 @@ extension X25519WrappedKey {
     self = wrapped
   }
 
-  /// Unwraps the file key.
+  /// Unwraps the file key; `nil` if it was wrapped with another key.
   ///
   /// - Parameters:
-  ///   - fault: what is wrong with the header if `derive` returns false.
+  ///   - fault: the header's fault if `derive` returns false.
   ///   - derive: derives the wrap key, 32 bytes, from the share. Returns false if a shared secret is all zero.
-  /// - Returns: `nil` if it was wrapped with another key.
   /// - Throws: ``AgeError/header(_:)`` with `fault`.
   func open(
     lowOrder fault: HeaderFault,

@@ -5,7 +5,6 @@ struct Plugin: Sendable {
   let name: String
   let settings: PluginSettings
 
-  /// The command that passes a key's text.
   enum KeyCommand: String {
     case recipient = "add-recipient"
     case identity = "add-identity"

@@ -7,7 +7,7 @@ final class PluginConnection {
   private let settings: PluginSettings
   private let received = Secret(uninitialized: PluginSettings.maximumStanzaSize)
   private var count = 0
-  /// The remaining time of the two limits, in milliseconds.
+  /// In milliseconds.
   private var timeLeft: Int
   private var attendedTimeLeft: Int?
 
@@ -94,7 +94,7 @@ final class PluginConnection {
     }
   }
 
-  /// Waits until a socket is ready. The time counts against the limit that applies now.
+  /// Waits until a socket is ready. The time counts against the present limit.
   private func wait(for socket: Int32, _ event: Int32) throws(PluginFault) {
     let start = SystemClock.awake
     let left = isAttended ? attendedTimeLeft : timeLeft

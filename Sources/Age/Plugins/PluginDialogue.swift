@@ -1,7 +1,7 @@
 import Bytes
 
-/// The second phase of both state machines, in which the plugin sends commands and we respond (C2SP age-plugin.md,
-/// "Wrapping with recipient-v1", "Unwrapping with identity-v1").
+/// The second phase of both state machines: the plugin sends commands and we respond (C2SP age-plugin.md, "Wrapping
+/// with recipient-v1", "Unwrapping with identity-v1").
 struct PluginDialogue {
   let name: String
   let interaction: any PluginInteraction
@@ -9,9 +9,9 @@ struct PluginDialogue {
 
   /// Answers commands until the plugin is done.
   ///
-  /// `take` receives the commands of the state machine itself, returns whether it knows the command, and throws if it
-  /// is malformed. After the plugin reports an error, `take` is no longer called, and the first error is thrown at
-  /// the end.
+  /// `take` receives the state machine's own commands, returns whether it knows the command, and throws if it is
+  /// malformed. After the plugin reports an error, `take` is no longer called, and the first error is thrown at the
+  /// end.
   func answer(
     _ take: (borrowing PluginFrame) throws(PluginFault) -> Bool
   ) throws(PluginFault) {

@@ -26,14 +26,12 @@ public enum PluginFault: Error, Hashable, Sendable {
   case repeatedFileKey
   /// It gave a key that opens neither the file's header nor its contents.
   case wrongKey
-  /// It sent the command `error`.
-  ///
-  /// `message` comes from the plugin: at most 1024 bytes of UTF-8 with any characters. Escape control characters
-  /// before they reach a terminal.
+  /// It sent the command `error`. Its `message` is at most 1024 bytes of UTF-8 with any characters: escape control
+  /// characters before they reach a terminal.
   case reported(PluginComplaint, message: String)
 }
 
-/// How a plugin that wasn't done ended.
+/// How a plugin ended before it was done.
 public enum PluginEnd: Hashable, Sendable {
   /// It exited with this status.
   case exited(Int32)
@@ -49,7 +47,7 @@ public enum PluginComplaint: Hashable, Sendable {
   case recipient
   /// The identity is invalid or can't be used.
   case identity
-  /// A stanza of the file that the plugin knows is malformed or doesn't open.
+  /// A stanza of a kind that the plugin knows is malformed or doesn't open.
   case stanza
   /// Anything else, including kinds of a later version of the protocol.
   case `internal`

@@ -1,8 +1,7 @@
 package import Bytes
 
-/// A command or a response: an age stanza exchanged with a plugin (C2SP age-plugin.md, "IPC protocol").
-///
-/// Its body may be a file key or a PIN, and is kept in memory that is wiped.
+/// A command or a response: an age stanza exchanged with a plugin (C2SP age-plugin.md, "IPC protocol"). Its body may
+/// be a file key or a PIN, and is kept in memory that is wiped.
 package struct PluginFrame: ~Copyable {
   package let type: String
   package let arguments: [String]
@@ -24,7 +23,7 @@ package struct PluginFrame: ~Copyable {
     self.body = body
   }
 
-  /// All lines of a body but the last have 64 columns, so the position of each follows from its number.
+  /// All lines of a body but the last have 64 columns, so each line's position follows from its number.
   private static func decode(body text: UnsafeRawBufferPointer) throws(PluginFault) -> Secret {
     let line = Stanza.columns + 1
     let whole = text.count / line
@@ -43,19 +42,17 @@ package struct PluginFrame: ~Copyable {
     }
   }
 
-  /// The body as text.
   var text: String { body.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 
-  /// Writes a frame to memory that is wiped, and lends it.
-  ///
-  /// The words must be valid arguments of a stanza; `secretWord` is one more, which is wiped.
+  /// Writes a frame to memory that is wiped, and lends it. The words must be valid arguments of a stanza; `secretWord`
+  /// is one more, which is wiped.
   package static func withEncoded<R>(
     _ words: [String], secretWord: UnsafeRawBufferPointer? = nil, body: UnsafeRawBufferPointer,
     _ use: (UnsafeRawBufferPointer) throws(PluginFault) -> R
   ) throws(PluginFault) -> R {
     var text: [UInt8] = []
     let lines = body.count / Stanza.bytesPerLine + 1
-    // The array never grows, so that nothing is left behind in the allocator.
+    // The array never grows, so nothing stays in the allocator.
     text.reserveCapacity(
       words.reduce(4 + (secretWord?.count ?? 0)) { $0 + $1.utf8.count + 1 } + lines * (Stanza.columns + 1))
     defer { text.withUnsafeMutableBytes { $0.wipe() } }
@@ -83,9 +80,9 @@ package struct PluginFrame: ~Copyable {
 
     package init() {}
 
-    /// Examines the bytes received so far, which must begin with those of the last call. Returns the size of the
-    /// frame; nil if its end is still to come. Throws ``PluginFault/malformedStanza`` as soon as the bytes can't
-    /// become a frame, so as not to wait for a plugin that writes something else.
+    /// Examines the bytes received so far, which must begin with those of the last call. Returns the frame's size; nil
+    /// before its end. Throws ``PluginFault/malformedStanza`` as soon as the bytes can't become a frame, so as not to
+    /// wait for a plugin that writes something else.
     package mutating func find(in bytes: UnsafeRawBufferPointer) throws(PluginFault) -> Int? {
       while let end = bytes[offset...].firstIndex(of: Stanza.lineFeed) {
         offset = end + 1

@@ -1,10 +1,10 @@
 import Bytes
 
-/// What a plugin may ask of a person (C2SP age-plugin.md, "Phase 2" of both state machines).
+/// A plugin's questions to a person (C2SP age-plugin.md, "Phase 2" of both state machines).
 ///
 /// A missing answer is sent to the plugin as `fail`, and the plugin decides what that means. Texts come from the
-/// plugin, with any characters: escape control characters before they reach a terminal. No time limit runs while a
-/// method is executing. The methods are called in the thread that wraps or unwraps.
+/// plugin, with any characters: escape control characters before they reach a terminal. No time limit runs during a
+/// method. The methods are called in the thread that wraps or unwraps.
 public protocol PluginInteraction: Sendable {
   /// Shows a message, such as what to do with a hardware key.
   ///
@@ -24,7 +24,7 @@ public protocol PluginInteraction: Sendable {
   /// - Returns: whether `yes` was chosen; nil if nobody can be asked.
   func confirm(_ message: String, yes: String, no: String?, from plugin: String) -> Bool?
 
-  /// Asks for something that anybody may see.
+  /// Asks for something that needn't be secret.
   ///
   /// - Parameters:
   ///   - message: what is asked for.
@@ -55,7 +55,7 @@ extension PluginInteraction {
   ) {}
 }
 
-/// Answers nothing: whatever a plugin asks fails.
+/// Answers nothing: every question of a plugin fails.
 public struct PluginSilence: PluginInteraction {
   /// Makes an interaction that answers nothing.
   public init() {}

@@ -2,8 +2,8 @@ import Bytes
 import Glibc
 import System
 
-/// A running plugin, and the sockets that are its standard input and output (C2SP age-plugin.md, "IPC protocol").
-/// When this object is gone, the plugin has ended and was waited for.
+/// A running plugin, and the sockets that are its standard input and output (C2SP age-plugin.md, "IPC protocol"). When
+/// this object is gone, the plugin has ended and was waited for.
 ///
 /// It inherits our environment, working directory and process group, so that it may ask on the terminal, but none of
 /// our descriptors except standard error.
@@ -15,7 +15,7 @@ final class PluginProcess {
   private let id: pid_t
   private var isRunning = true
 
-  /// How long a plugin may take to end by itself after its input is closed, and again after SIGTERM, in milliseconds.
+  /// How long a plugin may take to end after its input is closed, and again after SIGTERM, in milliseconds.
   private static let patience = 1000
 
   /// Starts `path --age-plugin=STATEMACHINE`.
@@ -98,8 +98,8 @@ final class PluginProcess {
     }
   }
 
-  /// Two connected sockets: ours, which is non-blocking, and the plugin's. Both are closed by exec, and neither has
-  /// the number of a standard stream, even if one of ours is closed.
+  /// Two connected sockets: ours, which is non-blocking, and the plugin's. exec closes both, and neither has the
+  /// number of a standard stream, even if one of ours is closed.
   private static func makeSockets() throws(PluginFault) -> (ours: Int32, theirs: Int32) {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -121,8 +121,7 @@ final class PluginProcess {
   }
 }
 
-/// The path of `age-plugin-NAME` in the first absolute folder of the search path that contains it as an executable
-/// file.
+/// The path of the executable file `age-plugin-NAME` in the first absolute folder of the search path that has one.
 func pluginPath(_ name: String, searchPath: String) -> String? {
   for folder in searchPath.utf8.split(separator: UInt8(ascii: ":"))
   where folder.first == UInt8(ascii: "/") {

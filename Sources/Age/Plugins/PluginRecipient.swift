@@ -1,9 +1,7 @@
 import Bytes
 
-/// A recipient that a plugin encrypts for, in text `age1NAME1…` (C2SP age-plugin.md, "Mapping recipients and
-/// identities to plugin binaries").
-///
-/// Each encryption runs `age-plugin-NAME`.
+/// A plugin's recipient, in text `age1NAME1…` (C2SP age-plugin.md, "Mapping recipients and identities to plugin
+/// binaries"). Each encryption runs `age-plugin-NAME`.
 public struct PluginRecipient: Recipient, CustomStringConvertible {
   /// The recipient as text, `age1NAME1…`.
   public let description: String
@@ -13,8 +11,7 @@ public struct PluginRecipient: Recipient, CustomStringConvertible {
   /// The plugin's name: `age-plugin-NAME` is run.
   public var name: String { plugin.name }
 
-  /// Reads a recipient as the bytes of its text. Whether the plugin exists and knows the recipient is only found out
-  /// when something is encrypted for it.
+  /// Reads a recipient as the bytes of its text. Whether the plugin exists and knows the recipient shows only in use.
   ///
   /// - Parameters:
   ///   - text: `age1NAME1…` in lower case, at most 64 KiB, with nothing before or after.
@@ -26,20 +23,16 @@ public struct PluginRecipient: Recipient, CustomStringConvertible {
     description = String(decoding: text, as: UTF8.self)
   }
 
-  /// Lets the plugin wrap a file key, which the plugin receives.
+  /// Lets the plugin, which receives the file key, wrap it.
   ///
-  /// - Parameter fileKey: the key to wrap.
   /// - Returns: the plugin's stanzas, at least one.
   /// - Throws: ``AgeError/plugin(name:fault:)``.
   public func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza] {
     try wrapWithLabels(fileKey).stanzas
   }
 
-  /// Lets the plugin wrap a file key and also returns the labels, if the plugin has any (the command `labels`, which
-  /// age 1.2 added).
+  /// The same, with the plugin's labels, if it has any (the command `labels`, which age 1.2 added).
   ///
-  /// - Parameter fileKey: the key to wrap.
-  /// - Returns: the plugin's stanzas and labels.
   /// - Throws: ``AgeError/plugin(name:fault:)``.
   public func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey {
     var text = description

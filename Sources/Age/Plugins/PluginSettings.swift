@@ -7,8 +7,8 @@ public struct PluginSettings: Sendable {
   /// The largest number of commands that a plugin may send before it is done.
   public static let maximumCommands = 2048
 
-  /// The folders in which `age-plugin-NAME` is searched for, separated by colons. Only absolute ones count, so that
-  /// nothing in the working directory is ever run.
+  /// The folders to search for `age-plugin-NAME`, separated by colons. Only absolute ones count, so that nothing in
+  /// the working directory is ever run.
   public var searchPath: String
   /// How long a plugin may keep us waiting in total while nobody has been asked for anything.
   public var timeLimit: Duration
@@ -18,7 +18,7 @@ public struct PluginSettings: Sendable {
   public var attendedTimeLimit: Duration?
   /// Where the plugin's standard error goes.
   public var standardError: PluginStandardError
-  /// Who answers the plugin; by default nobody, and every question fails.
+  /// Answers the plugin; by default nobody does, and every question fails.
   public var interaction: any PluginInteraction
 
   /// Makes settings.
@@ -28,7 +28,7 @@ public struct PluginSettings: Sendable {
   ///   - timeLimit: how long the plugin may take in all, 30 seconds.
   ///   - attendedTimeLimit: how long it may take in all while it waits for a person, 2 minutes.
   ///   - standardError: where its standard error goes; by default to ours.
-  ///   - interaction: who answers what it asks.
+  ///   - interaction: answers its questions.
   public init(
     searchPath: String? = nil, timeLimit: Duration = .seconds(30),
     attendedTimeLimit: Duration? = .seconds(120), standardError: PluginStandardError = .inherited,

@@ -15,7 +15,7 @@ enum PluginText {
     return try name(prefix.part(4, prefix.count - 4))
   }
 
-  /// The plugin's name in `AGE-PLUGIN-NAME-1…`, which must be in upper case. The returned name is in lower case.
+  /// The plugin's name, in lower case, in `AGE-PLUGIN-NAME-1…`, which must be in upper case.
   static func name(inIdentity text: UnsafeRawBufferPointer) throws(AgeError) -> String {
     let prefix = try prefix(of: text)
     let size = identityPrefix.utf8CodeUnitCount
@@ -25,7 +25,7 @@ enum PluginText {
     return try name(prefix.part(size, prefix.count - size - 1))
   }
 
-  /// The part before the last `1`, once the rest is known to be Bech32.
+  /// The part before the last `1`, after a check that the rest is Bech32.
   private static func prefix(of text: UnsafeRawBufferPointer) throws(AgeError) -> UnsafeRawBufferPointer {
     guard text.count <= maximumSize else { throw .invalidKey(.length) }
     let count = try withSecretScratch(text.count) {
