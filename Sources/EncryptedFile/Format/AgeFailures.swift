@@ -2,7 +2,7 @@ package import Age
 package import Keychain
 
 extension KeychainError {
-  /// The error that a failure of the age format means for the vault at `path`.
+  /// A failure of the age format as an error of the vault at `path`.
   init(_ error: AgeError, path: String) {
     switch error {
     case .read(let errno): self = .system(operation: "read", path: path, errno: errno)
@@ -28,7 +28,6 @@ extension KeychainError {
 }
 
 extension KeychainError.PluginFault {
-  /// The equivalent fault of a keychain.
   package init(_ fault: PluginFault) {
     switch fault {
     case .notFound: self = .notFound

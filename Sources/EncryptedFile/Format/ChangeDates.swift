@@ -1,23 +1,21 @@
 import Bytes
 import Keychain
 
-/// When an item's key, its other attributes, its secret and what no tool gets were last changed. When two copies of a
-/// vault are merged, each contributes the parts that it changed.
+/// When an item's key, its other attributes, its secret and its further secrets (never for tools) last changed. When
+/// two copies of a vault are merged, each contributes the parts that it changed.
 ///
-/// In a record they are the member `changed`, which is absent if all equal `modified`; what no tool gets has a date of its
-/// own there if that isn't the secret's, or it was removed. The member counts only
-/// while its own `modified` equals the record's: a program that doesn't know the member keeps it unchanged when it
-/// changes the item.
+/// In a record they are the member `changed`, absent if all equal `modified`; the further secrets have a date of their
+/// own there if it isn't the secret's, or if they were removed. The member counts only while its own `modified` equals
+/// the record's: a program that doesn't know the member keeps it unchanged when it changes the item.
 struct ChangeDates: Equatable {
   var key: Timestamp
   var attributes: Timestamp
   var secret: Timestamp
-  /// ``never`` if there never was anything of it.
+  /// ``never`` if there never were any.
   var further: Timestamp
 
   static let never = Timestamp(milliseconds: .min)
 
-  /// The same date for all.
   init(all date: Timestamp) {
     (key, attributes, secret, further) = (date, date, date, date)
   }
@@ -50,14 +48,7 @@ struct ChangeDates: Equatable {
     )
   }
 
-  /// The dates of an item after a change.
-  ///
-  /// - Parameters:
-  ///   - former: the dates before.
-  ///   - item: the item before the change.
-  ///   - changed: the item after it, with its new date.
-  ///   - before: its confidential part before the change.
-  ///   - after: the same after it.
+  /// The dates after a change of the item from `item` with `before` to `changed` with `after`.
   init(
     after former: ChangeDates, from item: Item, to changed: Item,
     _ before: borrowing Credential, _ after: borrowing Credential
@@ -71,9 +62,7 @@ struct ChangeDates: Equatable {
 
   private static let names: [StaticString] = ["modified", "key", "attributes", "secret", "further"]
 
-  /// Writes the member.
-  ///
-  /// - Parameter hasFurther: whether the record has anything that no tool gets.
+  /// - Parameter hasFurther: whether the record has further secrets.
   func write(_ modified: Timestamp, hasFurther: Bool, to json: inout JSONWriter) {
     let isImplied = further == (hasFurther ? secret : Self.never)
     if isImplied, [key, attributes, secret].allSatisfy({ $0 == modified }) { return }
@@ -88,7 +77,7 @@ struct ChangeDates: Equatable {
 }
 
 extension Item {
-  /// Whether both have the same attributes, apart from their keys and dates.
+  /// Whether both have the same attributes, apart from keys and dates.
   func hasSameAttributes(as other: Item) -> Bool {
     var compared = other
     compared.key = key

@@ -1,8 +1,8 @@
 import Keychain
 
 extension VaultLines {
-  /// The lowest version of the format that has all of these records: 2 if one is an item or a collection of the Secret
-  /// Service, in use or not, otherwise 1. A program that knows only version 1 would take such a record for damage.
+  /// The lowest format version for all of these records: 2 if one, in use or not, is an item or a collection of the
+  /// Secret Service, otherwise 1. A program that knows only version 1 would take such a record for damage.
   var formatVersion: Int {
     for kind in SecretServiceItem.Kind.allCases {
       let beginning = RecordKey.beginning(of: kind)

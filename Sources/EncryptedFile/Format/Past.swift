@@ -1,18 +1,17 @@
 import Bytes
 
-/// The generations that one comes from, as far as they are noted: its own predecessors and those of the copies that
-/// were merged into it. Stored as the member `past` of the vault's first line.
-///
-/// Each is noted as `NUMBER-MAC`, like the names of the files that are kept of them, highest number first.
+/// The noted ancestors of a generation: its own predecessors and those of the copies that were merged into it. Stored
+/// as the member `past` of the vault's first line, each as `NUMBER-MAC`, like the names of kept files, highest number
+/// first.
 struct Past {
-  /// How many are noted.
+  /// The number of noted generations.
   static let limit = 32
 
   private var entries: [(number: Int64, mac: String)] = []
 
   init() {}
 
-  /// Reads the member's value. A value of any other form counts as an empty list.
+  /// Reads the member's value. Any other form counts as an empty list.
   init(_ text: String) {
     for part in text.split(separator: " ") {
       guard let dash = part.firstIndex(of: "-"), let number = Int64(part[..<dash]),
@@ -25,10 +24,9 @@ struct Past {
     }
   }
 
-  /// How many hexadecimal digits of a header's MAC are noted.
+  /// The number of noted hexadecimal digits of a header's MAC.
   private static let digits = 8
 
-  /// The beginning of a MAC in lower-case hexadecimal digits.
   static func start(of mac: [UInt8]) -> String {
     hexadecimal(Array(mac.prefix(digits / 2)))
   }
@@ -36,7 +34,7 @@ struct Past {
   var isEmpty: Bool { entries.isEmpty }
   var text: String { entries.map { "\($0.number)-\($0.mac)" }.joined(separator: " ") }
 
-  /// Whether the generation whose header has this MAC is noted.
+  /// Whether the generation with this header MAC is noted.
   func contains(_ mac: [UInt8]) -> Bool {
     let mac = Self.start(of: mac)
     return entries.contains { $0.mac == mac }
@@ -48,7 +46,7 @@ struct Past {
     }
   }
 
-  /// Whether the other list has each generation of this one.
+  /// Whether the other list has all generations of this one.
   func isWithin(_ other: Past) -> Bool {
     entries.allSatisfy { entry in other.entries.contains { $0 == entry } }
   }
@@ -66,7 +64,7 @@ struct Past {
   }
 
   mutating func formUnion(_ other: Past) {
-    // A full list lacks some of the generations before its last entry.
+    // A full list lacks some generations before its last entry.
     let start = max(earliest, other.earliest)
     insert(other.entries)
     entries.removeAll { $0.number < start }
@@ -84,15 +82,14 @@ struct Past {
 }
 
 extension VaultHead {
-  /// The noted generations that this one comes from.
   var past: Past {
     get {
-      // A value that is not a string has the wrong form and counts as empty.
+      // A value that is no string counts as empty.
       Past(String(decoding: rawPast.dropFirst().dropLast(), as: UTF8.self))
     }
     set { rawPast = newValue.isEmpty ? [] : Array("\"\(newValue.text)\"".utf8) }
   }
 
-  /// Whether this generation comes from the one whose header has this MAC, as far as is noted.
+  /// Whether this generation comes from the one with this header MAC, as far as noted.
   func comes(from mac: [UInt8]) -> Bool { previous == mac || past.contains(mac) }
 }

@@ -18,7 +18,6 @@ func timeOrderedUUID(at moment: Timestamp, _ random: [UInt8] = randomBytes(16)) 
   return uuid(bytes, version: 7)
 }
 
-/// Whether the text has the form of a UUID.
 func isUUID(_ text: String) -> Bool {
   text.utf8.count == 36
     && text.utf8.enumerated().allSatisfy { position, byte in
@@ -27,7 +26,7 @@ func isUUID(_ text: String) -> Bool {
     }
 }
 
-/// A buffered supply of random bytes. For ten thousand names at once, a system call for each takes too long.
+/// A buffered supply of random bytes, because ten thousand system calls for as many names take too long.
 struct RandomSupply {
   private var rest: ArraySlice<UInt8> = []
 

@@ -6,19 +6,18 @@ import Keychain
 /// The members are `k` (see `RecordKey`), `id`, `rev`, `created`, `modified`, then the item's attributes and its
 /// secret. Members that this version doesn't know survive a change.
 struct Record {
-  /// The item, with its reference and dates.
   let item: Item
-  /// The generation of the vault in which the item was last changed.
+  /// The generation in which the item last changed.
   let revision: Int64
 
-  /// What every line begins with.
+  /// The beginning of every line.
   static let opening: StaticString = #"{"k":""#
 
   /// Reads the parts that are not confidential.
   ///
   /// - Parameter keyPrefix: the text before the key, if the record is out of use.
-  /// - Throws: ``JSONReader/Malformed`` if the line is not a record of this format, or its `k` is not the key of its
-  ///   attributes, so that no search could be trusted.
+  /// - Throws: ``JSONReader/Malformed`` if the line is no record of this format, or its `k` is not the key of its
+  ///   attributes: then no search could be trusted.
   init(parsing line: UnsafeRawBufferPointer, keyPrefix: String = "") throws(JSONReader.Malformed) {
     var attributes = ItemAttributes()
     var key: UnsafeRawBufferPointer?
@@ -65,7 +64,7 @@ struct Record {
   /// The record of an item, as a JSON object.
   ///
   /// - Parameters:
-  ///   - changed: when its parts were changed; `nil` if all of them were changed when the item was.
+  ///   - changed: when its parts changed; `nil` if all did when the item was changed.
   ///   - previous: the item's former line, whose unknown members are kept.
   /// - Throws: ``JSONReader/Malformed`` if `previous` is not a JSON object.
   static func line(
@@ -118,6 +117,6 @@ struct Record {
 }
 
 extension Item {
-  /// When it was changed last, as far as that is known.
+  /// When it last changed, as far as known.
   var changeDate: Timestamp { modificationDate ?? creationDate ?? Timestamp(milliseconds: 0) }
 }

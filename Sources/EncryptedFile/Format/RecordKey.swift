@@ -1,7 +1,7 @@
 import Bytes
 package import Keychain
 
-/// The text by which a vault's records are sorted, and the prefixes of it by which they are found.
+/// The text that a vault's records are sorted by, with prefixes to find them.
 ///
 /// The text is the item's primary key: `internet SERVER PROTOCOL PORT DOMAIN ACCOUNT PATH AUTHTYPE` or `generic SERVICE
 /// ACCOUNT`; for a certificate, key or identity, its class and the attributes as `TAG=VALUE`, joined by `%,`. If there
@@ -46,8 +46,8 @@ package enum RecordKey {
     }
   }
 
-  /// What the keys of the Secret Service's own items, or of its collections, begin with: a word before `old`, because
-  /// records out of use come after all others.
+  /// The beginning of all keys of the Secret Service's own items, or of its collections: a word that sorts before
+  /// `old`, because records out of use come after all others.
   static func beginning(of kind: SecretServiceItem.Kind) -> [UInt8] {
     switch kind {
     case .item: Array("item ".utf8)

@@ -11,42 +11,40 @@ public enum RetirementReason: String, Hashable, Sendable {
   case merged
 }
 
-/// An item as it was before it was deleted or its secret was replaced. It can be brought back for 30 days.
+/// An item before it was deleted or its secret was replaced. It can be brought back for 30 days.
 public struct RetiredItem: Hashable, Sendable {
-  /// The item, with the reference and the dates that it had.
+  /// The item, with its former reference and dates.
   public let item: Item
   /// When it went out of use.
   public let retired: Timestamp
   /// Why.
   public let reason: RetirementReason
-  /// Distinguishes this item from another that differs only in its secret, which two machines can make at the same
-  /// moment. A hash seeded by this process.
+  /// A hash seeded by this process. Distinguishes items that differ only in their secrets, as two machines can make at
+  /// the same moment.
   let line: Int
 }
 
 /// The line of a record that is out of use: the record's line with `old ` before its key, and the members `retired`
-/// and `why` at its end. These lines therefore sort after all others, a search for an item never meets them, and
-/// everything in the record survives, including members from newer versions.
+/// and `why` at its end. So these lines sort after all others, a search for an item never meets them, and everything
+/// in the record survives, including members from newer versions.
 ///
 /// After 30 days the record is forgotten. A deletion leaves a mark for another 150 days, 180 in all, which only names
-/// the item. Without the mark, a copy of the vault that has been away would bring the item back.
+/// the item. Without it, a copy of the vault that has been away would bring the item back.
 struct RetiredRecord {
   /// The prefix of the keys of these lines.
   static let keyPrefix = "old "
 
   /// The record as it was.
   let record: Record
-  /// When it went out of use.
   let retired: Timestamp
-  /// Why.
   let reason: RetirementReason
   /// Whether the secret is still there.
   let hasSecret: Bool
 
   /// Reads the parts of a line that are not confidential.
   ///
-  /// - Throws: ``JSONReader/Malformed`` as ``Record/init(parsing:)`` does, or if the line doesn't say when the record
-  ///   went out of use.
+  /// - Throws: ``JSONReader/Malformed`` as ``Record/init(parsing:)`` does, or without the date when the record went
+  ///   out of use.
   init(parsing line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     record = try Record(parsing: line, keyPrefix: Self.keyPrefix)
     var retired: Timestamp?
@@ -69,9 +67,7 @@ struct RetiredRecord {
     self.hasSecret = hasSecret
   }
 
-  /// Distinguishes the item and its secret from others. A hash seeded by this process.
-  ///
-  /// - Parameter line: the record's line.
+  /// A hash, seeded by this process, that distinguishes the item and its secret from others. `line` is the record's.
   func secretHash(_ line: UnsafeRawBufferPointer) -> Int {
     var hasher = Hasher()
     hasher.combine(record.item.reference)
@@ -84,7 +80,7 @@ struct RetiredRecord {
     return hasher.finalize()
   }
 
-  /// The line that a record becomes when it goes out of use.
+  /// A record's line once it is out of use.
   static func line(
     of record: UnsafeRawBufferPointer, at now: Timestamp, _ reason: RetirementReason
   ) throws(JSONReader.Malformed) -> Secret {
@@ -104,8 +100,8 @@ struct RetiredRecord {
     return line
   }
 
-  /// The line before it went out of use, without what ``line(of:at:_:)`` appended. A quotation mark within a value is
-  /// escaped, so the last match is the member.
+  /// The line before it went out of use, without the addition of ``line(of:at:_:)``. A quotation mark within a value
+  /// is escaped, so the last match is the member.
   static func record(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let member: StaticString = ",\"retired\":\""
     var start = line.count - member.utf8CodeUnitCount
@@ -113,8 +109,7 @@ struct RetiredRecord {
     return UnsafeRawBufferPointer(rebasing: line[..<max(start, 0)])
   }
 
-  /// The mark that a deletion leaves: the members that name the item, and when it was deleted. All others are
-  /// dropped.
+  /// The mark of a deletion: its date and the members that name the item. All others are dropped.
   static func mark(of line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Secret {
     var json = JSONWriter(capacity: line.count)
     json.beginObject()
@@ -139,16 +134,15 @@ struct RetiredRecord {
     return names.contains { name == $0 }
   }
 
-  /// Whether this says more than another line of the same record. A deletion says most, the latest before all: other
+  /// Whether this line counts more than another of the same record. The latest deletion counts most, because other
+  /// copies follow it. Each merge has another date, and the first is nearest to when the record went out of use.
   /// copies follow it. Each merge has another date, and the first one is nearest to when the record went out of use.
   func saysMore(than other: RetiredRecord) -> Bool {
     if reason != other.reason { return reason == .deleted || other.reason == .merged }
     return reason == .merged ? retired < other.retired : retired > other.retired
   }
 
-  /// The item, for a caller that may want it back.
-  ///
-  /// - Parameter line: the record's line.
+  /// The item, to bring back. `line` is the record's.
   func item(_ line: UnsafeRawBufferPointer) -> RetiredItem {
     var hasher = Hasher()
     hasher.combine(bytes: line)

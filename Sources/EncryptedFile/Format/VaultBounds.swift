@@ -1,9 +1,8 @@
 /// The bounds of a vault.
 enum VaultBounds {
-  /// The largest plaintext in bytes that is written.
+  /// The largest plaintext to write, in bytes.
   static let plaintext = 64 << 20
-  /// The largest file in bytes that is read: the plaintext, the tags of its chunks, and a header of the largest size
-  /// that age allows.
+  /// The largest file to read, in bytes: the plaintext, the tags of its chunks, and age's largest header.
   static let file = 72 << 20
   /// The largest number of slots.
   static let slots = 512

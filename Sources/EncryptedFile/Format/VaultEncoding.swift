@@ -3,18 +3,17 @@ import Bytes
 import Glibc
 import Keychain
 
-/// A new generation of a vault, laid out. It is encrypted while it is written, so that a large one is never whole in
+/// A new generation of a vault, laid out. It is encrypted while it is written, so a large one is never whole in
 /// memory.
 struct EncodedVault: ~Copyable {
-  /// The plaintext, to be compared with what is read back.
+  /// The plaintext, to compare with what is read back.
   let text: VaultText
   private let header: [UInt8]
   private let nonce: [UInt8]
   private let key: PayloadKey
 
-  /// Lays out the records.
-  ///
-  /// Every write draws a new file key, ephemeral share and nonce, so no two writes ever share a key.
+  /// Lays out the records. Every write draws a new file key, ephemeral share and nonce, so no two writes ever share a
+  /// key.
   ///
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
   init(
@@ -58,14 +57,12 @@ struct EncodedVault: ~Copyable {
   /// How much is encrypted before it is written.
   private static let portion = 1 << 20
 
-  /// Passes the bytes of the file to `write`, some at a time.
-  ///
-  /// - Parameter lines: those that were laid out.
+  /// Passes the file's bytes to `write`, some at a time. `lines` are those laid out.
   borrowing func encrypt<Failure: Error>(
     _ lines: borrowing VaultLines, _ write: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     let beginning = header + nonce
-    // A portion is passed on as soon as it is full, and a chunk may be more than fills it.
+    // A portion is passed on as soon as it is full, which a chunk may exceed.
     let output = UnsafeMutableRawBufferPointer.allocate(
       byteCount: beginning.count + min(Self.portion, PayloadLayout.encryptedSize(ofPlaintext: text.size))
         + PayloadLayout.encryptedChunkSize, alignment: 16)
@@ -86,7 +83,6 @@ struct EncodedVault: ~Copyable {
     }
   }
 
-  /// The bytes of the file.
   borrowing func file(_ lines: borrowing VaultLines) -> [UInt8] {
     var file: [UInt8] = []
     encrypt(lines) { file += $0 }
@@ -100,16 +96,13 @@ struct EncodedVault: ~Copyable {
 /// fills whole chunks and holds an index of the others, no record that fits into a chunk crosses its end, and the final
 /// chunk, which every reader has to decrypt, is a single LF. Spaces at the ends of lines fill the chunks.
 struct VaultText: ~Copyable {
-  /// The number of bytes.
   let size: Int
-  /// The first line without its LF, and the size of that line as it is filled up.
+  /// The first line without its LF, and its size when filled up.
   private let first: Secret
   private let firstSize: Int
-  /// Where each record begins, counted from the first one, and where the last one ends.
+  /// The starts of the records, counted from the first one, and the end of the last.
   private let starts: [Int]
 
-  /// Lays out the records.
-  ///
   /// - Parameter firstLine: makes the first line of the finished head and the index, without LF.
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
   init(
@@ -162,9 +155,8 @@ struct VaultText: ~Copyable {
     return starts + [end]
   }
 
-  /// Passes the text to `body` in chunks of ``PayloadLayout/chunkSize`` bytes, of which the last may have less.
-  ///
-  /// - Parameter lines: those that were laid out.
+  /// Passes the text to `body` in chunks of ``PayloadLayout/chunkSize`` bytes; the last may have less. `lines` are
+  /// those laid out.
   borrowing func forEachChunk<Failure: Error>(
     of lines: borrowing VaultLines, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
@@ -236,7 +228,7 @@ private struct FilledChunk: ~Copyable {
     try add(UnsafeRawBufferPointer(start: part.utf8Start, count: part.utf8CodeUnitCount), body)
   }
 
-  /// Passes on what is in it.
+  /// Passes on its contents.
   mutating func finish<Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {

@@ -4,26 +4,25 @@ import CLinux
 import Glibc
 import Keychain
 
-/// The first line of a vault's plaintext: which generation this is, and who may read and write it.
+/// The first line of a vault's plaintext: its generation, and the versions that may read and write it.
 struct VaultHead {
   /// Counts the writes, from 1.
   var generation: Int64
-  /// The header MAC of the previous generation, so that generations form a chain; empty in the first.
+  /// The previous generation's header MAC, which makes a chain of generations; empty in the first.
   var previous: [UInt8]
-  /// When it was written.
   var written: Timestamp
-  /// How many lines follow, including records that are out of use.
+  /// The number of lines that follow, including records out of use.
   var count: Int
   /// How many of them are out of use.
   var retiredCount = 0
-  /// The bytes of all records; the padding follows.
+  /// The bytes of all records; padding follows.
   var byteCount: Int
-  /// The member `past` as raw JSON, which few need; empty if there is none. See ``Past``.
+  /// The member `past` as raw JSON, which few need; empty without one. See ``Past``.
   var rawPast: [UInt8] = []
   /// Members from newer versions, as raw JSON, which survive a change.
   var unknown: [(name: [UInt8], value: [UInt8])] = []
 
-  /// A head to be filled in.
+  /// To be filled in.
   init(first generation: Int64) {
     self.generation = generation
     previous = []
@@ -56,20 +55,18 @@ struct ReadVaultHead {
   let head: VaultHead
   /// The proof of the writer; see ``VaultHead/authentication(_:uuid:generation:previous:nonce:)``.
   let authentication: [UInt8]
-  /// The vault that the line belongs to.
+  /// The vault of this line.
   let uuid: String
   /// The lowest version that may change the file.
   let minimumWriter: Int
-  /// Where the records begin: the size of the line in bytes, with its LF.
+  /// Where the records begin: the line's size in bytes, with its LF.
   let size: Int
-  /// The index of a vault that is laid out for random access; otherwise empty.
+  /// The index if the vault is laid out for random access; otherwise empty.
   let index: VaultIndex
 
-  /// Where the records are in the plaintext.
+  /// The records' place in the plaintext.
   var records: Range<Int> { size..<size + head.byteCount }
 
-  /// Reads the line.
-  ///
   /// - Parameter line: without its LF; spaces may follow the object.
   /// - Throws: ``KeychainError/newerFormat(path:version:)`` if this version may not read the file;
   ///   ``KeychainError/damaged(path:detail:)``.
@@ -83,7 +80,7 @@ struct ReadVaultHead {
     var authentication: ByteString = ""
     var index = VaultIndex()
     do {
-      // Skips quickly over the spaces that fill the line.
+      // Skips fast over the spaces that fill the line.
       let end = clinux_last_index(line.baseAddress, line.count, UInt8(ascii: "}")) + 1
       guard Self.isBlank(line[end...]) else { throw JSONReader.Malformed() }
       let object = UnsafeRawBufferPointer(rebasing: line[..<end])
@@ -138,7 +135,7 @@ struct ReadVaultHead {
     self.index = index
   }
 
-  /// Whether all bytes are spaces: the first is one, and each of the others equals the one before.
+  /// Whether all bytes are spaces: the first is one, and each other equals the one before.
   private static func isBlank(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     guard let start = bytes.baseAddress, bytes.count > 0 else { return true }

@@ -6,29 +6,24 @@ import Keychain
 /// The index is one text, a member of the vault's first line: entries `OFFSET SEPARATOR`, joined by `!`, which no key
 /// contains. OFFSET counts bytes from the start of the first record. SEPARATOR is as much of the record's key as
 /// distinguishes it from the record before: greater than that record's key, and not greater than its own. The first
-/// one is empty. Records that are out of use may share a key; the separator is then the whole key and doesn't
-/// distinguish them, so a search begins before every separator that equals the key it looks for. A search looks at a
-/// few entries only and copies none of them.
+/// one is empty. Records out of use may share a key; the separator is then the whole key and doesn't distinguish them,
+/// so a search begins before every separator that equals its key. A search looks at a few entries only and copies
+/// none.
 struct VaultIndex {
-  /// The text.
   private(set) var text: [UInt8] = []
 
   private static let delimiter = UInt8(ascii: "!")
 
-  /// An index without entries.
   init() {}
 
-  /// Takes an index as it was read. A malformed one is detected when it is searched.
+  /// Takes an index as read. A search detects a malformed one.
   init(_ text: UnsafeRawBufferPointer) {
     self.text = Array(text)
   }
 
   var isEmpty: Bool { text.isEmpty }
 
-  /// Adds the entry of the next chunk.
-  ///
-  /// - Parameter key: the record's key.
-  /// - Parameter previous: the key of the record before it; empty for the first.
+  /// Adds the next chunk's entry. `previous` is the key of the record before; empty for the first.
   mutating func append(offset: Int, key: UnsafeRawBufferPointer, previous: UnsafeRawBufferPointer) {
     if !text.isEmpty { text.append(Self.delimiter) }
     text += String(offset).utf8
@@ -45,18 +40,17 @@ struct VaultIndex {
     let lower: Int
     /// The prefix that the first record's key must have.
     let separator: [UInt8]
-    /// Where the record after the last one begins; `nil` for the end of all records.
+    /// Where the record after the last one begins; `nil` at the end of all records.
     let upper: Int?
   }
 
-  /// The part of the records that contains all those whose keys begin with `beginning`. `nil` if this is not an
-  /// index.
+  /// The part with all records whose keys begin with `beginning`. `nil` if this is no index.
   func part(ofKeysBeginningWith beginning: [UInt8]) -> Part? {
     guard text.starts(with: Array("0 ".utf8)), text.count == 2 || text[2] == Self.delimiter else {
       return nil
     }
-    // They don't begin before the last entry that is smaller, because all records before it are smaller, too; and
-    // they end before the first entry that is greater than all of them.
+    // They begin at or after the last smaller entry, because all records before that are smaller, too; and end before
+    // the first entry that is greater than all of them.
     let first = firstEntry { !$0.lexicographicallyPrecedes(beginning) }
     let last = firstEntry { beginning.lexicographicallyPrecedes($0) && !$0.starts(with: beginning) }
     let entry = start(ofEntryAt: max(0, first - 1))
@@ -67,8 +61,8 @@ struct VaultIndex {
     return Part(lower: lower, separator: separator, upper: upper)
   }
 
-  /// Whether the entries are in order and each leads to one of these records, whose key begins with the separator.
-  /// The key of the record before must be smaller, unless both keys equal the separator.
+  /// Whether the entries are in order and each leads to a record whose key begins with the separator. The key of the
+  /// record before must be smaller, unless both keys equal the separator.
   func leads(through records: UnsafeRawBufferPointer) -> Bool {
     leads { offset, isSeparated in
       guard offset < records.count else { return false }
@@ -81,9 +75,7 @@ struct VaultIndex {
     }
   }
 
-  /// Whether the entries are in order and each leads to one of these records, in the same way.
-  ///
-  /// - Parameter starts: where each of them begins.
+  /// The same for lines, with the `starts` of each.
   func leads(through lines: borrowing VaultLines, at starts: [Int]) -> Bool {
     var position = 0
     return leads { offset, isSeparated in
@@ -96,8 +88,8 @@ struct VaultIndex {
     }
   }
 
-  /// - Parameter record: calls what it is given with the key of the record at an offset and the key of the one before,
-  ///   and returns what that does, or `false` if there is no record.
+  /// - Parameter record: calls its argument with the keys of the record at an offset and of the one before, and
+  ///   returns the result, or `false` if there is no record.
   private func leads(
     _ record: (
       _ offset: Int,
@@ -122,8 +114,8 @@ struct VaultIndex {
     return true
   }
 
-  /// Where the first entry begins whose separator meets a condition that none before it and all after it meet; the
-  /// end of the text if there is none.
+  /// The start of the first entry whose separator meets a condition that none before it and all after it meet; the end
+  /// of the text if none does.
   private func firstEntry(where condition: (ArraySlice<UInt8>) -> Bool) -> Int {
     var low = 0
     var high = text.count
@@ -135,14 +127,14 @@ struct VaultIndex {
     return min(low, text.count)
   }
 
-  /// The start of the entry that contains a byte. A delimiter belongs to the entry that it ends.
+  /// The start of the entry with a byte. A delimiter belongs to the entry that it ends.
   private func start(ofEntryAt position: Int) -> Int {
     var start = min(position, text.count - 1)
     while start > 0, text[start - 1] != Self.delimiter { start -= 1 }
     return start
   }
 
-  /// The separator of the entry that begins at `start`.
+  /// The separator of the entry at `start`.
   private func separator(at start: Int) -> ArraySlice<UInt8> {
     var space = start
     while space < text.count, text[space] != UInt8(ascii: " ") { space += 1 }
@@ -151,7 +143,7 @@ struct VaultIndex {
     return text[min(space + 1, end)..<end]
   }
 
-  /// The offset of the entry that begins at `start`.
+  /// The offset of the entry at `start`.
   private func offset(at start: Int) -> Int? {
     var offset = 0
     for digit in text[start...] {

@@ -2,20 +2,16 @@ import Age
 import Bytes
 import Keychain
 
-/// The key that opens, authenticates and writes one vault.
-///
-/// The identity may be elsewhere, in an agent that unwraps file keys and discloses nothing more; then only what is
-/// derived from it is here.
+/// The key that opens, authenticates and writes one vault. The identity may be in an agent that unwraps file keys and
+/// discloses nothing more; then only its derived keys are here.
 final class VaultKey: Sendable {
   /// Unwraps the vault's file keys.
   let identity: any Identity
-  /// The recipient that each generation is encrypted for. It is secret: without it, nobody can make a file that the
-  /// identity opens.
+  /// Each generation is encrypted for it. It is secret: without it, nobody can make a file that the identity opens.
   let recipient: X25519Recipient
   /// HKDF-SHA256(identity, uuid, "llavero/vault/v1/auth"), 32 bytes.
   let authenticationKey: Secret
 
-  /// Takes the parts.
   init(
     identity: any Identity, recipient: X25519Recipient, authenticationKey: consuming Secret
   ) {
@@ -24,7 +20,6 @@ final class VaultKey: Sendable {
     self.authenticationKey = authenticationKey
   }
 
-  /// Takes the vault's identity itself.
   convenience init(_ identity: X25519Identity, uuid: String) {
     var key = Secret(capacity: KeyDerivation.hashSize)
     identity.withSecretKey { secret in
@@ -41,13 +36,13 @@ final class VaultKey: Sendable {
 
   /// The file key of a header; `nil` if the header belongs to another vault's key.
   ///
-  /// - Parameter known: what the identity has unwrapped of this header already.
+  /// - Parameter known: the file key that the identity has already unwrapped of this header.
   /// - Throws: ``AgeError`` for a header that is malformed or was altered.
   func fileKey(of header: Header, _ known: consuming FileKey? = nil) throws(AgeError) -> FileKey? {
     try header.fileKey(with: identity, known)
   }
 
-  /// HMAC-SHA256 of the message by the authentication key, 32 bytes.
+  /// HMAC-SHA256 of the message, 32 bytes.
   func authenticate(_ message: [UInt8]) -> [UInt8] {
     var tag = [UInt8](repeating: 0, count: KeyDerivation.hashSize)
     authenticationKey.withUnsafeBytes { key in

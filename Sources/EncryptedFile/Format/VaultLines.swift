@@ -3,16 +3,16 @@ import CLinux
 import Glibc
 import Keychain
 
-/// A vault's records, or a part of them, as sorted lines that can be changed. The lines are held without their LF and
-/// the spaces before it, which depend on their position in the text.
+/// A vault's records, or some of them, as sorted lines that can be changed. They are held without LF and the spaces
+/// before it, which depend on their position in the text.
 struct VaultLines: ~Copyable {
-  /// Where one line is. In one number, because each line that is inserted moves those behind it.
+  /// A line's place, in one number, because each inserted line moves those behind it.
   fileprivate struct Line {
     private static let countBits = 28
-    /// A line that is longer than a page has one of its own, at the start of it.
+    /// A line longer than a page has a page of its own, at whose start it is.
     private static let startBits = 20
-    /// From the highest bit: whether it is an added one; where it starts in the original text, or the number of a page
-    /// and where it starts there; its length.
+    /// From the highest bit: whether it was added; its start in the original text, or the number of a page and its
+    /// start there; its length.
     private let bits: UInt64
 
     /// - Parameter page: `nil` for the original text.
@@ -29,12 +29,12 @@ struct VaultLines: ~Copyable {
     var start: Int { bits >> 63 == 1 ? place & (1 << Self.startBits - 1) : place }
   }
 
-  /// Added lines, in pages: a single text would be there twice each time that it has to grow.
+  /// Added lines, in pages: a single text would exist twice whenever it grows.
   private final class Page {
     static let size = 1 << 20
     var text: Secret
 
-    /// - Parameter isFirst: whether it may remain small.
+    /// - Parameter isFirst: whether it may stay small.
     init(isFirst: Bool) { text = Secret(capacity: isFirst ? 0 : Self.size) }
   }
 
@@ -42,7 +42,6 @@ struct VaultLines: ~Copyable {
   private var added: [Page] = []
   private var lines: [Line] = []
 
-  /// No lines.
   init() {
     original = Secret()
   }
@@ -84,10 +83,8 @@ struct VaultLines: ~Copyable {
 
   var count: Int { lines.count }
 
-  /// The bytes of all lines, each with an LF.
   var byteCount: Int { lines.reduce(0) { $0 + $1.count + 1 } }
 
-  /// Lends a line.
   borrowing func withLine<Result: ~Copyable, Failure: Error>(
     _ index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -107,7 +104,7 @@ struct VaultLines: ~Copyable {
   /// The lines whose keys begin with `beginning`.
   borrowing func lines(beginning: [UInt8]) -> Range<Int> {
     let lower = partition { !Self.key(of: $0, precedes: beginning, orBeginsWithIt: false) }
-    // Most often there is none, for a new item is asked after before it is inserted.
+    // Usually there is none: a search precedes the insertion of a new item.
     let hasAny =
       lower < count && withLine(lower) { Self.key(of: $0, precedes: beginning, orBeginsWithIt: true) }
     if !hasAny { return lower..<lower }
@@ -115,21 +112,20 @@ struct VaultLines: ~Copyable {
     return lower..<upper
   }
 
-  /// The lines of records in use; those out of use come after them.
+  /// The records in use, which come before those out of use.
   var inUse: Range<Int> {
     let prefix = Array(RetiredRecord.keyPrefix.utf8)
     return 0..<partition { !Self.key(of: $0, precedes: prefix, orBeginsWithIt: false) }
   }
 
-  /// Whether two lines have the same key.
   borrowing func haveSameKey(_ one: Int, _ other: Int) -> Bool {
     withLine(one) { one in
       withLine(other) { other in one.key.equals(other.key) }
     }
   }
 
-  /// The index of the item that `item.reference` names, under its own key or, if the key is being changed, under
-  /// another; `nil` if the item is gone.
+  /// The index of the item with `item.reference`, under its own key or, if the key is being changed, another; `nil` if
+  /// it is gone.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line on the way is not a record.
   borrowing func index(of item: Item, path: String) throws(KeychainError) -> Int? {
@@ -151,8 +147,6 @@ struct VaultLines: ~Copyable {
     return nil
   }
 
-  /// The record of a line.
-  ///
   /// - Throws: ``KeychainError/damaged(path:detail:)``.
   borrowing func record(at index: Int, path: String) throws(KeychainError) -> Record {
     try withLine(index) { (line) throws(KeychainError) in
@@ -164,8 +158,6 @@ struct VaultLines: ~Copyable {
     }
   }
 
-  /// The record of a line that is out of use.
-  ///
   /// - Throws: ``KeychainError/damaged(path:detail:)``.
   borrowing func retiredRecord(at index: Int, path: String) throws(KeychainError) -> RetiredRecord {
     try withLine(index) { (line) throws(KeychainError) in
@@ -177,8 +169,6 @@ struct VaultLines: ~Copyable {
     }
   }
 
-  /// When the parts of a line's item were changed.
-  ///
   /// - Throws: ``KeychainError/damaged(path:detail:)``.
   borrowing func changeDates(at index: Int, of item: Item, path: String) throws(KeychainError) -> ChangeDates
   {
@@ -191,8 +181,6 @@ struct VaultLines: ~Copyable {
     }
   }
 
-  /// The confidential parts of a line's record.
-  ///
   /// - Throws: ``KeychainError/damaged(path:detail:)``.
   borrowing func credential(at index: Int, path: String) throws(KeychainError) -> Credential {
     try withLine(index) { (line) throws(KeychainError) in
@@ -204,15 +192,13 @@ struct VaultLines: ~Copyable {
     }
   }
 
-  /// A state to go back to. Lines inserted since then stay in memory, unused.
+  /// A state to go back to. Later lines stay in memory, unused.
   struct Savepoint {
     fileprivate let lines: [Line]
   }
 
-  /// The state as it is now.
   var savepoint: Savepoint { Savepoint(lines: lines) }
 
-  /// Whether the lines are those of a state.
   borrowing func areSame(as savepoint: Savepoint) -> Bool {
     if count != savepoint.lines.count { return false }
     for index in 0..<count {
@@ -224,12 +210,11 @@ struct VaultLines: ~Copyable {
     return true
   }
 
-  /// Goes back to a state.
   mutating func restore(_ savepoint: Savepoint) {
     lines = savepoint.lines
   }
 
-  /// Inserts a line at its sorted place, unless it is there already. Returns whether it was inserted.
+  /// Inserts a line at its sorted place. Returns `false` if it is there already.
   @discardableResult
   mutating func insert(_ line: borrowing Secret) -> Bool {
     let position = line.withUnsafeBytes { new in
@@ -245,19 +230,17 @@ struct VaultLines: ~Copyable {
     return true
   }
 
-  /// Whether a line is there.
   borrowing func contains(_ line: UnsafeRawBufferPointer) -> Bool {
     let position = partition { other in !Self.precedes(other, line) }
     guard position < count else { return false }
     return withLine(position) { $0.equals(line) }
   }
 
-  /// Takes a line out.
   mutating func remove(_ index: Int) {
     lines.remove(at: index)
   }
 
-  /// The first line for which `predicate` holds, given that it holds for no line before and all lines after it.
+  /// The first line for which `predicate` holds, if it holds for no line before and all lines after it.
   private borrowing func partition(_ predicate: (UnsafeRawBufferPointer) -> Bool) -> Int {
     var low = 0
     var high = lines.count

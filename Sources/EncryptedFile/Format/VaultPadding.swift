@@ -1,10 +1,10 @@
-/// The size to which a vault's plaintext is padded, so that the file's size tells little about its contents.
+/// A vault's plaintext is padded, so that the file's size tells little about its contents.
 enum VaultPadding {
   /// The smallest plaintext in bytes: a vault with one item looks like one with ten.
   static let floor = 4096
 
-  /// From this much plaintext in bytes on, a vault is laid out for random access. That costs one more chunk on disk,
-  /// and an answer takes three chunks, however many there are.
+  /// From this size of the plaintext on, in bytes, a vault is laid out for random access. That costs one more chunk on
+  /// disk, but an answer takes three chunks, however many there are.
   static let randomAccessThreshold = 256 << 10
 
   /// The size to fill up to. At most 12 % more than `size`, apart from the floor (Padmé: Nikitin et al., PETS 2019).

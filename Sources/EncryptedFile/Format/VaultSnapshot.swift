@@ -4,35 +4,27 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// One generation of a vault: the open, unlocked file, decrypted as far as has been asked for.
-///
-/// The file never changes, because a writer puts a new file in its place.
+/// One generation of a vault: the open, unlocked file, decrypted as far as needed. The file never changes, because a
+/// writer puts a new file in its place.
 final class VaultSnapshot {
-  /// The status of the file.
   let status: FileStatus
-  /// What the header says.
   let stanzas: VaultStanzas
   /// The header's MAC, which the next generation names as its predecessor.
   let mac: [UInt8]
-  /// What the first line says.
   let first: ReadVaultHead
-  /// The key that opened the vault.
   let key: VaultKey
 
-  /// The file's path.
   let path: String
   private var payload: RandomAccessReader
-  /// The decrypted lines, and the prefix of the keys that they cover.
+  /// The decrypted lines, and the prefix of all their keys.
   private var lines: VaultLines
   private var covered: [UInt8]?
 
-  /// Which generation this is.
   var generation: SeenGeneration { SeenGeneration(number: first.head.generation, headerMAC: mac) }
 
   /// Opens and unlocks a vault, and checks its first line.
   ///
-  /// - Parameter unlock: opens a header.
-  /// - Throws: ``KeychainError`` if there is something wrong with the file; what `unlock` throws.
+  /// - Throws: ``KeychainError`` for a faulty file; what `unlock` throws.
   init(
     _ file: consuming OpenFile,
     unlock: (Header, VaultStanzas) throws(KeychainError) -> UnlockedHeader
@@ -78,7 +70,7 @@ final class VaultSnapshot {
     }
     let proof = VaultHead.authentication(
       key, uuid: stanzas.uuid, generation: first.head.generation, previous: first.head.previous, nonce: nonce)
-    // The comparison takes constant time, so it doesn't tell how much of a forged proof is right.
+    // In constant time, so that it doesn't tell how much of a forged proof is right.
     let given = first.authentication
     let isProven = proof.withUnsafeBytes { proof in given.withUnsafeBytes { Sodium.areEqual($0, proof) } }
     guard first.uuid == stanzas.uuid, isProven else {
@@ -93,10 +85,10 @@ final class VaultSnapshot {
     }
   }
 
-  /// Opens a generation of a vault with the key of that vault.
+  /// Opens a generation of a vault with that vault's key.
   ///
   /// - Throws: ``KeychainError/wrongIdentity(path:)`` if the file belongs to another vault or another key; other
-  ///   errors if there is something wrong with the file.
+  ///   errors for a faulty file.
   convenience init(
     _ file: consuming OpenFile, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) throws(KeychainError) {
@@ -109,7 +101,7 @@ final class VaultSnapshot {
     }
   }
 
-  // Kept open for its descriptor, which the payload reads from.
+  // Kept open: the payload reads from its descriptor.
   private let file: OpenFile
 
   /// Loads the records whose keys begin with `beginning` into ``lines``.
@@ -134,7 +126,7 @@ final class VaultSnapshot {
     return taken
   }
 
-  /// Lends the lines whose keys begin with `beginning`, in their order.
+  /// Lends the lines whose keys begin with `beginning`, in order.
   func withLines<Result: ~Copyable>(
     beginning: [UInt8], _ body: (borrowing VaultLines, Range<Int>) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -142,7 +134,7 @@ final class VaultSnapshot {
     return try body(lines, lines.lines(beginning: beginning))
   }
 
-  /// The lines that contain all those whose keys begin with `beginning`, found by the index.
+  /// All lines whose keys begin with `beginning`, and others, found by the index.
   private func part(_ beginning: [UInt8]) throws(KeychainError) -> VaultLines {
     guard let part = first.index.part(ofKeysBeginningWith: beginning) else { throw malformedIndex }
     let start = first.size + part.lower
@@ -157,9 +149,7 @@ final class VaultSnapshot {
 
   private var malformedIndex: KeychainError { .damaged(path: path, detail: "its index is malformed") }
 
-  /// Whether the whole plaintext is what it should be.
-  ///
-  /// - Parameter lines: those that were laid out.
+  /// Whether the plaintext is the text laid out with `lines`.
   func holds(_ text: borrowing VaultText, _ lines: borrowing VaultLines) throws(KeychainError) -> Bool {
     guard payload.plaintextSize == text.size else { return false }
     let chunk = Secret(uninitialized: min(text.size, PayloadLayout.chunkSize))
@@ -174,8 +164,7 @@ final class VaultSnapshot {
     } catch {
       throw KeychainError(error, path: path)
     }
-    // The expected text was laid out by the same code, so equality says nothing about the index: it is checked
-    // separately.
+    // The same code laid out the expected text, so equality proves nothing about the index.
     return isSame && text.isIndexed(by: first.index, lines)
   }
 
@@ -219,7 +208,7 @@ final class VaultSnapshot {
   }
 
   /// Whether there are only spaces and line feeds. Padding as written is spaces and one line feed, which a single
-  /// comparison of each byte with the one before can tell.
+  /// comparison of each byte with the one before detects.
   private static func isPadding(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes)
     let spaces = bytes.count - 1
@@ -250,7 +239,6 @@ final class VaultSnapshot {
     return text
   }
 
-  /// The header and the payload's nonce.
   static func readHeader(_ file: borrowing OpenFile) throws(KeychainError) -> (Header, [UInt8]) {
     var length = 4096
     while true {

@@ -1,35 +1,33 @@
 import Age
 import Keychain
 
-/// The stanzas of a vault's header besides those that wrap the file key: which vault it is, and the slots that hold
-/// its identity. Stock age ignores them as unknown stanzas (C2SP age.md, "Header").
+/// A vault's own stanzas in the header: its identifier, and the slots with its identity. Stock age ignores them as
+/// unknown stanzas (C2SP age.md, "Header").
 struct VaultStanzas {
   /// A way to get the vault's identity: a whole age file whose plaintext is an age identity file.
   struct Slot {
     /// Random, 16 hexadecimal digits.
     let id: String
-    /// What opens it. Kinds that this version doesn't know are kept.
+    /// Kinds that this version doesn't know are kept.
     let kind: SlotKind
-    /// The age file.
     let file: [UInt8]
 
-    /// Whether this version knows how to open it.
     var isKnown: Bool { if case .other = kind { false } else { true } }
 
-    /// Whether it may take long to tell whether something opens it.
+    /// Whether trying it takes long.
     var takesLong: Bool { kind != .recipient }
 
-    /// The name of its copy beside the vault.
+    /// Its copy's name beside the vault.
     var fileName: String { id + Self.fileExtension }
     static let fileExtension = ".age"
   }
 
-  /// The vault's identifier, which stays the same for its whole life.
+  /// The vault's identifier for its whole life.
   let uuid: String
   /// The ways in, in the order of the header.
   let slots: [Slot]
-  /// Llavero's stanzas as they were read, so that whatever newer versions put there survives a change; `nil` for a
-  /// vault that is being made.
+  /// llavero's stanzas as read, so that additions of newer versions survive a change; `nil` for a vault that is being
+  /// made.
   private let read: [Stanza]?
 
   private static let vaultType = "llavero/vault"
@@ -50,7 +48,7 @@ struct VaultStanzas {
     read = stanzas
   }
 
-  /// The same vault with other slots. Additions of newer versions are kept, also in the stanzas of slots that stay.
+  /// The same vault with other slots. Additions of newer versions stay, also in the stanzas of slots that stay.
   func replacingSlots(with new: [Slot]) throws(AgeError) -> VaultStanzas {
     var old: [String: Stanza] = [:]
     var stanzas: [Stanza] = []
@@ -67,7 +65,7 @@ struct VaultStanzas {
     return VaultStanzas(uuid: uuid, slots: new, stanzas: stanzas)
   }
 
-  /// Whether there are slots of a version that this one can't even list.
+  /// Whether there are slots that this version can't even list.
   var hasForeignSlots: Bool {
     read?.contains { $0.type == Self.slotType && !Self.isSlot($0) } ?? false
   }
@@ -109,7 +107,7 @@ struct VaultStanzas {
       default: break
       }
     }
-    // Only the vault's own identity opens its payload; a second recipient would be a way in for somebody else.
+    // Only the vault's own identity opens its payload; a second recipient would let somebody else in.
     guard recipients == 1 else {
       throw .damaged(path: path, detail: "it is encrypted for other recipients than its own identity")
     }
@@ -125,7 +123,7 @@ struct VaultStanzas {
     slots.count <= VaultBounds.slots && slots.count { $0.takesLong } <= VaultBounds.slotsThatTakeLong
   }
 
-  /// As many of further slots, from the first on, as a vault that has some already can have.
+  /// As many of the further slots, from the first on, as a vault with the present ones can have.
   static func fitting(_ further: [Slot], besides present: [Slot] = []) -> [Slot] {
     var room = VaultBounds.slots - present.count
     var roomForLong = VaultBounds.slotsThatTakeLong - present.count { $0.takesLong }
@@ -142,7 +140,6 @@ struct VaultStanzas {
     1...64 ~= id.utf8.count && id.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7a ~= $0 }
   }
 
-  /// The stanzas for a header.
   func encoded() throws(AgeError) -> [Stanza] {
     if let read { return read }
     var stanzas = [try Stanza(type: Self.vaultType, arguments: [Self.versionText, uuid])]

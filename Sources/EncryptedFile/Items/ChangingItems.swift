@@ -80,7 +80,7 @@ extension EncryptedFileKeychain {
     self.change = change
     defer { self.change = nil }
     let result = try body()
-    // What was merged, or somebody else has changed before this, was not seen.
+    // Earlier changes by others, or by a merge, were not seen.
     let isSeen = seenMAC != nil && change.beginning?.mac == seenMAC && !change.hasMerged
     try change.commit(at: clock())
     if let mac = change.writtenMAC { seenMAC = isSeen ? mac : nil }
@@ -91,7 +91,7 @@ extension EncryptedFileKeychain {
   func changing<Result>(
     _ body: (VaultChange) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
-    // A savepoint copies the positions of all lines, and a single step of a change doesn't need one.
+    // A savepoint copies the positions of all lines; a single step of a change needs none.
     if let change { return try body(change) }
     return try exclusively { () throws(KeychainError) -> Result in
       guard let change else { throw .itemNotFound }
@@ -101,7 +101,7 @@ extension EncryptedFileKeychain {
 
   /// Opens the vault's folder and takes the lock.
   ///
-  /// - Throws: what ``checkName`` throws; `KeychainError.missing` if another folder is put in its place again and again.
+  /// - Throws: what ``checkName`` throws; `KeychainError.missing` if another folder keeps taking its place.
   func lockFolder(patience: Int) throws(KeychainError) -> LockedFolder {
     for _ in 0..<3 {
       let folder = try Folder(creating: location.vaultFolder)
@@ -109,7 +109,7 @@ extension EncryptedFileKeychain {
         onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
       }
       try checkName()
-      // What is read by its path would be put into the folder that was there before.
+      // Paths now lead to another folder than this one.
       if folder.wasMovedAway { continue }
       let exchanged = folder.removeStaleTemporaries()
       return LockedFolder(folder: folder, lock: lock, exchanged: exchanged)
@@ -120,8 +120,8 @@ extension EncryptedFileKeychain {
   /// - Parameter needsIdentity: whether the identity itself is needed.
   func beginChange(patience: Int? = nil, needsIdentity: Bool = false) throws(KeychainError) -> VaultChange {
     forgetWhatIsLocked()
-    // Asking a person must not block others that have nothing to ask, so it comes before the lock. And if a vault is
-    // missing, no folder is made, because a disk might be mounted over it later.
+    // Asking a person must not block others, so it comes before the lock. And if a vault is missing, no folder is
+    // made: a disk might be mounted over it later.
     let isThere = key == nil ? try newest() != nil : try isThere()
     if !isThere { try location.refuseHomeOfAnother() }
     let locked = try lockFolder(patience: patience ?? self.patience)
@@ -133,7 +133,8 @@ extension EncryptedFileKeychain {
     // The change takes the lines from the snapshot.
     self.snapshot = nil
     let change = try VaultChange(snapshot, locked, unlocking: unlocking)
-    // Higher numbers are there if the user has accepted an older state. Generations are kept and put back by number.
+    // The user may have accepted an older state, which leaves higher numbers. Generations are kept and put back by
+    // number.
     if let snapshot, let generations = try Generations(in: location.vaultFolder) {
       let latest = try generations.latestNumber(besides: snapshot.generation.number)
       change.head.generation = max(change.head.generation, latest + 1)
@@ -148,12 +149,12 @@ extension EncryptedFileKeychain {
     return change
   }
 
-  /// Has the user told that a change which is in place may not survive a loss of power.
+  /// Tells the user if a change, which is in place, may not survive a loss of power.
   func tell(_ durability: Durability) {
     if case .unsure(let error) = durability { onNotice(.unsure(error)) }
   }
 
-  /// Has the user told, once the change is on the disk, what it couldn't keep as it should.
+  /// Once the change is on the disk, tells the user what it couldn't keep.
   func announce(_ change: VaultChange) {
     change.onCommit { [onNotice, tell, unowned change] in
       for path in change.setAside {

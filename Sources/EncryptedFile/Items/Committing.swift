@@ -4,17 +4,17 @@ import Keychain
 import PrivateFiles
 
 extension VaultChange {
-  /// Writes the new generation and replaces the old one with it. Before that, the written file is read back by the
-  /// code that every reader uses.
+  /// Writes the new generation and replaces the old one with it, after reading the written file back with every
+  /// reader's code.
   ///
-  /// - Throws: `KeychainError.missing` if the vault's folder was moved away meanwhile. It has the change then, but
-  ///   nobody finds it where it is.
+  /// - Throws: `KeychainError.missing` if the vault's folder was moved away meanwhile: it has the change then, but
+  ///   not where it is looked for.
   func commit(at now: Timestamp) throws(KeychainError) {
     guard isDirty, let key, let stanzas else {
       try? putCopiesAway()
       return
     }
-    // A write whose clock is ahead removes nothing: only what had expired by the write before it goes.
+    // A write with a fast clock removes nothing extra: only records that had expired by the write before it go.
     let due = min(now, head.written)
     try settleRetired(at: due)
     head.written = now
@@ -31,14 +31,14 @@ extension VaultChange {
         try write(encoded, key, due: due)
         return durability
       } hasFailed: {
-        // If it can't be told which file is there now, the key of the new one is kept.
+        // If the present file can't be identified, the new one's key is kept.
         guard let file = try? locked.folder.file(VaultLocation.vaultName) else { return false }
         return (try? VaultSnapshot.readHeader(file).0.mac) == previous
       }
       identityFailure = newIdentityFile.failure
     } else {
       try write(encoded, key, due: due)
-      // The change is in place; whatever is interrupted here is completed by the next write.
+      // The change is in place; the next write completes anything that is interrupted here.
       if durability == .lasting, let state = try? Folder(opening: unlocking.location.stateFolder) {
         do throws(KeychainError) {
           try NewIdentityFile.complete(key, in: state)
@@ -48,7 +48,7 @@ extension VaultChange {
       }
     }
     if locked.folder.wasMovedAway { throw .missing(path: path) }
-    // The change is in place; whatever fails from here on is tried again with the next one.
+    // The change is in place; the next one retries anything that fails here.
     try? copySlots(of: stanzas)
     isDirty = false
     for listener in listeners { listener() }
@@ -58,12 +58,12 @@ extension VaultChange {
   /// Removes all earlier generations, once the change is on the disk.
   ///
   /// - Returns: whether they stay away after a loss of power.
-  /// - Throws: ``KeychainError/earlierStatesRemain(because:)``, also if the change may not survive a loss of power: they
-  ///   would be all that is left.
+  /// - Throws: ``KeychainError/earlierStatesRemain(because:)``, also if the change may not survive a loss of power:
+  ///   they would be all that is left.
   func purgeGenerations() throws(KeychainError) -> Durability {
     do throws(KeychainError) {
       try durability.required()
-      // A former file that could not be removed after the exchange counts as an earlier state, too.
+      // A former file that stayed after the exchange is an earlier state, too.
       for name in [VaultLocation.vaultName, newestWriteName] {
         try locked.folder.removeTemporaries(for: name, replaced: before?.status)
       }
@@ -79,13 +79,13 @@ extension VaultChange {
     copyFailure = NewestWrite.keep(name, file, as: newestWriteName, in: locked.folder)
   }
 
-  /// Whether this machine has a copy of the file in the vault's place.
+  /// Whether this machine has a copy of the vault's file.
   private var hasOwnCopy: Bool {
     guard let mac = locked.folder.headerMAC(of: VaultLocation.vaultName) else { return false }
     return mac == locked.folder.headerMAC(of: newestWriteName)
   }
 
-  /// Moves the copies that were merged to the earlier generations.
+  /// Moves merged copies to the earlier generations.
   private func putCopiesAway() throws(KeychainError) {
     if mergedCopies.isEmpty { return }
     let generations = try Generations(creatingIn: locked.folder)
@@ -94,9 +94,8 @@ extension VaultChange {
     durability.join(locked.folder.synchronize())
   }
 
-  /// Keeps the last writes that are not in any generation yet, including those that this change has just merged.
-  ///
-  /// - Returns: their names.
+  /// Keeps the last writes that are in no generation yet, including those that this change has just merged. Returns
+  /// their names.
   private func setLastWritesAside() throws(KeychainError) -> [String] {
     var names: [String] = []
     for name in try NewestWrite.names(in: locked.folder)
@@ -113,8 +112,8 @@ extension VaultChange {
     return names
   }
 
-  /// Whether a copy of the vault is a write of this machine that was broken off before it was in the vault's place, as
-  /// far as that can be told.
+  /// Whether a copy of the vault is known to be a write of this machine that was broken off before it was in the
+  /// vault's place.
   func isUnfinished(_ copy: VaultSnapshot) throws(KeychainError) -> Bool {
     if try Generations(in: locked.folder.path)?.hasUnfinished(copy.mac) == true { return true }
     let own = unlocking.location.newestWriteName
@@ -130,24 +129,24 @@ extension VaultChange {
     }
   }
 
-  /// Whether a last write may contain something that is neither in any earlier state nor in what this change writes.
+  /// Whether a last write may contain something that is neither in an earlier state nor in this change's write.
   ///
   /// - Parameters:
   ///   - isOwn: whether it is this machine's own.
   ///   - asStatesGo: whether the earlier states are about to be removed, and those of other machines with them.
   func isToBeKept(_ name: String, isOwn: Bool, asStatesGo: Bool = false) throws(KeychainError) -> Bool {
-    // After a power failure the copy may be empty, for nobody waits until it is on the disk.
+    // After a power failure the copy may be empty: nobody waits until it is on the disk.
     if let status = try? locked.folder.status(of: name), status.size == 0 { return false }
     if takenIn[name] != nil { return true }
     if spentWrites.contains(name) { return false }
-    // The state that replaces an unreadable vault comes after everything that was seen, and this may be the write
-    // that nobody could read. The next change looks at those of other machines.
+    // The state that replaces an unreadable vault comes after everything that was seen, and this may be the write that
+    // nobody could read. The next change looks at other machines' writes.
     guard let beginning, let uuid = stanzas?.uuid else {
       return isOwn || otherLastWrites.contains { $0.name == name }
     }
     switch try NewestWrite.look(at: name, besides: beginning, head, in: locked.folder, unlocking) {
     case .known: return false
-    // It may have been written here, without a note that it was seen.
+    // It may have been written here, without a note of seeing it.
     case .ahead: return isOwn || asStatesGo
     case .missed, .undecided: return true
     case .otherKey:
@@ -163,7 +162,7 @@ extension VaultChange {
     var written: VaultSnapshot?
     var putAside: [String] = []
     let displaced = ConflictCopies.newName()
-    // What comes in between can only be opened with the former key, which is about to go.
+    // Anything in between opens only with the former key, which is about to go.
     let changesKey = beginning.map { $0.key.recipient != key.recipient } ?? false
     let inPlace = try locked.folder.replace(
       VaultLocation.vaultName, replaced: before.map { ($0.status, displaced, changesKey) }
@@ -182,7 +181,7 @@ extension VaultChange {
       }
       written = snapshot
       if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {
-        // Either of the two may be there afterwards and counts as the one last seen.
+        // Either of the two may be there afterwards, and counts as the last seen.
         try snapshot.generation.remember(
           of: uuid, key, at: unlocking.location, besides: beginning.generation, beginning.key)
       }
@@ -195,10 +194,10 @@ extension VaultChange {
       if !isNew, !changesKey { keepNewestWrite(temporary, snapshot) }
     }
     durability.join(inPlace)
-    // Nothing of a vault may be there before the vault is, or it would be missed if this process were killed. A copy
-    // with a new key says nothing new, and must not stay if the vault keeps the former one.
+    // No trace of a vault may precede the vault, or it would be missed if this process were killed. A copy with a new
+    // key says nothing new, and must not stay if the vault keeps the former one.
     if let written, isNew || changesKey { keepNewestWrite(VaultLocation.vaultName, written) }
-    // Without this, a file that has come since would be left without its key.
+    // Without this, a file that arrived since would lose its key.
     if changesKey, let present = locked.folder.headerMAC(of: VaultLocation.vaultName), present != written?.mac
     {
       throw .slot(.changedMeanwhile)
@@ -227,7 +226,7 @@ extension VaultChange {
 }
 
 extension EncodedVault {
-  /// Writes the file. Returns 0 or an `errno`.
+  /// Returns 0 or an `errno`.
   fileprivate borrowing func write(_ lines: borrowing VaultLines, to descriptor: Int32) -> Int32 {
     var failure: Int32 = 0
     encrypt(lines) { if failure == 0 { failure = writeFully(descriptor, $0) } }

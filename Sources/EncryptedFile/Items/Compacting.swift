@@ -1,14 +1,15 @@
 public import Keychain
 
 extension EncryptedFileKeychain {
-  /// Removes all records that are out of use and all earlier generations for good. A deletion leaves its mark, which
-  /// only names the item, as long as another copy of the vault may turn up.
+  /// Removes all records out of use and all earlier generations for good. A deletion leaves its mark, which only names
+  /// the item, as long as another copy of the vault may turn up.
   ///
-  /// Copies of the vault elsewhere still contain what is removed here. If a copy of this one waits to be merged, that
-  /// is all that happens: what the merge replaces was not there when somebody decided to forget what was replaced.
+  /// Other copies of the vault still contain the removed records. If a copy waits to be merged, merging it is all that
+  /// happens: nobody has yet decided to forget what that merge replaces.
   ///
   /// - Returns: how many records and how many generations were removed.
-  /// - Throws: `KeychainError.itemNotFound` if there is no vault; `KeychainError.mergedInstead`; what writing throws.
+  /// - Throws: `KeychainError.itemNotFound` if there is no vault; `KeychainError.mergedInstead`; what writing
+  ///   throws.
   @discardableResult
   public func compact() throws(KeychainError) -> (records: Int, generations: Int) {
     let change = try beginChange()

@@ -13,9 +13,9 @@ extension EncryptedFileKeychain {
     return try absence() != nil
   }
 
-  /// Whether there is a vault, whatever state it is in.
+  /// Whether there is a vault, in whatever state.
   ///
-  /// - Throws: `KeychainError.missing` and `.elsewhere` if there should be a vault and isn't; `.unsafeFile` and
+  /// - Throws: `KeychainError.missing` and `.elsewhere` if there should be one and isn't; `.unsafeFile` and
   ///   `.system` if it can't be examined.
   public func isThere() throws(KeychainError) -> Bool { try vaultFile() != nil }
 
@@ -32,20 +32,20 @@ extension EncryptedFileKeychain {
   /// The items that answer the query, most recently changed first.
   ///
   /// - Throws: `KeychainError`; `KeychainError.missing` if there should be a vault and isn't. If none was ever made,
-  ///   the result is empty. `KeychainError.copyLeftOut` instead of an empty result if a copy beside the vault could not
-  ///   be merged, except within ``exclusively(_:)``: what isn't there can be added.
+  ///   the result is empty. `KeychainError.copyLeftOut` instead of an empty result if a copy beside the vault could
+  ///   not be merged, except within ``exclusively(_:)``: a missing item can be added.
   public func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let found = try held(query)
     // It may be in a copy that could not be merged.
     if found.isEmpty { try refusePassingOver() }
     if found.isEmpty, change == nil, let sharing {
-      // The rest of what is being read has to be of the same state.
+      // The rest of this reading must be of the same state.
       if isPinned { hasMissed = true } else if sharing.atMiss() { return try held(query) }
     }
     return found
   }
 
-  /// The items that answer the query, as the file holds them.
+  /// The items that answer the query, in this file alone.
   func held(_ query: ItemQuery) throws(KeychainError) -> [Item] {
     let beginning = RecordKey.beginning(for: query)
     var found: [Item] = []
@@ -62,7 +62,7 @@ extension EncryptedFileKeychain {
     return found.indices.sorted { (revisions[$0], $1) > (revisions[$1], $0) }.map { found[$0] }
   }
 
-  /// Passes every item to `body` as soon as it is read, in the order of the keys by which the vault is sorted.
+  /// Passes every item to `body` as soon as it is read, in the vault's order of keys.
   ///
   /// - Parameter body: returns whether it wants more.
   /// - Throws: as ``items(matching:)`` does, possibly after some items were passed.
@@ -74,17 +74,16 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Reads all of the file at once, so that many questions after that, in one ``reading(_:)``, read nothing more.
+  /// Reads all of the file at once, so that later questions in one ``reading(_:)`` read nothing more.
   ///
   /// - Throws: as ``items(matching:)`` does.
   package func readAhead() throws(KeychainError) {
     try withLines(beginning: []) { (_, _) throws(KeychainError) in }
   }
 
-  /// The item with a primary key and its confidential part; `nil` if there is none. What may be in a copy that could not be
-  /// merged isn't missed.
+  /// The item with a primary key and its confidential part; `nil` if there is none.
   ///
-  /// - Throws: as ``items(matching:)`` does.
+  /// - Throws: as ``items(matching:)`` does, also if a copy that could not be merged may have it.
   package func answer(to key: Item.Key) throws(KeychainError) -> Answer? {
     let path = location.vaultFile
     let key = key.primaryKey

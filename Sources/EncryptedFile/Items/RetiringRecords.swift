@@ -4,9 +4,8 @@ import Keychain
 import PrivateFiles
 
 extension VaultChange {
-  /// Takes an item out of use. It can be brought back for a while. The date of the retirement is always after the
-  /// item's own date, even if a clock that is ahead has set that one: a merge takes a deletion to apply to that state
-  /// of the item.
+  /// Takes an item out of use. It can be brought back for a while. The date is always after the item's own, even if
+  /// that is from a fast clock: a merge takes a deletion to apply to that state of the item.
   func retire(_ index: Int, _ reason: RetirementReason, at now: Timestamp) throws(KeychainError) {
     let line = try retiredLine(index, reason, at: now)
     lines.remove(index)
@@ -27,28 +26,27 @@ extension VaultChange {
     }
   }
 
-  /// Inserts the line of a record that is out of use, unless it is there already.
   func keep(_ line: borrowing Secret) {
     if lines.insert(line) { isDirty = true }
   }
 
-  /// Leaves of what is out of use only what is to be written: each record once and for its time, and of each key
-  /// ``RetiredRecord/maximumPerKey`` with their secrets. Of more, those go first whose secret is in a newer one, too, then
-  /// the oldest; or they become the marks of their deletions.
+  /// Leaves only the records out of use that are to be written: each once and for its time, and of each key
+  /// ``RetiredRecord/maximumPerKey`` with their secrets. Of more, those go first whose secret is in a newer one, too,
+  /// then the oldest; or they become the marks of their deletions.
   ///
-  /// - Parameter now: what has been out of use for long enough at that time goes.
+  /// - Parameter now: the date by which a record's time is over.
   func settleRetired(at now: Timestamp) throws(KeychainError) {
     try keepEachOnce()
     var hasNewMarks = try forget { _, retired in retired.fate(at: now) }.marks > 0
     if try forgetSurplus(hasSecret: true, beyond: RetiredRecord.maximumPerKey) { hasNewMarks = true }
-    // Two records of which marks were left may have differed in what a mark doesn't have.
+    // Two records may have differed only in members that a mark lacks.
     if hasNewMarks { try keepEachOnce() }
     try forgetSurplus(hasSecret: false, beyond: RetiredRecord.maximumMarksPerKey)
   }
 
-  /// Of lines that differ only in when and why a record went out of use, leaves the one that says most.
+  /// Of lines that differ only in date and reason, leaves the one that says most.
   private func keepEachOnce() throws(KeychainError) {
-    // Such lines sort one after the other.
+    // Such lines are adjacent.
     for index in (lines.inUse.upperBound..<lines.count).dropFirst().reversed()
     where lines.haveSameRecord(index - 1, index) {
       let later = try lines.retiredRecord(at: index, path: path)
@@ -57,12 +55,12 @@ extension VaultChange {
     }
   }
 
-  /// Removes what is too much of each key, with or without secrets. Returns whether marks were left of some.
+  /// Removes each key's surplus, with or without secrets. Returns whether marks were left.
   @discardableResult
   private func forgetSurplus(hasSecret: Bool, beyond limit: Int) throws(KeychainError) -> Bool {
     var surplus: Set<Int> = []
     var start = lines.inUse.upperBound
-    // Lines of one key stand together, so there are too many only where the line `limit` places further has it, too.
+    // Lines of one key are adjacent, so there are too many only if the line `limit` places further has it, too.
     while start + limit < lines.count {
       if !lines.haveSameKey(start, start + limit) {
         start += 1
@@ -80,8 +78,8 @@ extension VaultChange {
     }.marks > 0
   }
 
-  /// Those of some lines out of use that have a secret or have none, in the order in which they are worth keeping: the
-  /// newest first, but those whose item has the same secret in a newer one last.
+  /// Some lines out of use, with secrets or without, most worth keeping first: the newest, but last those whose item
+  /// has the same secret in a newer one.
   private func bestFirst(_ range: Range<Int>, hasSecret: Bool) throws(KeychainError) -> [Int] {
     var found: [(age: (Timestamp, Int64, Int), secret: Int)] = []
     for index in range {
@@ -99,8 +97,8 @@ extension VaultChange {
     return first + last
   }
 
-  /// Removes everything that is out of use, except the marks of deletions, without which a copy of the vault would
-  /// bring the items back. Returns how many records were removed or lost their secret.
+  /// Removes everything out of use, except the marks of deletions: without them a copy of the vault would bring the
+  /// items back. Returns how many records were removed or lost their secret.
   func forgetRetired(at now: Timestamp) throws(KeychainError) -> Int {
     let count = try forget { _, retired in
       if retired.reason != .deleted || retired.fate(at: now) == .goes { return .goes }
@@ -110,8 +108,7 @@ extension VaultChange {
     return count
   }
 
-  /// Removes records that are out of use, or replaces them by a mark. Returns how many were affected, and the marks
-  /// among them.
+  /// Removes records out of use, or replaces them by a mark. Returns how many of each.
   private func forget(
     _ fate: (Int, RetiredRecord) -> RetiredRecord.Fate
   ) throws(KeychainError) -> (all: Int, marks: Int) {
@@ -133,7 +130,7 @@ extension VaultChange {
       lines.remove(index)
       count += 1
     }
-    // The marks are inserted afterwards, because one may sort before a line that is still to be looked at.
+    // Inserted last, because a mark may sort before a line still to be looked at.
     for index in 0..<marks.count { lines.insert(marks.withLine(index) { Secret(copying: $0) }) }
     return (count, marks.count)
   }

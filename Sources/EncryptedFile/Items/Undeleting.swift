@@ -24,7 +24,7 @@ extension EncryptedFileKeychain {
       .map(\.element)
   }
 
-  /// Brings back an item returned by ``retiredItems(matching:)``, with the secret that it had.
+  /// Brings back an item returned by ``retiredItems(matching:)``, with its former secret.
   ///
   /// - Parameters:
   ///   - retired: the item.
@@ -41,13 +41,13 @@ extension EncryptedFileKeychain {
 }
 
 extension VaultChange {
-  /// Puts a record that is out of use back into use.
+  /// Puts a record back into use.
   func undelete(_ retired: RetiredItem, replacing: Bool, at now: Timestamp) throws(KeychainError) -> Item {
     guard let index = try index(of: retired) else { throw .itemNotFound }
     let credential = try credential(at: index)
     if let twin = try twin(of: retired.item, except: nil) {
       guard replacing else { throw .duplicateItem }
-      // This line is removed first, because `replace` changes its index.
+      // Removed first, because `replace` changes this line's index.
       remove(index)
       return try replace(twin.index, with: twin.item, credential, at: now)
     }
@@ -66,8 +66,8 @@ extension VaultChange {
 }
 
 extension EncryptedFileKeychain {
-  /// Whether this is a former secret of an item, which somebody has renewed since: this machine knows what it has
-  /// renewed itself, and a shared vault what an item that can be renewed held before.
+  /// Whether this is a former secret of an item, renewed since: this machine knows its own renewals, and a shared
+  /// vault the former secrets of items that can be renewed.
   ///
   /// - Throws: `KeychainError` as ``items(matching:)`` does.
   public func hasReplaced(_ secret: borrowing Secret, of item: Item) throws(KeychainError) -> Bool {

@@ -3,14 +3,14 @@ import Bytes
 import Keychain
 import PrivateFiles
 
-/// The state that a change begins with.
+/// The state at the beginning of a change.
 final class VaultBeginning {
   let key: VaultKey
   let stanzas: VaultStanzas
   let head: VaultHead
   private var lines: VaultLines
 
-  /// The state that follows a generation, with its lines.
+  /// The state after a generation, with its lines.
   ///
   /// - Throws: ``KeychainError/newerFormat(path:version:)``; what reading throws.
   init(after snapshot: VaultSnapshot) throws(KeychainError) {
@@ -27,10 +27,10 @@ final class VaultBeginning {
     lines = try snapshot.takeAllLines()
   }
 
-  /// The state that replaces a vault that can't be read: the lines of an earlier state, or none, with the key and the
-  /// slots that are in force.
+  /// The state that replaces an unreadable vault: the lines of an earlier state, or none, with the key and slots in
+  /// force.
   ///
-  /// - Parameter slots: slots of still another state. Those that are no longer in force count as removed.
+  /// - Parameter slots: slots of still another state. Those no longer in force count as removed.
   /// - Throws: as ``init(after:)`` does.
   init(
     _ earlier: VaultSnapshot?, _ ways: WaysThatCount, orSlots slots: [VaultStanzas.Slot] = []
@@ -40,7 +40,7 @@ final class VaultBeginning {
     key = ways.key
     stanzas = ways.stanzas
     var head = former?.head ?? VaultHead(first: 1)
-    // The newest notes about slots take precedence; older ones fill in what these lack.
+    // The newest notes about slots take precedence; older ones fill their gaps.
     let heads = (ways.head.map { [$0] } ?? []) + ways.earlierHeads
     var notes = try SlotNotes(heads.first ?? head, path: path)
     for older in heads.dropFirst() {

@@ -7,66 +7,63 @@ import PrivateFiles
 struct LockedFolder: ~Copyable {
   let folder: Folder
   let lock: FileLock
-  /// The files that a killed writer left while it exchanged files.
+  /// Files left by a writer that was killed while it exchanged files.
   let exchanged: [String]
 }
 
-/// A change of a vault in progress: its lines in memory, and the lock, which is held until it ends.
+/// A change of a vault in progress: its lines in memory, and the lock until it ends.
 final class VaultChange {
-  /// Whether there was no vault when the change began.
+  /// Whether there was no vault at the beginning.
   let isNew: Bool
-  /// Whether anything would be written.
   var isDirty = false
-  /// The random bytes for the names of new items.
+  /// For the names of new items.
   var randomness = RandomSupply()
   /// Called once the change is on the disk.
   var listeners: [() -> Void] = []
 
   let locked: LockedFolder
-  /// The file that the change began with, and its name once it is an earlier generation.
+  /// The file at the beginning, and its name as an earlier generation.
   let before: (status: FileStatus, keptAs: String)?
-  /// The generation that the change began with, without its lines.
+  /// The generation at the beginning, without its lines.
   let beginning: VaultSnapshot?
-  /// The copies from elsewhere whose items this change has merged, and their names afterwards.
+  /// The merged copies from elsewhere, and their names afterwards.
   var mergedCopies: [(name: String, keptAs: String)] = []
-  /// The paths of the copies that could not be merged.
+  /// The paths of copies that could not be merged.
   var unmerged: [String] = []
   /// The paths of last writes that were kept because nobody has merged them.
   var setAside: [String] = []
-  /// What merging other copies has changed in the ways in.
+  /// Changes of the ways in by merging other copies.
   var mergedSlots = SlotChanges()
-  /// The paths of merged writes whose ways in were not taken, because they were broken off.
+  /// The paths of merged writes whose ways in were not taken, because the writes were broken off.
   var leftSlots: [String] = []
-  /// The last writes that this change has merged: their names, and their names among the generations.
+  /// The merged last writes: their names, and their names among the generations.
   var takenIn: [String: String] = [:]
   /// The names of last writes that were broken off and have no item of their own.
   var spentWrites: Set<String> = []
-  /// Whether this change has merged anything.
   var hasMerged: Bool { !mergedCopies.isEmpty || !takenIn.isEmpty }
-  /// The name of the copy of the file to be written. Computed once per change, because it differs each time if the
-  /// state can't be read.
+  /// The name of the copy of the file to be written. Computed once, because it differs each time if the state can't be
+  /// read.
   lazy var newestWriteName: String = {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName
   }()
-  /// How many items have come from a place where the vault is shared, or were deleted there.
+  /// How many items came from, or were deleted in, a place where the vault is shared.
   var received = 0
-  /// How many items that were changed here, which nobody else had yet, have got another state from there, or were
-  /// deleted.
+  /// How many items with changes that nobody else had yet got another state from there, or were deleted.
   var overridden = 0
-  /// The slots that don't have the vault's new key, because somebody added them with the former one meanwhile.
+  /// Slots without the vault's new key, because somebody added them with the former one meanwhile.
   var slotsWithFormerKey: [SlotSummary] = []
-  /// The header MAC of what this change has written; `nil` if it has written nothing.
+  /// The header MAC of this change's write; `nil` before it.
   var writtenMAC: [UInt8]?
-  /// Whether what this change has written survives a loss of power.
+  /// Whether this change's write survives a loss of power.
   var durability = Durability.lasting
   /// Why the file could not be copied.
   var copyFailure: KeychainError?
-  /// The last writes that the state which replaces an unreadable vault doesn't come from, newest first.
+  /// The last writes that the replacement of an unreadable vault doesn't come from, newest first.
   private(set) var otherLastWrites: [NewestWrite] = []
-  /// Why the new key has not got its place on this machine.
+  /// Why the new key didn't get its place on this machine.
   var identityFailure: KeychainError?
-  /// Why this machine couldn't note what was written.
+  /// Why this machine couldn't note the write.
   var noteFailure: KeychainError?
   let unlocking: Unlocking
   var lines: VaultLines
@@ -75,9 +72,9 @@ final class VaultChange {
   var key: VaultKey?
   var stanzas: VaultStanzas?
   var newVault: NewVault?
-  /// The identity file that belongs to a new key.
+  /// The identity file of a new key.
   var newIdentityFile: NewIdentityFile?
-  /// The notes about slots to be written on this machine.
+  /// Notes about slots to write on this machine.
   var localSlots: [(id: String, LocalSlot)] = []
 
   /// Changes a vault, or makes one if there is none.
@@ -100,7 +97,7 @@ final class VaultChange {
     lines = beginning?.takeLines() ?? VaultLines()
   }
 
-  /// Replaces a vault that can't be read or is gone with another state.
+  /// Replaces an unreadable or missing vault with another state.
   ///
   /// - Parameters:
   ///   - generation: the number of the newest known write.
@@ -136,10 +133,10 @@ final class VaultChange {
 
   var path: String { unlocking.location.vaultFile }
 
-  /// Whether there is a vault to put items into, even if it is only just being made.
+  /// Whether there is a vault for items, even if it is only being made.
   var isMade: Bool { key != nil }
 
-  /// Makes a vault, which the commit writes.
+  /// Makes a vault, to be written by the commit.
   func make(_ protection: borrowing Protection) throws(KeychainError) {
     let vault = try NewVault(protection, unlocking)
     newVault = vault
@@ -156,7 +153,7 @@ final class VaultChange {
     try body(lines, lines.lines(beginning: beginning))
   }
 
-  /// The index of the item that `item.reference` names.
+  /// The index of the item with `item.reference`.
   ///
   /// - Throws: ``KeychainError/itemNotFound``.
   func index(of item: Item) throws(KeychainError) -> Int {
@@ -189,7 +186,7 @@ final class VaultChange {
     return false
   }
 
-  /// The index of the line of an item that is out of use; `nil` if the line or its secret has been removed.
+  /// The index of a retired item's line; `nil` if the line or its secret has been removed.
   func index(of retired: RetiredItem) throws(KeychainError) -> Int? {
     let key = Array(RetiredRecord.keyPrefix.utf8) + RecordKey.whole(of: retired.item.key)
     for index in lines.lines(beginning: key) {
@@ -215,7 +212,6 @@ final class VaultChange {
     }
   }
 
-  /// Replaces the attributes and the secret of the item at `index`.
   func replace(
     _ index: Int, with item: Item, _ credential: borrowing Credential, at now: Timestamp
   ) throws(KeychainError) -> Item {
@@ -240,7 +236,7 @@ final class VaultChange {
 
   /// Inserts an item's line and removes the one at `index`.
   ///
-  /// - Parameter changed: when its parts were changed; `nil` if all of them were changed when the item was.
+  /// - Parameter changed: when its parts changed; `nil` if all did when the item was changed.
   func insert(
     _ item: Item, _ credential: borrowing Credential, _ changed: ChangeDates? = nil, replacing index: Int?
   ) throws(KeychainError) {
@@ -261,34 +257,31 @@ final class VaultChange {
     isDirty = true
   }
 
-  /// Inserts the line of a record that is in use.
   func put(_ line: borrowing Secret) {
     lines.insert(line)
     isDirty = true
   }
 
-  /// Makes the new generation come after that of another copy, too.
+  /// Makes the new generation come after another copy's, too.
   func follow(_ other: VaultHead) {
     // A machine that has seen the other copy would refuse an older generation.
     if other.generation >= head.generation - 1 { isDirty = true }
     head.generation = max(head.generation, other.generation + 1)
   }
 
-  /// Removes the line at `index` for good.
   func remove(_ index: Int) {
     lines.remove(index)
     isDirty = true
   }
 
-  /// Calls `listener` once the change is on the disk.
   func onCommit(_ listener: @escaping () -> Void) {
     listeners.append(listener)
   }
 }
 
 extension Credential {
-  /// Whether this credential has something that the newer one lacks and that could be missed: another secret or
-  /// refresh token that has not expired, or what no tool gets.
+  /// Whether this credential has something to miss in the newer one: another secret or refresh token that has not
+  /// expired, or further secrets.
   fileprivate borrowing func isWorthKeeping(besides newer: borrowing Credential, at now: Timestamp) -> Bool {
     if !newer.further.hasAll(of: further) { return true }
     if hasSameSecret(as: newer), hasSameRefreshToken(as: newer) { return false }

@@ -4,28 +4,28 @@ import PrivateFiles
 
 /// A description of a vault, as far as possible without opening it.
 public struct VaultSummary: Hashable, Sendable {
-  /// The vault's identifier, which stays the same for its whole life.
+  /// The vault's identifier for its whole life.
   public let uuid: String
   /// The version of the format.
   public let version: Int
   /// The file's size in bytes.
   public let size: Int
-  /// The ways in: the slots, and the identity file of this machine if it opens the vault.
+  /// The slots, and the identity file of this machine if it opens the vault.
   public let ways: [SlotSummary]
   /// Whether one of the ways in is a passphrase.
   public var hasPassphrase: Bool { ways.contains { $0.kind == .passphrase } }
   /// Whether the plain identity file of this machine opens it.
   public var hasIdentityFile: Bool { ways.contains { $0.kind == .identityFile } }
-  /// What the first line says; `nil` if the vault is locked.
+  /// The first line's facts; `nil` if the vault is locked.
   public let contents: Contents?
 
-  /// The facts that only an unlocked vault tells.
+  /// Facts that take an unlocked vault.
   public struct Contents: Hashable, Sendable {
     /// How many items there are.
     public let count: Int
-    /// How many times it was written.
+    /// The number of writes.
     public let generation: Int64
-    /// When it was written last.
+    /// The date of the last write.
     public let written: Timestamp
   }
 
@@ -49,7 +49,6 @@ public struct VaultSummary: Hashable, Sendable {
     }
   }
 
-  /// The stanzas of a vault's header.
   static func stanzas(of file: borrowing OpenFile) throws(KeychainError) -> VaultStanzas {
     let (header, _) = try VaultSnapshot.readHeader(file)
     return try VaultStanzas(header.stanzas, path: file.path)
