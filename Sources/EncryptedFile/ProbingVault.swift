@@ -5,12 +5,12 @@ extension EncryptedFileKeychain {
   /// Whether the keychain could keep a secret now.
   ///
   /// Opens the vault as far as possible without asking anybody, and reads all of it. Also checks the folders'
-  /// permissions, the lock, the file system and the free space. Programs of slots are not run, because they may ask
-  /// somebody: a vault that only such a program can open counts as locked. A passphrase that comes from a program or
-  /// a file (``PassphraseRespondent/program``) is used.
+  /// permissions, the lock, the file system and the free space. A slot's program isn't run, because it may ask
+  /// somebody: a vault that only such a program opens counts as locked. A passphrase from a program or a file
+  /// (``PassphraseRespondent/program``) is used.
   public func probe() -> KeychainReadiness {
     let asksNobody = unlocking.respondent() == .program
-    // A key that is given for one use is not kept.
+    // A key given for one use is not kept.
     let quiet = EncryptedFileKeychain(
       at: location, passphrase: asksNobody ? unlocking.passphrase : { _ in nil }, respondent: { .nobody },
       cache: unlocking.cache, openers: unlocking.openers.withoutPrograms,
@@ -56,7 +56,7 @@ extension EncryptedFileKeychain {
       }
       try FileLock.check(VaultLocation.lockName, in: folder, patience: patience)
     }
-    // A write puts a whole new file beside the old one; it may be larger by a chunk.
+    // A write puts a whole new file beside the old one, perhaps larger by a chunk.
     try FutureFolder(location.vaultFolder).check(room: size + (128 << 10))
     try FutureFolder(location.stateFolder).check(room: 8 << 10)
   }

@@ -7,13 +7,13 @@ extension EncryptedFileKeychain {
   ///
   /// - Parameters:
   ///   - protection: what opens it.
-  ///   - startingOver: whether to make a vault even though another one is missing. The traces of that one are moved
-  ///     aside; none of them is removed.
-  /// - Returns: the folders that the traces were moved to; empty if there were none.
-  /// - Throws: `KeychainError.duplicateItem` if there is a vault already; `KeychainError.missing` and `.elsewhere` if
-  ///   there was one and `startingOver` is false; `.elsewhere` also if the vault elsewhere is still in its place;
-  ///   `.missing` also if the home folder doesn't exist; `.unsafeFile` if it is root who makes it in somebody else's
-  ///   home; what writing throws.
+  ///   - startingOver: whether to make a vault even though another one is missing. That one's traces are moved
+  ///     aside; none is removed.
+  /// - Returns: the folders with the traces; empty if there were none.
+  /// - Throws: `KeychainError.duplicateItem` if there is a vault already; `KeychainError.missing` and `.elsewhere`
+  ///   if there was one and `startingOver` is false; `.elsewhere` also if the vault elsewhere is still in its place;
+  ///   `.missing` also if the home folder doesn't exist; `.unsafeFile` if root would make it in somebody else's home;
+  ///   what writing throws.
   @discardableResult
   public func create(
     _ protection: borrowing Protection, startingOver: Bool = false
@@ -21,9 +21,9 @@ extension EncryptedFileKeychain {
     try create(protection, startingOver: startingOver, isShared: false)
   }
 
-  /// The same for a vault that several machines or people share; see ``VaultHead/keyNumber``.
+  /// The same for a vault shared by several machines or people; see ``VaultHead/keyNumber``. `label` is the first
+  /// slot's.
   ///
-  /// - Parameter label: what people call the first slot.
   /// - Throws: as ``create(_:startingOver:)`` does.
   @discardableResult
   package func create(
@@ -56,12 +56,12 @@ extension EncryptedFileKeychain {
     try location.refuseHomeOfAnother()
     guard let absence = try absence() else { return }
     if !startingOver { throw absence }
-    // The files to be moved aside may be what opens a vault that is still in its place elsewhere.
+    // These files may open a vault that is still in its place elsewhere.
     let traces = try VaultTraces(at: location, remembered: remembered)
     if let other = traces.placeInUse { throw .elsewhere(path: location.vaultFile, known: other) }
   }
 
-  /// Why it is an error that there is no vault; `nil` if there never was one, as far as this machine knows.
+  /// The error of a missing vault; `nil` if this machine knows of none.
   func absence() throws(KeychainError) -> KeychainError? {
     // This object itself has opened one.
     if key != nil { return .missing(path: location.vaultFile) }
@@ -69,24 +69,23 @@ extension EncryptedFileKeychain {
   }
 }
 
-/// The traces that a vault has left on this machine besides its file.
+/// A vault's traces on this machine besides its file.
 ///
-/// All of them are made after the vault's file, except the identity under its provisional name. Finding any of them
-/// without a vault therefore means that a vault is missing, not that one is just being made.
+/// All of them are made after the vault's file, except the identity under its provisional name. So traces without a
+/// vault mean that a vault is missing, not that one is just being made.
 struct VaultTraces {
   private let path: String
-  /// Whether there are traces of a vault that was here, or of one whose place isn't known.
+  /// Whether there are traces of a vault that was here, or whose place is unknown.
   private var isHere = false
-  /// Other places where there was a vault.
+  /// Other places of former vaults.
   private var elsewhere: [String] = []
 
   private static let inState = [VaultLocation.identityName, VaultLocation.slotsName]
 
   /// Looks for traces.
   ///
-  /// - Parameter remembered: the path of the vault as remembered by the caller. Used only if the state folder knows
-  ///   no path.
-  /// - Throws: ``KeychainError`` if the traces can't be examined, or the home folder that they would be in is missing.
+  /// - Parameter remembered: the vault's path as remembered by the caller, for when the state folder knows none.
+  /// - Throws: ``KeychainError`` if the traces can't be examined, or their home folder is missing.
   init(at location: VaultLocation, remembered: () -> String?) throws(KeychainError) {
     path = location.vaultFile
     try location.refuseMissingHome()
@@ -103,34 +102,34 @@ struct VaultTraces {
     if known.isEmpty, let remembered = remembered() { known = [remembered] }
     if known.contains(path) { isHere = true }
     elsewhere = known.filter { $0 != path }
-    // Traces that don't name a place belong to a known vault, or to one that may have been here.
+    // Traces without a place belong to a known vault, or to one that may have been here.
     if known.isEmpty, hasFurther { isHere = true }
     if places.contains(nil), placeInUse == nil { isHere = true }
   }
 
-  /// A known place where there still is a vault; `nil` if there is none.
+  /// A known place that still has a vault; `nil` if there is none.
   var placeInUse: String? { elsewhere.first(where: FileStatus.isThere) }
 
-  /// Why it is an error that there is no vault here; `nil` if there are no traces.
+  /// The error of a missing vault; `nil` without traces.
   var absence: KeychainError? {
     if isHere { return .missing(path: path) }
     guard let known = placeInUse ?? elsewhere.first else { return nil }
     return .elsewhere(path: path, known: known)
   }
 
-  /// The names of the traces that may be beside a vault.
+  /// The names of traces that may be beside a vault.
   private static func nearVault(in folder: borrowing Folder) throws(KeychainError) -> [String] {
     try [VaultLocation.slotsName, Generations.folderName] + ConflictCopies.names(in: folder)
       + folder.names(where: VaultLocation.isNewestWriteName)
-      // Only a file that takes another's place is ever exchanged.
+      // Only a file that replaces another is ever exchanged.
       + folder.names().filter(Folder.isExchanged)
   }
 
-  /// Moves the traces into new folders beside them, and the vault too if it is there. Needs the vault's lock.
+  /// Moves the traces, and the vault if it is there, into new folders beside them. Needs the vault's lock.
   ///
   /// - Returns: the paths of the folders, and whether that survives a loss of power.
-  /// - Throws: ``KeychainError/system(operation:path:errno:)``. Some traces may then still be in their place, so the
-  ///   vault still counts as missing.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``. Some traces may still be in place then, so the vault
+  ///   still counts as missing.
   static func putAside(
     at location: VaultLocation, in folder: borrowing Folder
   ) throws(KeychainError) -> (folders: [String], Durability) {
@@ -153,12 +152,10 @@ struct VaultTraces {
     return (aside, durability)
   }
 
-  /// A name for a folder of files moved aside.
   static func newFolderName() -> String { "former-" + newDigits().suffix(8) }
 
-  /// Moves files of a folder into another one, which is made if it doesn't exist.
-  ///
-  /// - Returns: whether that survives a loss of power; `nil` if there was nothing to move.
+  /// Moves files of a folder into another one, and makes that if needed. Returns whether that survives a loss of
+  /// power; `nil` if there was nothing to move.
   static func put(
     _ names: [String], of folder: borrowing Folder, into path: String
   ) throws(KeychainError) -> Durability? {

@@ -2,10 +2,10 @@ import Age
 public import Keychain
 import PrivateFiles
 
-/// What protects a vault from someone who has its file.
+/// Protects a vault from someone who has its file.
 public enum Protection: ~Copyable {
-  /// The identity is in a file on this machine: no question is ever asked. This protects a vault that was copied or
-  /// backed up, but not against someone who can read the home directory.
+  /// The identity is in a file on this machine, and no question is ever asked. This protects a vault that was copied
+  /// or backed up, but not against someone who can read the home directory.
   case identityFile
   /// A passphrase opens the identity.
   case passphrase(Secret)
@@ -18,13 +18,12 @@ public enum Protection: ~Copyable {
 struct NewVault {
   let identity: X25519Identity
   let stanzas: VaultStanzas
-  /// The identity's file, if there is one.
   private let identityFile: NewIdentityFile?
-  /// The recipient of its slot, if that is for a key.
+  /// The recipient of a slot for a key.
   private(set) var recipientText: String?
-  /// What people call its slot.
+  /// The slot's name for people.
   var label: String?
-  /// How its slot is opened on this machine, if that is noted.
+  /// How to open the slot on this machine, if noted.
   private(set) var localSlot: LocalSlot?
 
   /// Draws an identity and wraps it.
@@ -70,9 +69,9 @@ struct NewVault {
     }
   }
 
-  /// Runs `writeVault`, which writes the vault, and makes sure that a vault can always be opened, wherever this
-  /// process may be killed: the identity is written under a provisional name before, and gets its final name
-  /// afterwards. An `identity.txt` without a vault thus means that a vault is missing.
+  /// Runs `writeVault` so that the vault can always be opened, wherever this process may be killed: the identity is
+  /// written under a provisional name before, and gets its final name afterwards. So an `identity.txt` without a vault
+  /// means that a vault is missing.
   ///
   /// - Throws: what writing throws; then neither file is there.
   func install(
@@ -84,7 +83,7 @@ struct NewVault {
       return
     }
     try identityFile.install(at: location, writeVault) {
-      // The vault may have been put in place before the error. If that can't be told, its key stays.
+      // The vault may have been in place before the error. If that is unknown, its key stays.
       (try? folder.contains(VaultLocation.vaultName)) == false
     }
   }

@@ -3,13 +3,13 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// Copies of a vault that a sync program has put beside it, because the vault was changed in two places at once.
+/// Copies that a sync program put beside a vault after changes in two places at once.
 ///
-/// Syncthing names them `vault.sync-conflict-DATE-TIME-DEVICE.age`, Dropbox and Nextcloud
-/// `vault (… conflicted copy …).age`, or the equivalent in another language: Konflikt, conflicto, conflit. Files with
-/// other names, such as a person's own backup, are left alone.
+/// Syncthing names them `vault.sync-conflict-DATE-TIME-DEVICE.age`, Dropbox and Nextcloud `vault (… conflicted copy
+/// …).age`, or the equivalent in another language: Konflikt, conflicto, conflit. Files with other names, such as a
+/// person's own backup, are left alone.
 enum ConflictCopies {
-  /// A name for a copy that this program itself puts aside.
+  /// The name of a copy that this program puts aside.
   static func newName() -> String { "vault.conflict-\(newDigits()).age" }
 
   /// The names of possible copies, sorted.
@@ -18,8 +18,8 @@ enum ConflictCopies {
     return names.count < 2 ? names : names.sorted()
   }
 
-  /// Whether a file of that name may be a copy. This is called for every name in the vault's folder at every answer,
-  /// and the first byte rules out most of them.
+  /// Whether a file of that name may be a copy. Every answer calls this for every name in the vault's folder, and the
+  /// first byte rules out most.
   static func isCopy(_ name: UnsafeRawBufferPointer) -> Bool {
     let (beginning, ending): (StaticString, StaticString) = ("vault", ".age")
     guard name.has(beginning, at: 0), name.has(ending, at: name.count - ending.utf8CodeUnitCount) else {
@@ -35,8 +35,7 @@ enum ConflictCopies {
   ///
   /// - Returns: `nil` if the copy is gone; another process may just have merged it.
   /// - Throws: ``KeychainError/otherKey(path:)`` if the vault's identity was changed here or there;
-  ///   ``KeychainError/wrongIdentity(path:)`` if the copy belongs to another vault; other errors if there is something
-  ///   wrong with it.
+  ///   ``KeychainError/wrongIdentity(path:)`` if the copy belongs to another vault; other errors for a faulty copy.
   static func open(
     _ name: String, in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) throws(KeychainError) -> VaultSnapshot? {
@@ -57,16 +56,14 @@ enum ConflictCopies {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes from `position` on begin with a text.
+  /// Whether a text begins at `position`.
   fileprivate func has(_ text: StaticString, at position: Int) -> Bool {
     let size = text.utf8CodeUnitCount
     guard position >= 0, count - position >= size, let base = baseAddress else { return false }
     return memcmp(base + position, text.utf8Start, size) == 0
   }
 
-  /// Whether the bytes from `position` on begin with a text in any case.
-  ///
-  /// - Parameter text: lower-case ASCII letters.
+  /// The same in any case. `text` is lower-case ASCII letters.
   fileprivate func hasIgnoringCase(_ text: StaticString, at position: Int) -> Bool {
     let size = text.utf8CodeUnitCount
     guard count - position >= size else { return false }

@@ -2,16 +2,16 @@ import Bytes
 import Keychain
 
 /// The plan for merging two copies of a vault, item by item. Each part of an item (its key, its other attributes, its
-/// confidential parts) is taken from the copy in which it was changed last; a deletion wins over changes made before
-/// it. Whatever doesn't get into the result is kept as a record out of use: nothing is dropped.
+/// confidential parts) is taken from the copy in which it was changed last; a deletion wins over earlier changes.
+/// Everything else is kept as a record out of use: nothing is dropped.
 ///
-/// An item that has lost its key to another one stays out of use, also once the other one has another key or is
-/// deleted: those who merge later have to come to the same. It is back if it is changed, by somebody who didn't know
-/// of that or brings it back.
+/// An item that has lost its key to another one stays out of use, even once that one has another key or is deleted:
+/// later merges have to come to the same. It returns if somebody changes it without knowing of that, or brings it
+/// back.
 ///
-/// If the common ancestor of both copies is known, this is a three-way merge: a part that only one copy has changed
-/// is taken from that copy, whatever the dates say, and an item that one copy has deleted and the other left
-/// unchanged is deleted. Dates decide only if both have changed the same part.
+/// If the common ancestor of both copies is known, this is a three-way merge: a part that only one copy has changed is
+/// taken from that copy, whatever the dates say, and an item that one copy has deleted and the other left unchanged is
+/// deleted. Dates decide only if both have changed the same part.
 ///
 /// Both places arrive at the same items, whichever of them merges the other's copy.
 struct MergePlan {
@@ -26,20 +26,20 @@ struct MergePlan {
     let reason: RetirementReason
   }
 
-  /// The records of mine and theirs that are in use after the merge.
+  /// The records of mine and theirs in use after the merge.
   private(set) var winners: Set<Place> = []
-  /// The records that are made of both.
+  /// The records made of both.
   private(set) var made: [MergedItem] = []
   /// The records that go out of use.
   private(set) var retirements: [Retirement] = []
-  /// How many items of mine nothing is left of, because they went out of use there.
+  /// How many items of mine are gone, because they went out of use there.
   private(set) var deleted = 0
-  /// How many items both copies have changed in different ways, as far as that can be told.
+  /// How many items both copies are known to have changed in different ways.
   private(set) var undecided = 0
 
   /// - Parameters:
-  ///   - theirs: the other copy. It may have several states of an item, if it is put together from several.
-  ///   - base: the records of the common ancestor; `nil` if it isn't known.
+  ///   - theirs: the other copy. If it is put together from several, it may have several states of an item.
+  ///   - base: the records of the common ancestor; `nil` if unknown.
   ///   - date: the retirement date of the losers; the same in both places.
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line is not a record.
   init(
@@ -108,7 +108,7 @@ struct MergePlan {
       guard let before = former[reference] else { return false }
       return try lend(place) { line in before.line.withUnsafeBytes { $0.equals(line) } }
     }
-    /// Whether a state went out of use in a merge, or has nothing that is later than one that did.
+    /// Whether a merge put a state out of use, or everything in it is no later than in one that it did.
     func isMerged(_ place: Place, _ reference: ItemReference) throws(KeychainError) -> Bool {
       guard let others = merged[reference] else { return false }
       let new = try state(place)
@@ -133,7 +133,7 @@ struct MergePlan {
     }
     func settle(_ reference: ItemReference, _ states: [(place: Place, item: Item)]) throws(KeychainError) {
       var result: (item: Item, place: Place, made: MergedItem?)?
-      // Each is checked separately: one side may have brought back what the other deleted before.
+      // Each separately: one side may have brought back what the other deleted before.
       for (place, item) in states {
         if let deletion = deletions[reference], item.changeDate <= deletion {
           retirements.append(Retirement(place: place, made: nil, date: deletion, reason: .deleted))
@@ -176,8 +176,7 @@ struct MergePlan {
     }
     for (reference, states) in items { try settle(reference, states) }
 
-    // Of different items with the same key only one is kept; the same login may have been stored in both places, each
-    // time as a new item.
+    // Of different items with the same key only one stays; both places may have stored the same login as a new item.
     var keepers: [Item.Key: (item: Item, place: Place, made: MergedItem?)] = [:]
     for survivor in survivors {
       let key = survivor.item.key.primaryKey

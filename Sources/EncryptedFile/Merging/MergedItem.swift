@@ -1,13 +1,12 @@
 import Bytes
 import Keychain
 
-/// The state of an item in one of two copies of a vault that are being merged, or the result of merging both.
+/// An item's state in one of two copies that are being merged, or the result of merging both.
 final class MergedItem {
-  /// The place of a record.
   enum Place: Hashable {
     case mine(Int)
     case theirs(Int)
-    /// Not in any copy yet: the record is made of both.
+    /// In no copy yet: the record is made of both.
     case made
   }
 
@@ -16,8 +15,6 @@ final class MergedItem {
   let changed: ChangeDates
   let line: Secret
 
-  /// Reads a record.
-  ///
   /// - Parameter keyPrefix: the text before the key, if the record is out of use.
   /// - Throws: ``JSONReader/Malformed`` if the line is not a record.
   init(
@@ -31,13 +28,12 @@ final class MergedItem {
 
   var item: Item { record.item }
 
-  /// The confidential parts.
   func credential() throws(JSONReader.Malformed) -> Credential {
     try line.withUnsafeBytes { (line) throws(JSONReader.Malformed) in try Record.credential(parsing: line) }
   }
 
-  /// Whether this state is the later one if the dates of the differing parts are the same: by its own date, then by
-  /// the generation of its last write, then in an arbitrary fixed order, so that both places decide alike.
+  /// Whether this state is later if the dates of the differing parts are equal: by its own date, then by the
+  /// generation of its last write, then in an arbitrary fixed order, so that both places decide alike.
   func isLater(than other: MergedItem) -> Bool {
     let left = (other.item.changeDate, other.record.revision)
     let right = (item.changeDate, record.revision)
@@ -45,7 +41,7 @@ final class MergedItem {
     return other.line.withUnsafeBytes { left in line.withUnsafeBytes { left.lexicographicallyPrecedes($0) } }
   }
 
-  /// Whether each part of another state of the item is as in this one, or was changed later.
+  /// Whether each part of another state is the same as here, or was changed later.
   ///
   /// - Throws: ``JSONReader/Malformed`` if one of them has no secret.
   func isKnown(to other: MergedItem) throws(JSONReader.Malformed) -> Bool {
@@ -53,31 +49,30 @@ final class MergedItem {
     guard own.key <= others.key, own.attributes <= others.attributes, own.secret <= others.secret,
       own.further <= others.further
     else { return false }
-    // Where all dates are the same, neither is later.
+    // With equal dates, neither is later.
     if own != others { return true }
     let secret = try other.credential()
     guard try credential().isSame(as: secret) else { return false }
     return item.key == other.item.key && item.hasSameAttributes(as: other.item)
   }
 
-  /// Whether this item keeps a primary key that another item has in the other copy: the one with the later secret
-  /// does.
+  /// Whether this item keeps a primary key that another item has in the other copy: the later secret wins.
   func keepsKey(before other: MergedItem) -> Bool {
     changed.secret == other.changed.secret ? isLater(than: other) : changed.secret > other.changed.secret
   }
 }
 
-/// The result of merging two states of one item: each part is taken from the state that changed it last or, if the
-/// common ancestor is known, from the one that changed it at all.
+/// The merge of two states of one item: each part is taken from the state that changed it last or, if the common
+/// ancestor is known, from the one that changed it at all.
 struct ItemMerge {
   /// The state that stays in use.
   private(set) var result: MergedItem
-  /// The states with parts that are not in the result.
+  /// The states with parts that the result lacks.
   private(set) var losers: [MergedItem] = []
-  /// Whether both have changed the same part in different ways, as far as that can be told.
+  /// Whether both are known to have changed the same part in different ways.
   private(set) var isUndecided = false
 
-  /// - Parameter base: the common ancestor; `nil` if it isn't known.
+  /// - Parameter base: the common ancestor; `nil` if unknown.
   /// - Throws: ``JSONReader/Malformed`` if one of them is not a record.
   init(
     _ mine: MergedItem, _ theirs: MergedItem, base: MergedItem?
@@ -109,7 +104,7 @@ struct ItemMerge {
     let secret = Choice(
       isSame: laterSecret.isSameForTools(as: earlierSecret),
       dates: (later.changed.secret, earlier.changed.secret), isAsBase: isAsBase)
-    // A one-time code that one machine gets stays where another changes the password.
+    // A one-time code added on one machine stays while another changes the password.
     let further = Choice(
       isSame: laterSecret.further.isSame(as: earlierSecret.further),
       dates: (later.changed.further, earlier.changed.further), isAsBase: isFurtherAsBase)
@@ -128,7 +123,7 @@ struct ItemMerge {
     (changed.key, changed.attributes, changed.secret, changed.further) = (
       key.date, attributes.date, secret.date, further.date
     )
-    // A state that already equals the result is kept as it is, including members that only it has.
+    // A state that equals the result is kept as it is, including members that only it has.
     for state in [later, earlier] {
       var same = item
       same.creationDate = state.item.creationDate
@@ -151,20 +146,20 @@ struct ItemMerge {
   }
 }
 
-/// The choice of the state that provides a part of the item.
+/// The state that provides a part of the item.
 private struct Choice {
   let isSame: Bool
   let takesLater: Bool
   let isUndecided: Bool
   let losesLater: Bool
   let losesEarlier: Bool
-  /// The part's date in the result. It is later than the date in the state that wasn't chosen, so that this state
-  /// doesn't win when its copy is merged again without knowing the base.
+  /// The part's date in the result: later than in the other state, so that this one doesn't win when its copy is
+  /// merged again without knowing the base.
   let date: Timestamp
 
   /// - Parameters:
-  ///   - dates: when the part was changed in the state that is the later one as a whole, and in the other.
-  ///   - isAsBase: whether the part is unchanged from the base in each; `nil` if that isn't known.
+  ///   - dates: when the part was changed in the state that is later as a whole, and in the other.
+  ///   - isAsBase: whether each has the part as in the base; `nil` if unknown.
   init(isSame: Bool, dates: (later: Timestamp, earlier: Timestamp), isAsBase: (later: Bool, earlier: Bool)?) {
     self.isSame = isSame
     if let isAsBase, isAsBase.later != isAsBase.earlier {

@@ -1,16 +1,16 @@
 import Bytes
 import Keychain
 
-/// The changes that merging another copy has made.
+/// The changes made by merging another copy.
 public struct MergeOutcome: Hashable, Sendable {
   /// How many items there are now.
   public let count: Int
-  /// Items of the other copy that are new here or in which some part is newer.
+  /// Items of the other copy that are new here, or newer in some part.
   public let added: Int
   /// Items that went out of use because they were deleted there, or had lost their key to others.
   public let deleted: Int
-  /// Items that both copies had changed in different ways, as far as that can be told: the later state is in use, and
-  /// the other one can be brought back.
+  /// Items that both copies are known to have changed in different ways: the later state is in use, and the other one
+  /// can be brought back.
   public let undecided: Int
 }
 
@@ -18,9 +18,9 @@ extension VaultChange {
   /// Merges another copy of the vault.
   ///
   /// - Parameters:
-  ///   - base: the common ancestor, if it is known.
-  ///   - isUnfinished: whether it is a write that never came into the vault's place. Nobody was told that what opens
-  ///     the vault had changed, so that stays as it is.
+  ///   - base: the common ancestor, if known.
+  ///   - isUnfinished: whether it is a write that never came into the vault's place. Nobody was told of its changes
+  ///     to the ways in, so these stay as they are.
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line of a copy is not a record.
   @discardableResult
   func merge(
@@ -41,8 +41,7 @@ extension VaultChange {
     return outcome
   }
 
-  /// Merges the records of another copy of the vault, which was written at the given date, or of several copies
-  /// together.
+  /// Merges the records of another copy, written at the given date, or of several copies together.
   @discardableResult
   func merge(
     _ theirs: borrowing VaultLines, base: borrowing VaultLines? = nil, written: Timestamp
@@ -63,8 +62,7 @@ extension VaultChange {
     }
     for retirement in plan.retirements {
       let loser = try line(of: retirement, theirs)
-      // An older copy has items that were replaced since. They are retired only once, however often such a copy
-      // comes.
+      // An older copy has items that were replaced since. They are retired once, however often it comes.
       if !lines.hasRetired(loser), !theirs.hasRetired(loser) { retired.insert(loser) }
     }
     for index in lines.inUse.reversed() where !plan.winners.contains(.mine(index)) { remove(index) }
@@ -78,12 +76,12 @@ extension VaultChange {
       count: lines.inUse.count, added: added, deleted: plan.deleted, undecided: plan.undecided)
   }
 
-  /// Runs what merges records that may have been merged before. If it comes to nothing new, nothing is to be written.
+  /// Runs a merge of records that may have been merged before. Without a new result, nothing is to be written.
   ///
   /// - Parameter now: when it would be written.
   func mergingAgain(at now: Timestamp, _ body: () throws(KeychainError) -> Void) throws(KeychainError) {
     let before = (lines.savepoint, isDirty, received)
-    // What has only expired is no reason to write.
+    // Expiry alone is no reason to write.
     let due = min(now, head.written)
     try settleRetired(at: due)
     let settled = lines.savepoint
@@ -117,7 +115,7 @@ extension VaultChange {
 }
 
 extension VaultLines {
-  /// Whether the record of a retired line is already among the retired ones, with any date and reason.
+  /// Whether a retired line's record is among the retired ones, with any date and reason.
   borrowing func hasRetired(_ line: borrowing Secret) -> Bool {
     line.withUnsafeBytes { line in
       let record = RetiredRecord.record(of: line)
@@ -128,12 +126,12 @@ extension VaultLines {
     }
   }
 
-  /// Whether two lines are of the same record that is out of use, with any dates and reasons.
+  /// Whether two lines out of use are of the same record, with any dates and reasons.
   borrowing func haveSameRecord(_ one: Int, _ other: Int) -> Bool {
     if !haveSameKey(one, other) { return false }
     return withLine(one) { one in
       withLine(other) { other in
-        // Another program may have written it in a form in which it isn't found.
+        // Another program may have written it in a form that isn't found.
         let record = RetiredRecord.record(of: one)
         return !record.isEmpty && RetiredRecord.record(of: other).equals(record)
       }

@@ -4,12 +4,11 @@ import Keychain
 import PrivateFiles
 
 extension VaultChange {
-  /// Merges the copies that a sync program has put beside the vault.
+  /// Merges the copies that a sync program put beside the vault, and returns how many.
   ///
   /// - Parameters:
   ///   - names: the copies to leave alone.
   ///   - onFailure: called with the name and path of each copy that can't be read; it stays in place.
-  /// - Returns: how many copies were merged.
   func mergeCopies(
     except names: Set<String>, onFailure: (_ name: String, _ path: String, KeychainError) -> Void
   ) throws(KeychainError) -> Int {
@@ -55,8 +54,7 @@ extension VaultChange {
     }
   }
 
-  /// Notes that this generation supersedes everything known on this machine, so that nobody merges any of it into
-  /// this one.
+  /// Notes that this generation supersedes everything known on this machine, so that nobody merges any of it again.
   func supersede(_ generations: [Generation]) throws(KeychainError) {
     for generation in generations { head.past.insert(generation) }
     guard let key, let stanzas else { return }
@@ -66,15 +64,14 @@ extension VaultChange {
     }
   }
 
-  /// Refuses to continue if something was never merged, because the key or the earlier states are about to be
-  /// discarded.
+  /// Refuses to go on if something was never merged, because the key or the earlier states are about to be discarded.
   ///
-  /// - Parameter alsoUnfinished: whether a write that was broken off prevents it even if it has the very same items. Where
-  ///   the key goes, nobody could open it any more if this is broken off, too.
+  /// - Parameter alsoUnfinished: whether a write that was broken off counts even with the very same items. Without
+  ///   the key, nobody could open it if this is broken off, too.
   /// - Throws: ``KeychainError/unmerged(path:)``.
   func refuseUnmerged(alsoUnfinished: Bool) throws(KeychainError) {
     if let path = unmerged.first { throw .unmerged(path: path) }
-    // Without giving this machine a name, which would be a change.
+    // Without naming this machine, which would be a change.
     let own = unlocking.location.newestWriteName
     for name in try NewestWrite.names(in: locked.folder) where takenIn[name] == nil {
       if !alsoUnfinished, try isUnfinished(name), try isSpent(name, in: locked.folder) {
@@ -93,9 +90,8 @@ extension VaultChange {
     }
   }
 
-  /// Whether a write that was broken off has the same items in use, and comes from no state that the vault doesn't come from.
-  /// What opens the vault isn't taken from such a write, and what is out of use is about to be forgotten, so nothing of it
-  /// would be missed.
+  /// Whether a broken-off write has the same items in use, and comes only from states that the vault comes from. Its
+  /// ways in aren't taken, and records out of use are about to be forgotten, so nothing of it would be missed.
   private func isSpent(_ name: String, in folder: borrowing Folder) throws(KeychainError) -> Bool {
     guard let key, let stanzas,
       let write = try NewestWrite.openIfReadable(name, in: folder, uuid: stanzas.uuid, with: key, unlocking),
@@ -106,11 +102,10 @@ extension VaultChange {
       && theirs.inUse.allSatisfy { index in theirs.withLine(index) { lines.contains($0) } }
   }
 
-  /// Merges the last writes that were replaced by a generation without them. The write of this machine moves to the
-  /// earlier generations once the change is on the disk.
+  /// Merges the last writes that were replaced by a generation without them, and returns how many. This machine's
+  /// moves to the earlier generations once the change is on the disk.
   ///
   /// - Parameter onFailure: called with the path of each write that can't be merged; it stays in place.
-  /// - Returns: how many were merged.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
   func mergeMissed(
     onFailure: (_ path: String, KeychainError) -> Void
@@ -120,20 +115,17 @@ extension VaultChange {
       try NewestWrite.findMissed(by: beginning, head, in: locked.folder, unlocking), onFailure: onFailure)
   }
 
-  /// Merges last writes that this change doesn't come from.
-  ///
-  /// - Parameter onFailure: is called with the path of each one that can't be merged. It remains.
-  /// - Returns: how many were merged.
+  /// The same for given writes that this change doesn't come from.
   @discardableResult
   func mergeLastWrites(_ writes: [NewestWrite], onFailure: (_ path: String, KeychainError) -> Void) -> Int {
     var count = 0
     for write in writes {
-      // Another write that was merged may already include this one.
+      // Another merged write may already include this one.
       if head.comes(from: write.snapshot.mac) { continue }
       do throws(KeychainError) {
         try mergeIfItFits(write.snapshot, isUnfinished: write.isUnfinished)
         takenIn[write.name] = write.snapshot.generation.fileName
-        // A write is needed to note that it was merged.
+        // A write is needed to note the merge.
         isDirty = true
         count += 1
       } catch {

@@ -8,16 +8,15 @@ import PrivateFiles
 extension EncryptedFileKeychain {
   /// Merges the items of another copy of the vault, wherever it is. The copy itself is not changed.
   ///
-  /// A copy from before the vault's identity was changed is opened by its own slots. Of a write that was broken off,
+  /// A copy from before a change of the vault's identity is opened by its own slots. Of a write that was broken off,
   /// only the items are taken.
   ///
   /// - Parameters:
   ///   - path: the copy.
-  ///   - base: a copy of the common ancestor, if there is one. One that can't be opened is ignored.
+  ///   - base: a copy of the common ancestor, if there is one; ignored if it can't be opened.
   /// - Returns: the changes that were made.
   /// - Throws: `KeychainError.wrongIdentity` if the file belongs to another vault; `KeychainError.otherKey` for a
-  ///   copy with another identity none of whose slots can be opened here; other errors if there is something wrong
-  ///   with the copy.
+  ///   copy with another identity none of whose slots can be opened here; other errors for a faulty copy.
   @discardableResult
   public func merge(copyAt path: String, base: String? = nil) throws(KeychainError) -> MergeOutcome {
     try merge(copyAt: path, base: base, openedBy: self)
@@ -40,7 +39,7 @@ extension EncryptedFileKeychain {
     }
     let outcome = try change.merge(copy, base: former, isUnfinished: try change.isUnfinished(copy))
     try change.commit(at: clock())
-    // Only a limited number of generations is noted; one with an older number is not among them.
+    // The limited list of noted generations has none with an older number.
     try Generations(in: location.vaultFolder)?.settle(copy)
     try NewestWrite.settle(copy, in: change.locked.folder)
     try ConflictCopies.settle(copy, in: change.locked.folder)
@@ -59,11 +58,11 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Merges two copies of the vault into the file of the first, as a git merge driver has to (gitattributes(5),
+  /// Merges two copies of the vault into the file of the first, as a git merge driver does (gitattributes(5),
   /// "Defining a custom merge driver"). No other file is read or changed.
   ///
   /// If the first file is this keychain's own, the other copy is merged into the keychain, as ``merge(copyAt:base:)``
-  /// does: under its lock, and with an earlier state kept.
+  /// does: under its lock, and keeping an earlier state.
   ///
   /// - Parameters:
   ///   - base: the common ancestor; ignored if it can't be opened.
@@ -85,7 +84,7 @@ extension EncryptedFileKeychain {
     guard let file = try scratch.folder.file(VaultLocation.vaultName, shownAs: ours) else {
       throw .missing(path: ours)
     }
-    // This keychain has what opens the files; the temporary one has only the files.
+    // This keychain has the keys to the files; the temporary one has only the files.
     let opened = try VaultSnapshot(file) { (header, stanzas) throws(KeychainError) in
       try unlock(copyAt: ours, header, stanzas)
     }
@@ -106,7 +105,7 @@ extension EncryptedFileKeychain {
 }
 
 extension EncryptedFileKeychain {
-  /// Opens a copy of the vault with the key of this one, or by the copy's own slots.
+  /// Opens a copy of the vault with this one's key, or by the copy's own slots.
   ///
   /// - Throws: ``KeychainError/otherKey(path:)``; what asking throws, naming the copy.
   private func unlock(
@@ -125,7 +124,6 @@ extension EncryptedFileKeychain {
 }
 
 extension KeychainError {
-  /// The same error, naming another file.
   func naming(_ path: String, inPlaceOf former: String) -> KeychainError {
     switch self {
     case .locked(former): .locked(path: path)
@@ -139,7 +137,7 @@ extension KeychainError {
   }
 }
 
-/// A private folder that is removed with its owner. It only ever contains encrypted files.
+/// A private folder, removed with its owner. It only ever contains encrypted files.
 struct ScratchFolder: ~Copyable {
   let folder: Folder
   /// Held while the folder is in use.
@@ -160,7 +158,7 @@ struct ScratchFolder: ~Copyable {
     guard let state = try? Folder(opening: parent), let names = try? state.names() else { return }
     for name in names where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 16 {
       let path = state.path(of: name)
-      // A folder that is just being made has no lock yet, and one in use is locked, however old it is.
+      // A folder that is being made has no lock yet, and one in use is locked, however old it is.
       guard let folder = try? Folder(opening: path), let status = try? state.status(of: name),
         Timestamp.now.seconds - status.modificationDate.seconds > 3600,
         let lock = try? FileLock(lockName, in: folder, patience: 0, onWaiting: {})
@@ -195,7 +193,7 @@ struct ScratchFolder: ~Copyable {
 
 /// Replaces the contents of a file, which keeps its access. Returns 0, or an `errno`; then the file is unchanged.
 private func replaceContents(of path: String, with bytes: UnsafeRawBufferPointer) -> Int32 {
-  // A link goes on leading to the file.
+  // A link still leads to the file.
   guard let target = realPath(path) else { return errno }
   return replaceFile(target, with: bytes, access: FileAccess(ofFileAt: target))
 }

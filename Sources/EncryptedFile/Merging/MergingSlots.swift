@@ -1,14 +1,14 @@
 import Age
 import Keychain
 
-/// The ways into a vault that merging another copy has added and taken away.
+/// The ways into a vault added and removed by merging another copy.
 public struct SlotChanges: Hashable, Sendable {
-  /// The kinds of those that came.
+  /// The kinds of added ways.
   public internal(set) var added: [SlotKind] = []
-  /// The kinds of those that went.
+  /// The kinds of removed ways.
   public internal(set) var removed: [SlotKind] = []
 
-  /// Whether the same opens the vault as before.
+  /// Whether the ways in are as before.
   public var isEmpty: Bool { added.isEmpty && removed.isEmpty }
 
   mutating func append(_ other: SlotChanges) {
@@ -18,12 +18,12 @@ public struct SlotChanges: Hashable, Sendable {
 }
 
 extension VaultChange {
-  /// Adds the slots of another copy of the vault that has the same key, except those that were removed in either
-  /// copy; and removes those here that were removed there. If nothing would be left that opens the vault, all stay, and
-  /// their removal stays noted, for ``removeSlotsThatWait()``.
+  /// Adds the slots of another copy with the same key, except those removed in either copy; and removes those here
+  /// that were removed there. If nothing would open the vault any more, all stay, and their removal stays noted for
+  /// ``removeSlotsThatWait()``.
   ///
   /// - Parameter isTried: whether to find out only what would change.
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the notes about slots of either are malformed.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if either's notes about slots are malformed.
   @discardableResult
   func mergeSlots(_ other: VaultSnapshot, isTried: Bool = false) throws(KeychainError) -> SlotChanges {
     // Slots that wrap another key open nothing here.
@@ -34,7 +34,7 @@ extension VaultChange {
     let arriving = other.stanzas.slots.filter { slot in
       !removed.contains(slot.id) && !stanzas.slots.contains { $0.id == slot.id }
     }
-    // Those whose removal waits here go once something else was seen to open the vault.
+    // Slots whose removal waits here go once something else was seen to open the vault.
     let waiting = try Set(mine.removed).subtracting(slotsThatWait())
     let staying = stanzas.slots.filter { !removed.contains($0.id) || waiting.contains($0.id) }
     if arriving.isEmpty, staying.count == stanzas.slots.count, Set(theirs.removed).isSubset(of: mine.removed)
@@ -57,10 +57,10 @@ extension VaultChange {
     return changes
   }
 
-  /// Removes the slots whose removal is noted, if something else was seen to open the vault. The user is told.
+  /// Removes the slots whose removal is noted, if something else was seen to open the vault, and tells the user.
+  /// Returns whether there were any.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if the notes about slots are malformed.
-  /// - Returns: whether there were any.
   @discardableResult
   func removeSlotsThatWait() throws(KeychainError) -> Bool {
     guard let stanzas else { return false }
@@ -74,8 +74,8 @@ extension VaultChange {
     return true
   }
 
-  /// The identifiers of the slots whose removal is noted and can be done now: something else was seen to open the vault
-  /// on this machine, or others share it.
+  /// The identifiers of slots whose noted removal is possible now: something else was seen to open the vault on this
+  /// machine, or others share it.
   func slotsThatWait() throws(KeychainError) -> Set<String> {
     guard let key, let stanzas else { return [] }
     let removed = try notes().removed
@@ -86,7 +86,7 @@ extension VaultChange {
     return isOpened ? Set(stanzas.slots.map(\.id)).intersection(removed) : []
   }
 
-  /// Has the user told, once the change is on the disk, that slots go which were removed in another copy.
+  /// Once the change is on the disk, tells the user of slots removed in another copy.
   func tellOfRemoval(of ids: Set<String>) {
     mergedSlots.removed += slots.filter { ids.contains($0.id) }.map(\.kind)
   }
@@ -97,8 +97,8 @@ extension VaultChange {
     slots + VaultStanzas.fitting(arriving, besides: slots)
   }
 
-  /// Whether something opens the vault with these slots. If each side has removed what the other kept, both stay: a
-  /// vault that nothing opens would be worse.
+  /// Whether something opens the vault with these slots. If each side has removed the other's way, both stay: a vault
+  /// that nothing opens would be worse.
   private func hasWay(_ slots: [VaultStanzas.Slot], _ key: VaultKey) throws(KeychainError) -> Bool {
     if slots.contains(where: { $0.isKnown && $0.isWellFormed }) { return true }
     return try unlocking.hasIdentityFile(of: key)

@@ -4,20 +4,20 @@ import PrivateFiles
 
 /// A file with a state of the vault that may have items which the vault lacks.
 public struct UnmergedFile: Hashable, Sendable {
-  /// What the file is.
+  /// The kinds of files.
   public enum Kind: String, Hashable, Sendable {
-    /// A copy that a sync program has put beside the vault.
+    /// A copy that a sync program put beside the vault.
     case copy
-    /// What a machine wrote last before another file came into the vault's place.
+    /// A machine's last write before another file came into the vault's place.
     case lastWrite = "last_write"
     /// A write that was broken off before it was in the vault's place.
     case unfinishedWrite = "unfinished_write"
-    /// Another state of the vault beside it, under a name of which llavero doesn't know what it means: a conflict copy
-    /// of some sync program, or a person's backup. It is merged only if a person says so.
+    /// Another state of the vault beside it, under a name that llavero doesn't know: some sync program's conflict
+    /// copy, or a person's backup. It is merged only if a person says so.
     case other
   }
 
-  /// What the file is.
+  /// The kind of file.
   public let kind: Kind
   /// The file's path.
   public let path: String
@@ -26,8 +26,8 @@ public struct UnmergedFile: Hashable, Sendable {
 }
 
 extension EncryptedFileKeychain {
-  /// The files that may have items which the vault lacks: copies beside it, last writes that it can't be told to come
-  /// from, and other states of it that lie there under names of their own.
+  /// The files that may have items which the vault lacks: copies beside it, last writes that it isn't known to come
+  /// from, and other states of it beside it under names of their own.
   ///
   /// - Throws: as ``verify()`` does.
   public func unmergedFiles() throws(KeychainError) -> [UnmergedFile] {
@@ -65,7 +65,7 @@ extension EncryptedFileKeychain {
     return found
   }
 
-  /// Whether this program gives the name to states of the vault beside it, or merges what has it by itself.
+  /// Whether this program gives the name to states of the vault beside it, or merges such files by itself.
   private static func isOwnName(_ name: String) -> Bool {
     if name == VaultLocation.vaultName || Folder.isTemporary(name) || Folder.isExchanged(name) { return true }
     var name = name
@@ -75,7 +75,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// The paths of last writes that may not be in the generation in the vault's place.
+  /// The paths of last writes that may be missing from the vault's present generation.
   func undecidedWrites(
     besides opened: VaultSnapshot, in folder: borrowing Folder
   ) throws(KeychainError) -> [String] {
@@ -86,7 +86,7 @@ extension EncryptedFileKeychain {
       case .undecided, .otherKey: break
       case .known, .missed, .ahead, .notOpened: continue
       }
-      // It may be that of a writer that is changing the key, or has changed it since the vault was opened.
+      // A writer may be changing the key, or have changed it since the vault was opened.
       let uuid = opened.stanzas.uuid
       if NewestWrite.isBeingReplaced(name, of: uuid, in: folder, at: location) { continue }
       guard let file = try vaultFile(), file.status == opened.status else { return [] }
@@ -95,8 +95,8 @@ extension EncryptedFileKeychain {
     return paths
   }
 
-  /// Why what isn't found may be there all the same: a copy beside the vault could not be merged. `nil` if there is
-  /// none, or within ``exclusively(_:)``.
+  /// Why a missing item may exist all the same: a copy beside the vault could not be merged. `nil` if there is none,
+  /// or within ``exclusively(_:)``.
   public var passedOver: KeychainError? {
     if change != nil { return nil }
     do throws(KeychainError) {
@@ -106,8 +106,8 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// A copy beside the vault that this object could not merge, and why; `nil` if there is none. A file of another
-  /// vault doesn't count.
+  /// A copy beside the vault that this object could not merge, and why; `nil` if there is none. Files of other vaults
+  /// don't count.
   ///
   /// - Throws: `KeychainError.unsafeFile` and `.system` if the folder can't be read.
   public func copyLeftOut() throws(KeychainError) -> (path: String, error: KeychainError)? {

@@ -2,21 +2,19 @@ import Age
 import Bytes
 import PrivateFiles
 
-/// A damaged header with the parts put back in which all vaults are alike.
+/// A damaged header, with the parts restored that all vaults have in common.
 ///
-/// All of the payload depends on the header, and one wrong byte in it would be the end of a vault of which there is no
-/// other state. Whether the header is what was written, its MAC proves.
+/// All of the payload depends on the header, so one wrong byte in it would be the end of a vault without other states.
+/// The MAC proves whether the result is the original.
 enum RepairedHeader {
-  /// What every vault has, by its offset: age's version line, then the stanza of the vault's own recipient, with a
-  /// share and a wrapped key of 43 characters each (C2SP age.md, "X25519 recipient stanza"), and the stanza of
-  /// ``VaultStanzas`` that says which vault it is.
+  /// The common parts by offset: age's version line, then the stanza of the vault's own recipient, with a share and a
+  /// wrapped key of 43 characters each (C2SP age.md, "X25519 recipient stanza"), and the stanza of ``VaultStanzas``
+  /// with the vault's UUID.
   private static let constants: [(offset: Int, text: String)] = [
     (0, "age-encryption.org/v1\n-> X25519 "), (75, "\n"), (119, "\n-> llavero/vault "),
   ]
 
-  /// Parses a header after putting these parts back; `nil` if none of them is damaged, or something else is.
-  ///
-  /// - Parameter bytes: the beginning of a file.
+  /// Parses the beginning of a file after restoring these parts; `nil` if none is damaged, or something else is.
   static func parse(_ bytes: UnsafeRawBufferPointer) -> Header? {
     let found = Array(bytes.prefix(Header.maximumSize))
     var start = found

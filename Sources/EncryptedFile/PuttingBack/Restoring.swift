@@ -3,28 +3,28 @@ import Bytes
 public import Keychain
 import PrivateFiles
 
-/// The changes that restoring an earlier state has made.
+/// The changes made by restoring an earlier state.
 public struct Restoration: Hashable, Sendable {
   /// How many items there are now.
   public let count: Int
   /// Items that were brought back, or got their earlier secret or attributes back.
   public var restored = 0
-  /// Items that the earlier state didn't have. They went out of use, as if deleted.
+  /// Items that the earlier state lacked. They went out of use, as if deleted.
   public var retired = 0
 }
 
 extension EncryptedFileKeychain {
-  /// Restores the items of an earlier generation. This is a change like any other: what it replaces is kept, and
+  /// Restores the items of an earlier generation. This is a change like any other: the present state is kept, and
   /// other copies of the vault will follow.
   ///
-  /// If the vault itself can't be read or is gone, the newest state that can be read counts as what was in it: its
-  /// items that the generation lacks go out of use, as they would otherwise. The key and the slots stay as they were
-  /// last, not as they were in that generation.
+  /// If the vault itself is unreadable or gone, its newest readable state takes its part: items of that which the
+  /// generation lacks go out of use, as usual. The key and the slots stay as they were last, not as in that
+  /// generation.
   ///
   /// - Parameters:
   ///   - generation: the earlier state.
-  ///   - confirm: asks whether the vault may be restored with ways in that may not be the ones it had last. By
-  ///     default that is refused.
+  ///   - confirm: asks whether to restore the vault with ways in that may not be its last ones. By default that is
+  ///     refused.
   /// - Throws: `KeychainError`, also if the generation itself is damaged; `KeychainError.SlotFault.unconfirmed`.
   public func restore(
     _ generation: Generation, confirm: WaysConfirmation = { _ in false }
@@ -48,7 +48,7 @@ extension EncryptedFileKeychain {
           try change.supersede(try generations())
           var outcome = Restoration(count: change.lines.inUse.count)
           if let earlier { outcome = try change.restore(try earlier.takeAllLines(), at: clock()) }
-          // None of them could be read.
+          // No present item could be read.
           outcome.restored = outcome.count
           return outcome
         }
@@ -138,7 +138,7 @@ extension EncryptedFileKeychain {
     let locked = try lockFolder(patience: patience)
     let hasFile = try locked.folder.contains(VaultLocation.vaultName)
     let status = hasFile ? try locked.folder.status(of: VaultLocation.vaultName) : nil
-    // Another process has put something there while a person was asked.
+    // Another process put something there while a person was asked.
     guard status == ways.status else { throw .slot(.changedMeanwhile) }
     let (uuid, key) = (ways.stanzas.uuid, ways.key)
     let writes = try NewestWrite.openAll(in: locked.folder, uuid: uuid, with: key, unlocking)
@@ -168,9 +168,9 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Whether an earlier state may help: the vault is gone or damaged; or nothing opens it although the identity file
-  /// opens an earlier state, or although the copies of its slots differ from those in its header, which may then be
-  /// damaged.
+  /// Whether an earlier state may help: the vault is gone or damaged, or nothing opens it although the identity file
+  /// opens an earlier state, or although the copies of its slots differ from those in its header, which may be damaged
+  /// then.
   func isWorthRescuing(after error: KeychainError) throws(KeychainError) -> Bool {
     if error.isUnreadable(location) { return true }
     switch error {
@@ -188,8 +188,8 @@ extension EncryptedFileKeychain {
 }
 
 extension KeychainError {
-  /// Whether the vault is gone or can't be understood, so that only an earlier state can help. An altered recipient
-  /// in the header looks like a wrong identity; that identity must open an earlier state before that state is used.
+  /// Whether the vault is gone or can't be understood, so that only an earlier state can help. An altered recipient in
+  /// the header looks like a wrong identity; that identity must open an earlier state before that one is used.
   func isUnreadable(_ location: VaultLocation) -> Bool {
     switch self {
     case .damaged(let path, _), .missing(let path): path == location.vaultFile
@@ -214,7 +214,7 @@ extension VaultChange {
     }
     for index in inUse.upperBound..<lines.count {
       let retired = try lines.retiredRecord(at: index, path: path)
-      // What a merge has put out of use may be from a clock that was ahead of that one.
+      // A merge may have retired it with the date of a fast clock.
       note(retired.record.item, max(retired.retired, retired.record.item.changeDate))
     }
     return latest

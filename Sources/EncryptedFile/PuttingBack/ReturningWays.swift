@@ -1,19 +1,18 @@
-/// The ways into a vault that is about to be restored, if they may not be the ones that it had last: one that was
-/// removed may be among them.
+/// The ways into a vault to be restored, if they may not be its last ones: a removed one may be among them.
 public struct ReturningWays: Hashable, Sendable {
-  /// Why it is uncertain.
+  /// Why that is uncertain.
   public enum Doubt: Hashable, Sendable {
     /// The vault's file is gone.
     case fileMissing
     /// The header of the vault's file is damaged, or nothing here opens it.
     case headerUnreadable
-    /// The header is valid, but not that of the newest write that was seen on this machine.
+    /// The header is valid, but not that of the newest write seen on this machine.
     case notTheOneSeen
   }
 
-  /// Why it is uncertain.
+  /// Why that is uncertain.
   public let doubt: Doubt
-  /// Whether the vault may have been given another key since, which would be undone.
+  /// Whether restoring may undo a change of the vault's key.
   public let mayBeFormerKey: Bool
   /// The ways in that will open the vault.
   public internal(set) var ways: [SlotSummary]

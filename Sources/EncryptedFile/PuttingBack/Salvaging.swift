@@ -4,13 +4,13 @@ import Glibc
 public import Keychain
 import PrivateFiles
 
-/// What was recovered from a damaged vault.
+/// The result of recovering a damaged vault.
 public struct Salvage: Hashable, Sendable {
   /// How many items there are now.
   public let count: Int
-  /// Whether there was a damaged file, and it wasn't gone.
+  /// Whether there was a damaged file; `false` if it was gone.
   public let hadFile: Bool
-  /// How many items were read from the damaged file.
+  /// How many items came from the damaged file.
   public let recovered: Int
   /// The generation that provided the other items; `nil` if there is no good one.
   public let base: Generation?
@@ -20,8 +20,8 @@ extension EncryptedFileKeychain {
   /// Replaces a damaged vault by the newest good generation, with all items that can still be read from the damaged
   /// file, each 64 KiB of which can be decrypted by itself. The replaced file is kept.
   ///
-  /// - Parameter confirm: asks whether the vault may be restored with ways in that may not be the ones it had last.
-  ///   By default that is refused.
+  /// - Parameter confirm: asks whether to restore the vault with ways in that may not be its last ones. By default
+  ///   that is refused.
   /// - Throws: `KeychainError.duplicateItem` if the vault is not damaged, `KeychainError.itemNotFound` if there is
   ///   none; `KeychainError.SlotFault.unconfirmed`; the error of the damaged vault if nothing can be recovered.
   public func salvage(confirm: WaysConfirmation = { _ in false }) throws(KeychainError) -> Salvage {
@@ -54,9 +54,8 @@ extension EncryptedFileKeychain {
 
 /// The records that can be read from a damaged vault.
 enum SalvagedLines {
-  /// Reads as many records as possible.
-  ///
-  /// Each chunk is authenticated by itself (C2SP age.md, "Payload"); a missing one leaves only a gap.
+  /// Reads as many records as possible. Each chunk is authenticated by itself (C2SP age.md, "Payload"); a missing one
+  /// leaves only a gap.
   static func read(_ file: borrowing OpenFile, with key: VaultKey?) throws(KeychainError) -> VaultLines {
     let contents = try file.contents(limit: VaultBounds.file)
     var records = VaultLines()
@@ -90,7 +89,7 @@ enum SalvagedLines {
     return records
   }
 
-  /// The first line, if it can be read and was written with the vault's key; otherwise `nil`.
+  /// The first line, if it is readable and was written with the vault's key.
   static func firstLine(
     of file: borrowing OpenFile, _ key: VaultKey, uuid: String
   ) throws(KeychainError) -> VaultHead? {
@@ -100,7 +99,7 @@ enum SalvagedLines {
     return first.head
   }
 
-  /// The vault's UUID by its first line, if that can be read and was written with this identity; otherwise `nil`.
+  /// The vault's UUID by its first line, if that is readable and was written with this identity.
   static func uuid(of file: borrowing OpenFile, _ identity: X25519Identity) throws(KeychainError) -> String? {
     guard let (first, nonce) = try unprovenFirstLine(of: file, identity), isUUID(first.uuid),
       isProven(first, nonce, VaultKey(identity, uuid: first.uuid))
@@ -162,7 +161,7 @@ enum SalvagedLines {
     return false
   }
 
-  /// Adds the complete records of a piece of the text. Lines that were cut are skipped.
+  /// Adds the complete records of a piece of the text, skipping cut lines.
   private static func collect(_ text: borrowing Secret, into records: inout VaultLines) {
     text.withUnsafeBytes { bytes in
       var start = 0

@@ -2,28 +2,27 @@ import Age
 import Keychain
 import PrivateFiles
 
-/// The key and the ways in that apply to a damaged or missing vault that is about to be restored.
+/// The key and the ways in that apply to a damaged or missing vault to be restored.
 ///
-/// They are taken from the vault's own header if its MAC is valid, or else from the last write of this machine if it
-/// has seen nothing newer. Otherwise they come from the copies of the slots beside the vault or from an earlier
-/// state; then a person has to confirm that they may open the vault.
+/// They come from the vault's own header if its MAC is valid, or else from the last write of this machine if it has
+/// seen nothing newer. Otherwise they come from the copies of the slots beside the vault or from an earlier state;
+/// then a person has to confirm that they may open the vault.
 struct WaysThatCount {
-  /// The key that the vault is written with.
+  /// The key to write the vault with.
   let key: VaultKey
-  /// The ways in.
   let stanzas: VaultStanzas
-  /// The first line of the damaged file, if it can be read.
+  /// The first line of the damaged file, if readable.
   let head: VaultHead?
-  /// The first lines of the last writes and of the earlier states that the key opens, newest first. Their notes about
-  /// slots say whom the slots are for.
+  /// The first lines of last writes and earlier states that the key opens, newest first. Their notes about slots say
+  /// whom the slots are for.
   let earlierHeads: [VaultHead]
-  /// The file that was examined; `nil` if there was none.
+  /// The examined file; `nil` if there was none.
   let status: FileStatus?
-  /// What has to be confirmed; `nil` if nothing has to be.
+  /// The ways to be confirmed; `nil` if none are.
   let returning: ReturningWays?
 }
 
-/// A header as it was found, authentic or not.
+/// A header as found, authentic or not.
 private struct FoundHeader {
   let header: Header
   let stanzas: VaultStanzas
@@ -58,7 +57,7 @@ private struct FoundHeader {
     self.stanzas = stanzas
   }
 
-  /// The same header with another UUID: its own may be what is damaged.
+  /// The same header with another UUID, because its own may be damaged.
   func naming(_ uuid: String) -> FoundHeader {
     let corrected = header.stanzas.map { stanza in
       guard stanza.type == "llavero/vault", let version = stanza.arguments.first else { return stanza }
@@ -76,14 +75,14 @@ private struct FoundHeader {
     identities.contains { (try? $0.unwrap(header.stanzas)) ?? nil != nil }
   }
 
-  /// Whether this header belongs to the given write, by its MAC.
+  /// Whether this is the header of the given write, by its MAC.
   func isNamed(by seen: SeenGeneration) -> Bool {
     SeenGeneration(number: seen.number, headerMAC: header.mac) == seen
   }
 }
 
 extension EncryptedFileKeychain {
-  /// The key and the ways in that apply to a vault that can't be read.
+  /// The key and the ways in that apply to an unreadable vault.
   ///
   /// - Parameters:
   ///   - generation: the earlier state to be restored; `nil` for the newest ones.
@@ -136,11 +135,11 @@ extension EncryptedFileKeychain {
     return try unproven(own, reference, known, copies, key, by: way, status)
   }
 
-  /// The ways in by an authentic header: that of the damaged file, or that of the last write that was seen.
+  /// The ways in by an authentic header: the damaged file's, or that of the last seen write.
   ///
   /// - Parameters:
-  ///   - isReplaced: whether another file, which nothing here opens, is in the place of the one that has the header: it
-  ///     may be a newer state, with other ways in or another key.
+  ///   - isReplaced: whether another file, which nothing here opens, has taken the place of the one with the header:
+  ///     it may be a newer state, with other ways in or another key.
   ///   - other: that file's header, if it has one.
   private func authentic(
     _ own: FoundHeader, _ key: VaultKey, _ status: FileStatus?, isReplaced: Bool = false,
@@ -209,7 +208,7 @@ extension EncryptedFileKeychain {
           status == nil ? .fileMissing : .headerUnreadable, mayBeFormerKey: mayBeFormerKey, key, slots) : nil)
   }
 
-  /// The headers of the earlier states that can be read, newest first.
+  /// The readable headers of the earlier states, newest first.
   private func earlierHeaders() throws(KeychainError) -> [(name: String, found: FoundHeader)] {
     guard let folder = try Generations(in: location.vaultFolder) else { return [] }
     return try folder.list().compactMap { generation in
@@ -218,13 +217,13 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Whether the identity file of this machine opens any of the earlier states.
+  /// Whether this machine's identity file opens any of the earlier states.
   func opensEarlierStateByIdentityFile() throws(KeychainError) -> Bool {
     let identities = try unlocking.identitiesOfThisMachine()
     return try earlierHeaders().contains { $0.found.isEncrypted(forAnyOf: identities) }
   }
 
-  /// The header of the last write, and its key; `nil` if there is none, or it isn't the write that was seen last.
+  /// The header of the last write, and its key; `nil` if there is none, or it isn't the write seen last.
   private func lastWrite() throws(KeychainError) -> (FoundHeader, VaultKey)? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
     for name in try NewestWrite.names(in: folder) {
@@ -238,7 +237,7 @@ extension EncryptedFileKeychain {
     return nil
   }
 
-  /// The header of any last write, for want of other states; `nil` if there is none that can be read.
+  /// The header of any readable last write, for want of other states.
   private func anyLastWrite() throws(KeychainError) -> FoundHeader? {
     guard let folder = try Folder(opening: location.vaultFolder) else { return nil }
     for name in try NewestWrite.names(in: folder) {
@@ -249,7 +248,7 @@ extension EncryptedFileKeychain {
     return nil
   }
 
-  /// The vault's key as opened by its own header; `nil` if the header can't be opened.
+  /// The vault's key as opened by its own header; `nil` if that can't be opened.
   private func ownKey(_ own: FoundHeader) throws(KeychainError) -> VaultKey? {
     do throws(KeychainError) {
       return try unlock(own.header, own.stanzas).key
@@ -261,9 +260,9 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Recovers the vault's key from the remaining slots. The key is recognized as the vault's if it opens earlier
-  /// states or authenticates what was seen here. The slots of earlier states are used only if there are no others,
-  /// because they include passphrases that were changed since.
+  /// Recovers the vault's key from the remaining slots. A key is the vault's if it opens earlier states or
+  /// authenticates what was seen here. The slots of earlier states are used only if there are no others, because they
+  /// include passphrases that were changed since.
   private func rescuedKey(
     _ own: FoundHeader?, _ reference: FoundHeader, _ earlier: [FoundHeader], _ copies: SlotCopies,
     _ way: inout Unlocking.Way
@@ -287,7 +286,7 @@ extension EncryptedFileKeychain {
       .key
   }
 
-  /// Whether the header is authentic and belongs to the key.
+  /// Whether the header is authentic and the key's.
   private func opens(_ header: Header, _ key: VaultKey) -> Bool {
     do throws(KeychainError) {
       return try unlocking.open(header, with: key) != nil
@@ -296,7 +295,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// The first line of the damaged file; `nil` if it can't be read, or if another file is there by now.
+  /// The damaged file's first line; `nil` if it can't be read, or another file is there by now.
   private func firstLine(
     _ status: FileStatus?, _ key: VaultKey, uuid: String
   ) throws(KeychainError) -> VaultHead? {
@@ -304,7 +303,7 @@ extension EncryptedFileKeychain {
     return try SalvagedLines.firstLine(of: file, key, uuid: uuid)
   }
 
-  /// The vault's UUID as the damaged file's first line proves it; `nil` if it can't be read.
+  /// The vault's UUID as proven by the damaged file's first line; `nil` if that can't be read.
   private func provenUUID(
     _ status: FileStatus?, _ identity: X25519Identity
   ) throws(KeychainError) -> String? {

@@ -1,8 +1,7 @@
 package import Keychain
 
-/// An item of which somebody has been able to read a secret.
+/// An item with a secret that somebody has been able to read.
 package struct KnownItem: Hashable, Sendable {
-  /// Whether the item is still in use.
   package enum State: String, Hashable, Sendable {
     case inUse = "in-use"
     case deleted
@@ -10,15 +9,14 @@ package struct KnownItem: Hashable, Sendable {
 
   package let item: Item
   package let state: State
-  /// When it was deleted.
   package let deleted: Timestamp?
 }
 
 extension EncryptedFileKeychain {
-  /// The items that somebody could read who has had a way in since a date, as far as the vault still tells: those in
-  /// use, and those that were deleted after that date. Deleted ones are known for 180 days.
+  /// The items readable for somebody with a way in since a date, as far as the vault still tells: those in use, and
+  /// those deleted after that date. Deleted ones are known for 180 days.
   ///
-  /// - Parameter date: when that began; `nil` if it isn't known.
+  /// - Parameter date: when that began; `nil` if unknown.
   /// - Throws: as ``items(matching:)`` does.
   package func knownItems(since date: Timestamp?) throws(KeychainError) -> [KnownItem] {
     var known: [KnownItem] = []
@@ -49,7 +47,7 @@ extension EncryptedFileKeychain {
 }
 
 extension Item.Key {
-  /// Whether it is that of a collection, which has no secret.
+  /// Whether it is a collection's, which has no secret.
   fileprivate var kindOfCollection: Bool {
     if case .secretService(let key) = self, key.kind == .collection { return true }
     return false

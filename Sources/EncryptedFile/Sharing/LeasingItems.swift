@@ -2,11 +2,11 @@ import Bytes
 package import Keychain
 
 extension EncryptedFileKeychain: RenewalLeasing {
-  /// Another machine's right to renew an item, as it was seen here.
+  /// Another machine's right to renew an item, as seen here.
   struct SeenLease {
     let holder: String
-    /// When it was seen first, by ``SystemClock/sinceBoot``, in milliseconds. The clocks of two machines say nothing of
-    /// how long ago that was.
+    /// When it was first seen, by ``SystemClock/sinceBoot``, in milliseconds: the clocks of two machines can't be
+    /// compared.
     let since: Int
   }
 
@@ -39,7 +39,7 @@ extension EncryptedFileKeychain: RenewalLeasing {
     sharing?.endLease(name, of: holder)
   }
 
-  /// The name of an item's lease: its reference, which is the same on all machines, and chosen at random.
+  /// The name of an item's lease: its reference, which is random and the same on all machines.
   private static func leaseName(of item: Item) -> String? {
     item.reference.map { hexadecimal(Array($0.bytes.bytes.prefix(64))) }
   }

@@ -3,18 +3,18 @@ import Glibc
 package import Keychain
 import PrivateFiles
 
-/// What this machine knows about whether its identity still opens what others share: the empty file `excluded` in the
-/// state folder says that it doesn't.
+/// Whether this machine's identity still opens a shared vault: the empty file `excluded` in the state folder says that
+/// it doesn't.
 extension VaultLocation {
   private var exclusionPath: String { stateFolder + "/excluded" }
 
-  /// Whether nothing on this machine opens what others share.
+  /// Whether nothing on this machine opens the shared vault.
   package var isExcluded: Bool { FileStatus.isThere(exclusionPath) }
 
   /// Whether an identity on this machine has opened the vault.
   package var hasBeenMember: Bool { FileStatus.isThere(localSlotsFolder) }
 
-  /// Notes that nothing on this machine opens what others share. A failure is ignored: the next exchange notes it.
+  /// Notes that nothing on this machine opens the shared vault. Ignores a failure: the next exchange notes it.
   package func noteExclusion() {
     guard let folder = try? Folder(creating: stateFolder) else { return }
     _ = try? [UInt8]().lendingBytes { (bytes) throws(KeychainError) in
@@ -26,38 +26,37 @@ extension VaultLocation {
   package func noteInclusion() { unlink(exclusionPath) }
 }
 
-/// Who this machine's person is to those who share a vault.
+/// This person's membership in a shared vault.
 struct Membership {
-  /// The keychain's name.
   let keychain: String
   /// The absolute path of the identity's file.
   let identity: String
-  /// What the members are to see the person as.
+  /// The person's name for the members.
   let label: String?
 }
 
 extension EncryptedFileKeychain {
-  /// Checks that this machine's identity opens what others share, and notes which slot it opens. From then on, each use
+  /// Checks that this machine's identity opens the shared vault, and notes which slot it opens. From then on, each use
   /// of the vault fails while it doesn't.
   ///
   /// - Parameters:
   ///   - name: the keychain's name, for errors.
   ///   - identity: the absolute path of the identity's file.
-  ///   - label: what the members are to see the person as, for errors.
+  ///   - label: the person's name for the members, for errors.
   /// - Throws: `KeychainError.notMember` if it opens nothing; what reading throws.
   package func checkMembership(of name: String, identity: String, label: String?) throws(KeychainError) {
     let membership = Membership(keychain: name, identity: identity, label: label)
     self.membership = membership
     try refuseExcluded()
-    // As soon as the identity opens the keychain, that is noted.
+    // Opening the keychain with the identity notes it.
     if location.hasBeenMember { return }
     if try !isThere() { return }
     if try noteIdentity(identity) != nil { return }
     throw try notMember(membership)
   }
 
-  /// - Throws: `KeychainError.notMember` if nothing on this machine opens what others share, which a program that stays
-  ///   open learns from the note.
+  /// - Throws: `KeychainError.notMember` if nothing on this machine opens the shared vault. A program that stays
+  ///   open learns it from the note.
   func refuseExcluded() throws(KeychainError) {
     if let membership, location.isExcluded { throw try notMember(membership) }
   }

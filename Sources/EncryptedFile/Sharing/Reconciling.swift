@@ -4,17 +4,18 @@ package import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain {
-  /// Merges what is in a place where the vault is shared, and returns what that place lacks.
+  /// Merges a place where the vault is shared, and returns what that place lacks.
   ///
-  /// The vault's lock is held meanwhile; nothing is fetched or sent. What is returned belongs to these very files: if
-  /// the place has others by then, this is called again.
+  /// The vault's lock is held meanwhile; nothing is fetched or sent. The result is for these very files: if the place
+  /// has others by then, call this again.
   ///
   /// - Parameters:
-  ///   - files: what is there; `nil` if nothing is there yet.
+  ///   - files: the place's files; `nil` if it has none yet.
   ///   - place: the name of the place, for errors.
-  /// - Throws: `KeychainError.itemNotFound` if there is no vault here; `.wrongIdentity` if the place has another vault;
-  ///   `.otherKey` if nothing here opens what is there; `.untrustedKey(of:)` if that has got its key from
-  ///   somebody who didn't have the former one; `.damaged` if it can't be read and nothing else was there before; what
+  /// - Throws: `KeychainError.itemNotFound` if there is no vault here; `.wrongIdentity` if the place has another
+  ///   vault; `.otherKey` if nothing here opens its files; `.untrustedKey(of:)` if their key is from somebody who
+  ///   didn't have the former one; `.damaged` if they can't be read and there were no others before; what reading and
+  ///   writing throw.
   ///   reading and writing throw.
   package func reconcile(with files: SharedFiles?, at place: String) throws(KeychainError) -> Reconciliation {
     if try vaultFile() == nil { throw .itemNotFound }
@@ -49,7 +50,7 @@ extension EncryptedFileKeychain {
     return try publication(of: change, files, reading, shared, slotsToDrop)
   }
 
-  /// What the place lacks. The change is committed and still holds the lock.
+  /// What the place lacks. The change is committed but still holds the lock.
   private func publication(
     of change: VaultChange, _ files: SharedFiles?, _ reading: SharedReading, _ shared: SharedRecords,
     _ slotsToDrop: Set<String>
@@ -106,28 +107,28 @@ extension EncryptedFileKeychain {
   }
 }
 
-/// What was found in a place where a vault is shared.
+/// The finds in a place where a vault is shared.
 private struct SharedReading {
-  /// The whole vault, or the newest one that can be read.
+  /// The whole vault, or the newest readable one.
   var whole: VaultSnapshot?
-  /// All that is to be merged.
+  /// Everything to be merged.
   var parts: [SharedPart] = []
-  /// What was there before with another key. It isn't merged, but says what was there.
+  /// Former files with another key. They aren't merged, but show what was there.
   var former: [SharedPart] = []
-  /// Whether the vault there has got another key, which is to be taken.
+  /// Whether the vault there has another key, to be taken.
   var tookKey = false
-  /// Whether the vault here has got another key, which is not there yet.
+  /// Whether the vault here has another key, which is not there yet.
   var isFormer = false
-  /// Whether what is there can't be read, and is to be replaced.
+  /// Whether unreadable files there are to be replaced.
   var isMended = false
   var unreadable = 0
 }
 
-/// The records of one file. The file itself is closed: there may be more of them than a process may have open.
+/// The records of one file. The file itself is closed, because there may be more than a process may have open.
 private final class SharedPart {
-  /// Whether the file is a whole vault, and not changed records alone.
+  /// Whether the file is a whole vault, not only changed records.
   let isWhole: Bool
-  /// Whether the file is there now. What was there before counts as lacking, if it isn't in another file by now.
+  /// Whether the file is there now. Records of a former file count as lacking, unless another file has them by now.
   let isThere: Bool
   let written: Timestamp
   let recipient: X25519Recipient
@@ -142,7 +143,7 @@ private final class SharedPart {
   }
 }
 
-/// What an earlier file says about its key.
+/// An earlier file's facts about its key.
 private struct EarlierState {
   let key: VaultKey
   let head: VaultHead
@@ -203,13 +204,13 @@ private struct SharedFileReader: ~Copyable {
         reading.unreadable += 1
       }
     }
-    // All that is known takes the place of what can't be read.
+    // All known records replace the unreadable ones.
     if reading.unreadable > 0 { reading.isMended = true }
     return reading
   }
 
-  /// Tells what becomes of two different keys. The one that was there when this machine saw the place last is trusted,
-  /// and so is each one that was made by somebody who had a trusted one.
+  /// Decides between two different keys. The key that was there when this machine last saw the place is trusted, and
+  /// so is each key made by a holder of a trusted one.
   private borrowing func relate(
     _ whole: VaultSnapshot, to key: VaultKey, _ trusted: [UInt8]?, _ earlier: [EarlierState],
     _ reading: inout SharedReading
@@ -230,7 +231,7 @@ private struct SharedFileReader: ~Copyable {
       guard let next else { throw .untrustedKey(of: place) }
       reached.append(rest.remove(at: next).key)
     }
-    // Of two that were made at the same time, the one that got there first counts.
+    // Of two made at the same time, the one that got there first counts.
     reading.tookKey = true
   }
 
@@ -257,7 +258,7 @@ private struct SharedFileReader: ~Copyable {
 }
 
 extension KeychainError {
-  /// The error about a place where a vault is shared that has got its key from somebody who didn't have the former one.
+  /// The error if a place where a vault is shared has a key from somebody who didn't have the former one.
   package static func untrustedKey(of place: String) -> KeychainError {
     .damaged(path: place, detail: "its key was not changed by somebody who had the former one")
   }
@@ -268,7 +269,7 @@ extension VaultHead {
   fileprivate var isPart: Bool { unknown.contains { $0.name.elementsEqual("part".utf8) } }
 }
 
-/// The records that a place has where a vault is shared.
+/// The records in a place where a vault is shared.
 private struct SharedRecords {
   private struct Digest: Hashable {
     let first: Int
@@ -278,7 +279,7 @@ private struct SharedRecords {
   private var digests: Set<Digest> = []
 
   private static func digest(_ line: UnsafeRawBufferPointer) -> Digest {
-    // When a record was replaced differs from machine to machine, and nothing depends on it.
+    // A record's retirement date differs from machine to machine, and nothing depends on it.
     var line = line
     if line.key.starts(with: RetiredRecord.keyPrefix.utf8) {
       let end = Array("\"why\":\"deleted\"}".utf8)
@@ -299,7 +300,7 @@ private struct SharedRecords {
 }
 
 extension VaultChange {
-  /// Takes the key and the slots of the vault as it is shared. Removals of slots that only this vault has stay noted.
+  /// Takes the key and the slots of the shared vault. Noted removals of slots stay.
   fileprivate func takeKey(of whole: VaultSnapshot?) throws(KeychainError) {
     guard let whole else { return }
     let own = try notes()
@@ -317,16 +318,15 @@ extension VaultChange {
     isDirty = true
   }
 
-  /// Notes the slots that the vault as it is shared has got with the former key meanwhile.
+  /// Notes slots that the shared vault got with the former key meanwhile.
   fileprivate func noteSlotsWithFormerKey(of whole: VaultSnapshot?) throws(KeychainError) {
     guard let whole else { return }
     let theirs = try SlotNotes(whole.first.head, path: path)
     noteSlotsWithFormerKey(whole.stanzas.slots, theirs, besides: slots, try notes())
   }
 
-  /// Notes the slots of a state with the former key that one with the new key doesn't have, and has never had. A member
-  /// who is removed has the former key, and could let themselves in again with another slot before others have the new
-  /// one.
+  /// Notes the slots of a state with the former key that the one with the new key never had. A removed member has the
+  /// former key, and could get back in with another slot before others have the new key.
   private func noteSlotsWithFormerKey(
     _ former: [VaultStanzas.Slot], _ formerNotes: SlotNotes, besides present: [VaultStanzas.Slot],
     _ notes: SlotNotes
@@ -343,10 +343,10 @@ extension VaultChange {
     }
   }
 
-  /// Merges files, and notes all records that are in those that are there now.
+  /// Merges files, and notes all records of the present ones.
   ///
-  /// What becomes of several states of an item, and of two items with the same key, is decided once, with all files
-  /// known. After each file it would depend on their order, and two members could come to different items.
+  /// All files together decide between several states of an item, or two items with the same key. Decisions after each
+  /// file would depend on their order, and two members could come to different items.
   ///
   /// - Parameter former: files that were there with another key, and aren't merged.
   fileprivate func mergeShared(
@@ -371,7 +371,7 @@ extension VaultChange {
     overridden += lines.countRetired(of: unsent)
   }
 
-  /// The items that were changed here, as far as the place has never had them in this state.
+  /// The items changed here, in states that the place never had.
   private func ownChanges(besides parts: [SharedPart]) -> VaultLines {
     var known = SharedRecords()
     for part in parts {

@@ -5,21 +5,21 @@ package import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain {
-  /// Puts a shared vault in this place, where there is none yet, or an earlier state of the same vault that nothing
-  /// here has ever opened. So a vault that a person doesn't belong to yet is locked, and never empty.
+  /// Puts a shared vault in this place if there is none yet, or only an earlier state of the same vault that nothing
+  /// here has ever opened. So a vault is locked, never empty, for a person who isn't a member yet.
   ///
   /// - Parameters:
   ///   - whole: the file.
   ///   - place: where it comes from, for errors.
   /// - Returns: whether it was put there.
-  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if it is another one than that which is
-  ///   here; what reading and writing throw.
+  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if it is not the one here; what reading
+  ///   and writing throw.
   @discardableResult
   package func take(_ whole: [UInt8], from place: String) throws(KeychainError) -> Bool {
     if try isSeen() { return false }
     let header = try header(of: whole, from: place)
     let uuid = try VaultStanzas(header.stanzas, path: place).uuid
-    // A folder is made only for a vault that is one.
+    // Only a real vault is a reason to make a folder.
     let locked = try lockFolder(patience: patience)
     if let file = try openVault() {
       let present = try VaultSnapshot.readHeader(file).0
@@ -38,15 +38,16 @@ extension EncryptedFileKeychain {
     return true
   }
 
-  /// Puts a shared vault in this place, whatever is there: a copy that is damaged, or was lost. What is there is put
-  /// aside.
+  /// Puts a shared vault in this place, whatever is there, to replace a damaged or lost copy. The present files are
+  /// put aside.
   ///
   /// - Parameters:
   ///   - whole: the file. Its key is trusted.
   ///   - path: the absolute path of the identity's file that has to open it.
   ///   - place: where it comes from, for errors.
-  /// - Returns: the folders that have what was there.
-  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if another one was here; `.otherKey` if the
+  /// - Returns: the folders with the former files.
+  /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if another one was here; `.otherKey` if
+  ///   the identity doesn't open it; what reading and writing throw.
   ///   identity doesn't open it; what reading and writing throw.
   package func takeAnew(
     _ whole: [UInt8], openedBy path: String, from place: String
@@ -68,7 +69,7 @@ extension EncryptedFileKeychain {
     return aside
   }
 
-  /// Whether a file is a state of the vault that is here.
+  /// Whether a file is a state of this vault.
   ///
   /// - Parameter place: where it comes from, for errors.
   /// - Throws: `KeychainError.damaged` if it is no vault; what reading throws.
@@ -87,8 +88,8 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Makes room for a state of the vault that an identity opens, where nothing opens the one that is here: somebody was
-  /// let in again, perhaps with another key. The one that is here is kept beside it.
+  /// Makes room for a state of the vault that an identity opens, if nothing opens the one here: somebody was let in
+  /// again, perhaps with another key. The one here is kept beside it.
   ///
   /// - Parameters:
   ///   - whole: that state.
@@ -169,7 +170,7 @@ extension EncryptedFileKeychain {
     return try VaultStanzas(header.stanzas, path: file.path).slots.map { ($0.id, $0.file) }
   }
 
-  /// The first hexadecimal digits of what distinguishes the vault's present file from every other; `nil` if there is
-  /// none.
+  /// The first hexadecimal digits of the header MAC, which distinguishes the vault's file from every other; `nil` if
+  /// there is none.
   package var stateName: String? { location.presentMAC.map { hexadecimal($0) } }
 }

@@ -2,21 +2,21 @@ import Age
 import Bytes
 import Keychain
 
-/// What the first line of a shared vault says about its key. The member `key_number` counts the keys that the vault has
-/// had, from 1; a vault that nobody shares has no such member. The member `key_proof` shows that whoever made the
-/// present key held the one before:
+/// A shared vault's facts about its key in its first line. The member `key_number` counts the vault's keys, from 1; an
+/// unshared vault has no such member. The member `key_proof` shows that the maker of the present key held the one
+/// before:
 ///
 ///     HMAC-SHA256(authentication key of the former key, "v1 key" || uuid || u64be key_number || recipient)
 ///
 /// Without it, somebody who can only write to the place where the vault is shared could put a vault there for the same
-/// people, with a key of their own, and be sent everything that is stored from then on. The member `key_unsent` is true
-/// until it is known that others have got the key.
+/// people, with a key of their own, and be sent everything stored from then on. The member `key_unsent` is true until
+/// it is known that others have the key.
 extension VaultHead {
   private static let numberName = Array("key_number".utf8)
   private static let proofName = Array("key_proof".utf8)
   private static let unsentName = Array("key_unsent".utf8)
 
-  /// How many keys the vault has had; `nil` if it isn't shared.
+  /// The number of keys that the vault has had; `nil` if it isn't shared.
   var keyNumber: Int64? {
     get {
       guard let member = unknown.first(where: { $0.name == Self.numberName }),
@@ -33,7 +33,7 @@ extension VaultHead {
       guard let member = unknown.first(where: { $0.name == Self.proofName }) else { return nil }
       return try? member.value.lendingBytes { (text) throws(JSONReader.Malformed) in
         var proof: [UInt8]?
-        // A value alone is read as the only element of an array.
+        // A value alone is read as an array's only element.
         let array = Array("[".utf8) + text + Array("]".utf8)
         try array.lendingBytes { (array) throws(JSONReader.Malformed) in
           try JSONReader.elements(of: array) { (value) throws(JSONReader.Malformed) in
@@ -69,8 +69,8 @@ extension VaultHead {
 
   /// Notes that the vault gets another key, if it is shared.
   ///
-  /// - Throws: ``KeychainError/unavailable(reason:)`` if nobody else has the present one yet: they could not tell that
-  ///   the new one comes from it.
+  /// - Throws: ``KeychainError/unavailable(reason:)`` if nobody else has the present key yet: they could not tell
+  ///   that the new one comes from it.
   mutating func noteNewKey(_ key: VaultKey, after former: VaultKey, uuid: String) throws(KeychainError) {
     guard let number = keyNumber else { return }
     if isKeyUnsent { throw .unavailable(reason: "the new key that it has already was not shared yet") }
@@ -79,7 +79,7 @@ extension VaultHead {
     keyProof = Self.proof(of: key, number: number + 1, by: former, uuid: uuid)
   }
 
-  /// Whether the holder of a key has made the key that this line belongs to.
+  /// Whether the holder of a key made the key of this line.
   func isKeyed(_ key: VaultKey, by former: VaultKey, uuid: String) -> Bool {
     guard let number = keyNumber, let given = keyProof else { return false }
     let proof = Self.proof(of: key, number: number, by: former, uuid: uuid)

@@ -4,17 +4,17 @@ import Glibc
 package import Keychain
 import PrivateFiles
 
-/// The age identity with which somebody opens a slot of a shared vault.
+/// An age identity that opens a slot of a shared vault.
 package enum SlotIdentity {
-  /// Makes an identity in a file of its own, `# public key: age1…` and the identity, each on a line. One that is there
+  /// Makes an identity in a file of its own: `# public key: age1…` and the identity, each on a line. An existing file
   /// stays.
   ///
   /// - Parameters:
-  ///   - folder: the folder, which is made if there is none.
+  ///   - folder: made if there is none.
   ///   - name: the file's name.
   /// - Returns: its recipient; `nil` if there is a file of that name.
-  /// - Throws: `KeychainError.system` if it can't be written, or may not survive a loss of power: others are about to
-  ///   let it in. Nothing was made then.
+  /// - Throws: `KeychainError.system` if it can't be written, or may not survive a loss of power: others are about
+  ///   to let it in. Nothing was made then.
   package static func make(at folder: String, _ name: String) throws(KeychainError) -> String? {
     let identity = X25519Identity()
     var text = Secret()
@@ -37,8 +37,8 @@ package enum SlotIdentity {
   /// The recipient of the first identity in a file, in age's notation or as an ssh public key; `nil` if there is no
   /// such file, or only its plugin knows the recipient.
   ///
-  /// - Throws: `KeychainError.SlotFault.noIdentity` if nothing in it opens a slot; `.unsafeFile` if others can read it;
-  ///   `.system` if it can't be read.
+  /// - Throws: `KeychainError.SlotFault.noIdentity` if nothing in it opens a slot; `.unsafeFile` if others can read
+  ///   it; `.system` if it can't be read.
   package static func recipient(at path: String) throws(KeychainError) -> String? {
     switch try Unlocking.identities(inFile: path)?.first {
     case let identity as X25519Identity: identity.recipient.description
