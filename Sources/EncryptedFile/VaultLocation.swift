@@ -6,11 +6,11 @@ import PrivateFiles
 public struct VaultLocation: Hashable, Sendable {
   /// The folder of the vault, its lock and the copies of its slots; mode 0700.
   public let vaultFolder: String
-  /// The folder of the files that belong to this machine alone, such as the identity; mode 0700.
+  /// The folder of this machine's own files, such as the identity; mode 0700.
   public let stateFolder: String
   /// `HOME`, if it is an absolute path.
   private let home: String?
-  /// `SUDO_UID`: who has called sudo.
+  /// `SUDO_UID`: the caller of sudo.
   private let sudoCaller: String?
 
   /// Makes a location of two folders.
@@ -36,8 +36,8 @@ public struct VaultLocation: Hashable, Sendable {
   /// (default `~/.local/state`). Relative paths in these variables are ignored, as the specification demands.
   ///
   /// - Parameter environment: returns the value of an environment variable.
-  /// - Throws: `KeychainError.unavailable` if a folder depends on `HOME` and `HOME` is not an absolute path, or if the
-  ///   path is not UTF-8.
+  /// - Throws: `KeychainError.unavailable` if a folder depends on `HOME` and `HOME` is not an absolute path, or if
+  ///   the path is not UTF-8.
   public init(environment: (String) -> String? = Self.environmentVariable) throws(KeychainError) {
     let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     func folder(_ variable: String, fallback: String) throws(KeychainError) -> String {
@@ -53,7 +53,7 @@ public struct VaultLocation: Hashable, Sendable {
     sudoCaller = environment("SUDO_UID")
   }
 
-  /// `HOME`, if one of the folders is in it, by whichever variable it was named.
+  /// `HOME`, if one of the folders is in it, whichever variable named that.
   private var usedHome: String? {
     guard let home else { return nil }
     var prefix = home[...]
@@ -61,8 +61,8 @@ public struct VaultLocation: Hashable, Sendable {
     return [vaultFolder, stateFolder].contains { $0.hasPrefix(prefix + "/") } ? home : nil
   }
 
-  /// Throws if the home folder that the location is in doesn't exist, such as one that isn't mounted. All traces of a
-  /// vault are gone with it, and nothing may be made in its place.
+  /// Throws if the location's home folder doesn't exist, for example because it isn't mounted. All traces of a vault
+  /// are gone with it, and nothing may be made in its place.
   ///
   /// - Throws: `KeychainError.missing` with the path of the home folder.
   package func refuseMissingHome() throws(KeychainError) {
@@ -70,11 +70,11 @@ public struct VaultLocation: Hashable, Sendable {
     if let home = usedHome, stat(home, &status) != 0, errno == ENOENT { throw .missing(path: home) }
   }
 
-  /// Whether the path is that of the home folder that the location is in.
+  /// Whether the path is the location's home folder.
   package func isHome(_ path: String) -> Bool { path == usedHome }
 
-  /// Throws if a vault would be made for root in the home folder of who called `sudo`, which has kept `HOME`. The owner
-  /// could then use neither the vault nor `~/.local`. (Root of a container may well be given a home of another owner.)
+  /// Throws if a vault would be made for root in the home folder of a caller of `sudo` that has kept `HOME`. The owner
+  /// could then use neither the vault nor `~/.local`. (Root of a container may well have a home of another owner.)
   ///
   /// - Throws: `KeychainError.unsafeFile` with the path of the home folder.
   func refuseHomeOfAnother() throws(KeychainError) {
@@ -85,7 +85,7 @@ public struct VaultLocation: Hashable, Sendable {
     throw .unsafeFile(path: home, .owner(uid: status.st_uid))
   }
 
-  /// Returns the path. With U+FFFD in the place of other bytes it would lead to another folder.
+  /// Returns the path. With U+FFFD in place of other bytes it would lead to another folder.
   private static func checked(_ path: String, _ variable: String) throws(KeychainError) -> String {
     if path.unicodeScalars.contains("\u{FFFD}") {
       throw .unavailable(reason: "the path in \(variable) is not UTF-8")
@@ -112,8 +112,8 @@ public struct VaultLocation: Hashable, Sendable {
     }
   }
 
-  /// Whether a path without links is, or would be, that of a folder for this vault alone, or below: of the state folder,
-  /// or of the folders of its slots and of its earlier states.
+  /// Whether a path without links is, or would be, in a folder for this vault alone: the state folder, or the folders
+  /// of its slots and its earlier states.
   package func reserves(_ path: String) -> Bool {
     let vault = realPath(vaultFolder) ?? vaultFolder
     return [
@@ -122,7 +122,7 @@ public struct VaultLocation: Hashable, Sendable {
     ].contains { own in path == own || path.hasPrefix(own + "/") }
   }
 
-  /// Whether a path is that of a file beside the vault, in the state folder, or among the earlier states.
+  /// Whether a path is a file's beside the vault, in the state folder, or among the earlier states.
   package func holds(_ path: String) -> Bool {
     guard let end = path.lastIndex(of: "/") else { return false }
     return [vaultFolder, stateFolder, vaultFolder + "/" + Generations.folderName].contains(

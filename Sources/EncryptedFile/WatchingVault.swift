@@ -2,8 +2,8 @@ public import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain: ChangeReporting {
-  /// Calls `report` when the vault's file, or a copy that a sync program puts beside it, has changed. Works before
-  /// there is a vault, too.
+  /// Calls `report` when the vault's file, or a sync program's copy beside it, has changed. Works before there is a
+  /// vault, too.
   ///
   /// - Throws: `KeychainError.system` if the vault's folder can't be watched.
   public func onChange(
@@ -16,14 +16,14 @@ extension EncryptedFileKeychain: ChangeReporting {
     return ChangeSubscription { watch.stop() }
   }
 
-  /// Whether the vault is as ``allItems()`` has read it, but for what this object itself has changed since. So nobody
-  /// else has changed anything, neither before nor after that.
+  /// Whether the vault is as read by ``allItems()``, apart from this object's own changes since: nobody else has
+  /// changed anything before or after.
   package var isAsSeen: Bool {
     guard let seenMAC else { return false }
     return presentMAC == seenMAC
   }
 
-  /// All items, after which ``isAsSeen`` tells whether there are others.
+  /// All items. Afterwards ``isAsSeen`` tells whether there are others.
   ///
   /// - Throws: as ``items(matching:)`` does.
   package func allItems() throws(KeychainError) -> [Item] {

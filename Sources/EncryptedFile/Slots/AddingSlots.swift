@@ -5,9 +5,8 @@ public import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain {
-  /// Adds a passphrase.
+  /// Adds a passphrase, and returns the new slot's identifier.
   ///
-  /// - Returns: the new slot's identifier.
   /// - Throws: `KeychainError.unusableAttribute` if it is empty; `KeychainError.slot` if it could be taken for a
   ///   recovery code, or there are too many slots; what unlocking and writing throw.
   @discardableResult
@@ -19,13 +18,12 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Replaces a passphrase that opens the vault by another one. Older copies of the vault still open with the former
-  /// one.
+  /// Replaces a passphrase that opens the vault, and returns the new slot's identifier. Older copies of the vault
+  /// still open with the former one.
   ///
   /// - Parameters:
   ///   - id: the slot whose passphrase is replaced.
   ///   - passphrase: the new one.
-  /// - Returns: the new slot's identifier.
   /// - Throws: as ``addPassphrase(_:)`` does; `KeychainError.SlotFault.notFound`.
   @discardableResult
   public func replacePassphrase(
@@ -42,11 +40,10 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Adds a recovery code.
+  /// Adds a recovery code, and returns the new slot's identifier.
   ///
-  /// - Parameter announce: receives the code before the slot is written, so that there is never a slot whose code
-  ///   nobody has seen. If it throws, nothing has changed.
-  /// - Returns: the new slot's identifier.
+  /// - Parameter announce: receives the code before the slot is written, so that there is never a slot with a code
+  ///   that nobody has seen. If it throws, nothing has changed.
   /// - Throws: as ``addPassphrase(_:)`` does; what `announce` throws.
   @discardableResult
   public func addRecoveryCode(
@@ -61,19 +58,16 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Adds an age or ssh recipient, whose identity then opens the vault.
-  ///
-  /// If there is already a slot for this recipient, it is kept as it is, and the identity's file is noted for it.
+  /// Adds an age or ssh recipient, whose identity then opens the vault, and returns the slot's identifier. An existing
+  /// slot for this recipient stays as it is, and the identity's file is noted for it.
   ///
   /// - Parameters:
   ///   - text: the recipient in age's notation.
   ///   - path: the absolute path of the file with its identity, which is noted on this machine.
-  ///   - label: what people call it, at most ``SlotSummary/labelLimit`` bytes without control characters.
-  /// - Returns: the slot's identifier.
-  /// - Throws: `KeychainError.unusableAttribute` for such a label; `KeychainError.SlotFault.malformedRecipient`;
-  ///   `KeychainError.SlotFault.notItsIdentity` if
-  ///   the file doesn't open the slot; `KeychainError.missing` if there is no such file; as
-  ///   ``addPassphrase(_:)`` does.
+  ///   - label: its name for people, at most ``SlotSummary/labelLimit`` bytes without control characters.
+  /// - Throws: `KeychainError.unusableAttribute` for another label; `KeychainError.SlotFault.malformedRecipient`;
+  ///   `KeychainError.SlotFault.notItsIdentity` if the file doesn't open the slot; `KeychainError.missing` if there is
+  ///   no such file; as ``addPassphrase(_:)`` does.
   @discardableResult
   public func addRecipient(
     _ text: String, identity path: String?, label: String? = nil
@@ -108,19 +102,17 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Checks whether a text is a recipient that a slot can be for.
+  /// Checks whether a slot can be for this recipient.
   ///
   /// - Throws: `KeychainError.SlotFault.malformedRecipient`.
   public static func checkRecipient(_ text: String) throws(KeychainError) {
     _ = try recipient(text)
   }
 
-  /// Adds the passphrase that a program prints, and notes on this machine how to run it.
-  ///
-  /// If that passphrase already opens a slot for which nothing is noted here, the program is noted for that slot.
+  /// Adds the passphrase that a program prints, notes on this machine how to run it, and returns the slot's
+  /// identifier. If the passphrase already opens a slot without a note here, the program is noted for that slot.
   ///
   /// - Parameter command: the program's name or path, and its arguments. No shell is involved.
-  /// - Returns: the slot's identifier.
   /// - Throws: `KeychainError.SlotFault.commandFailed`; as ``addPassphrase(_:)`` does.
   @discardableResult
   public func addCommand(_ command: [String]) throws(KeychainError) -> String {
@@ -142,11 +134,11 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Writes the identity file to this machine, so that nobody is asked here any more. Removes the slots whose removal
-  /// has waited for another way in.
+  /// Writes the identity file to this machine, so that nobody is asked here any more. Removes slots whose removal has
+  /// waited for another way in.
   ///
-  /// - Throws: `KeychainError.SlotFault.alreadyThere`, `KeychainError.SlotFault.otherIdentityFile` if there is a file
-  ///   of another vault; what unlocking and writing throw.
+  /// - Throws: `KeychainError.SlotFault.alreadyThere`, `KeychainError.SlotFault.otherIdentityFile` if there is
+  ///   another vault's file; what unlocking and writing throw.
   public func addIdentityFile() throws(KeychainError) {
     let change = try beginSlotChange()
     guard let identity = change.key?.identity as? X25519Identity, let stanzas = change.stanzas else { return }
@@ -162,7 +154,7 @@ extension EncryptedFileKeychain {
       try state.replace(VaultLocation.identityName, with: text)
     }
     tell(durability)
-    // The slots that wait are removed once this file is sure to stay.
+    // Waiting slots are removed once this file is sure to stay.
     guard durability == .lasting, try change.removeSlotsThatWait() else { return }
     try commitSlots(change)
     try change.removeCopiesOfFormerSlots()
@@ -179,7 +171,7 @@ extension EncryptedFileKeychain {
 }
 
 extension EncryptedFileKeychain {
-  /// The words of a recipient that say which key it is. After the key, the line of an ssh key has a comment.
+  /// A recipient's words that say which key it is. In an ssh key's line, a comment follows.
   private static func withoutComment(_ recipient: String) -> [Substring] {
     Array(recipient.split(separator: " ").prefix(2))
   }

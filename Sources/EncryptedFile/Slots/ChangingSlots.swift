@@ -25,7 +25,7 @@ extension EncryptedFileKeychain {
     _ = try slotChangeBasis()
     let change = try beginChange(needsIdentity: true)
     guard !change.isNew else { throw .missing(path: location.vaultFile) }
-    // An interrupted change may have left the only copy of the key under the name that a new one is about to get.
+    // An interrupted change may have left the only copy of the key under the name for new ones.
     if let key = change.key, let state = try Folder(opening: location.stateFolder) {
       try NewIdentityFile.complete(key, in: state)
     }
@@ -38,14 +38,14 @@ extension EncryptedFileKeychain {
       guard let snapshot = try newest(needsIdentity: true) else { throw .missing(path: location.vaultFile) }
       return snapshot
     } catch .locked(let path) {
-      // What is kept of an unlocked keychain reads and writes its items; it isn't the identity.
+      // An unlocked keychain's kept key reads and writes items; it isn't the identity.
       guard (try? newest()) ?? nil != nil else { throw .locked(path: path) }
       throw .slot(.passphraseNeeded(path: path))
     }
   }
 
-  /// Writes a change of the slots, and keeps the notes on this machine in step: how to open a slot is noted before
-  /// the slot exists, and forgotten when it is gone.
+  /// Writes a change of the slots, and keeps the notes on this machine in step: how to open a slot is noted before the
+  /// slot exists, and forgotten when it is gone.
   func commitSlots(_ change: VaultChange) throws(KeychainError) {
     try writeLocalSlots(of: change)
     try change.commit(at: clock())
@@ -74,15 +74,13 @@ extension VaultChange {
   /// The slots after this change.
   var slots: [VaultStanzas.Slot] { stanzas?.slots ?? [] }
 
-  /// The notes about them.
   func notes() throws(KeychainError) -> SlotNotes { try SlotNotes(head, path: path) }
 
-  /// Adds a slot.
+  /// Adds a slot, and returns its identifier.
   ///
   /// - Parameters:
   ///   - recipientText: the recipient, if it is for a key.
-  ///   - label: what people call it.
-  /// - Returns: its identifier.
+  ///   - label: its name for people.
   @discardableResult
   func addSlot(
     _ kind: SlotKind, for recipient: any Recipient, _ identity: X25519Identity, recipientText: String? = nil,
@@ -129,7 +127,7 @@ extension VaultChange {
     isDirty = true
   }
 
-  /// Notes when the slots of a new vault were added.
+  /// Notes when a new vault's slots were added.
   func noteSlots(_ stanzas: VaultStanzas, at now: Timestamp) throws(KeychainError) {
     var notes = try notes()
     for slot in stanzas.slots {
@@ -139,8 +137,8 @@ extension VaultChange {
     notes.write(to: &head)
   }
 
-  /// Updates the copies of the slots beside the vault, so that `age -d -i` can use them, and removes those of slots
-  /// that are gone. The slots in the header are authoritative.
+  /// Updates the copies of the slots beside the vault, for `age -d -i`, and removes those of former slots. The slots
+  /// in the header are authoritative.
   func copySlots(of stanzas: VaultStanzas) throws(KeychainError) {
     let slotsFolder = locked.folder.path(of: VaultLocation.slotsName)
     if stanzas.slots.isEmpty {
@@ -156,7 +154,7 @@ extension VaultChange {
         let contents = try copy.contents(first: slot.file.count)
         if contents.withUnsafeBytes({ $0.elementsEqual(slot.file) }) { continue }
       }
-      // It is made again as long as it isn't there.
+      // Made again while it isn't there.
       _ = try slot.file.lendingBytes { (file) throws(KeychainError) in
         try slots.replace(slot.fileName, with: file)
       }
@@ -164,8 +162,8 @@ extension VaultChange {
     try Self.removeCopies(in: slots, except: Set(stanzas.slots.map(\.fileName)))
   }
 
-  /// Makes sure that no copy of a slot is left that the vault no longer has: with it, a former passphrase opens what is
-  /// stored later. A write that could not remove one goes on.
+  /// Makes sure that no copy of a former slot is left: with it, a former passphrase opens what is stored later. A
+  /// write that could not remove one goes on.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; the slots have been changed all the same.
   func removeCopiesOfFormerSlots() throws(KeychainError) {

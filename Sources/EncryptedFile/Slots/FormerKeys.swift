@@ -5,8 +5,7 @@ import PrivateFiles
 extension VaultHead {
   private static let keyedSinceName = Array("keyed_since".utf8)
 
-  /// The first generation that was written with the vault's present key: the member `keyed_since`. `nil` if the key
-  /// was never changed.
+  /// The first generation with the vault's present key: the member `keyed_since`. `nil` if the key was never changed.
   var keyedSince: Int64? {
     get {
       guard let member = unknown.first(where: { $0.name == Self.keyedSinceName }) else { return nil }
@@ -21,8 +20,8 @@ extension VaultHead {
 
 extension EncryptedFileKeychain {
   /// The earlier generations that the vault's present key doesn't open, but a former one may, because a change of the
-  /// key was interrupted or made elsewhere. The next write removes those from before the change; ``compact()``
-  /// removes all.
+  /// key was interrupted or made elsewhere. The next write removes those from before the change; ``compact()`` removes
+  /// all.
   ///
   /// - Throws: as ``items(matching:)`` does.
   public func generationsOfFormerKeys() throws(KeychainError) -> [Generation] {

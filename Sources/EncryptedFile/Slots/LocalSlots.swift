@@ -3,12 +3,12 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// How a slot is opened on this machine without asking anybody. This is noted in the state folder, in `slots/ID`, and
-/// never taken from the vault, because a vault from elsewhere must not access files or run programs here.
+/// How a slot opens on this machine without asking anybody, as noted in the state folder, in `slots/ID`. Never taken
+/// from the vault: a vault from elsewhere must not access files or run programs here.
 enum LocalSlot: Equatable {
   /// With an identity in this file.
   case identity(path: String)
-  /// With the passphrase that a program prints: its name or path, and its arguments.
+  /// With the passphrase printed by a program: its name or path, and its arguments.
   case command([String])
 
   /// The largest size of such a note in bytes.
@@ -16,8 +16,8 @@ enum LocalSlot: Equatable {
 
   /// Reads the note about a slot; `nil` if there is none.
   ///
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the note can't be understood; other errors if there is
-  ///   something wrong with the file.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the note can't be understood; other errors for a faulty
+  ///   file.
   static func read(_ id: String, in folder: borrowing Folder) throws(KeychainError) -> LocalSlot? {
     guard let file = try folder.file(id) else { return nil }
     let text = try file.contents(limit: limit)
@@ -64,7 +64,7 @@ enum LocalSlot: Equatable {
     unlinkat(folder.descriptor, id, 0)
   }
 
-  /// A string without NUL, where the system would cut it off.
+  /// A string without NUL, at which the system would cut it off.
   private static func text(_ value: JSONValue) throws(JSONReader.Malformed) -> String {
     let bytes = try value.string()
     guard let text = bytes.text, !bytes.bytes.contains(0) else { throw JSONReader.Malformed() }
@@ -73,6 +73,6 @@ enum LocalSlot: Equatable {
 }
 
 extension VaultLocation {
-  /// The folder of the notes about how slots are opened on this machine.
+  /// The notes about opening slots on this machine.
   var localSlotsFolder: String { stateFolder + "/" + Self.slotsName }
 }

@@ -4,20 +4,19 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The plain identity file of this machine that belongs to a vault that is being written.
-///
-/// A class, because it is passed around while the secret has one owner.
+/// This machine's plain identity file for a vault that is being written. A class, because it is passed around while
+/// the secret has one owner.
 final class NewIdentityFile {
   private let text: Secret
-  /// Why the file that was installed still has its provisional name; `nil` if it doesn't.
+  /// Why the installed file still has its provisional name; `nil` if it doesn't.
   private(set) var failure: KeychainError?
 
   init(_ text: consuming Secret) { self.text = text }
 
-  /// Runs `writeVault`, which writes the vault, and makes sure that a vault can always be opened, wherever this
-  /// process may be killed: the identity is written under a provisional name before, and gets its final name
-  /// afterwards, replacing the former file if there is one. An `identity.txt` without a vault thus means that a vault
-  /// is missing. The former file stays while the vault may not survive a loss of power: it would open what is there then.
+  /// Runs `writeVault` so that the vault can always be opened, wherever this process may be killed: the identity is
+  /// written under a provisional name before, and gets its final name afterwards, replacing a former file. So an
+  /// `identity.txt` without a vault means that a vault is missing. The former file stays while the vault may not
+  /// survive a loss of power: it would open the vault then.
   ///
   /// - Parameter hasFailed: called after an error; whether the vault was certainly not put in place.
   /// - Throws: what writing throws; then the identity file is unchanged.
@@ -32,7 +31,7 @@ final class NewIdentityFile {
     let durability: Durability
     do throws(KeychainError) {
       try isThere.required()
-      // This file may be the only thing that opens what is written next.
+      // This file may be the only key to what is written next.
       guard let file = try state.file(VaultLocation.newIdentityName),
         try file.contents(limit: VaultBounds.identityFile).isEqual(to: text)
       else {
@@ -53,15 +52,15 @@ final class NewIdentityFile {
     }
   }
 
-  /// Renames the identity if the process that wrote its vault couldn't, or was killed before doing so. Needs the
-  /// vault's lock, and the key that opened the vault.
+  /// Renames the identity if the process that wrote its vault couldn't, or was killed before. Needs the vault's lock,
+  /// and the key that opened the vault.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it still has its provisional name.
   static func complete(_ key: VaultKey, in state: borrowing Folder) throws(KeychainError) {
     guard let file = try state.file(VaultLocation.newIdentityName) else { return }
     let text = try file.contents(limit: VaultBounds.identityFile)
     let identities = try? text.withUnsafeBytes { (bytes) throws(AgeError) in try IdentityFile.parse(bytes) }
-    // An identity for a vault that was never put in place opens nothing, and the next one replaces it.
+    // The identity of a vault that was never put in place opens nothing, and the next one replaces it.
     guard let identities, identities.contains(where: { $0.recipient == key.recipient }) else { return }
     try putInPlace(in: state)
   }

@@ -4,12 +4,12 @@ import Glibc
 public import Keychain
 import PrivateFiles
 
-/// What may open slots without asking anybody, besides the notes on this machine.
+/// Ways to open slots without asking anybody, besides the notes on this machine.
 public struct SlotOpeners: Sendable {
-  /// A file of age identities or an ssh key that the caller was told to use. It is an error if it can't be read and
-  /// there is a slot to try it on.
+  /// A file of age identities or an ssh key given by the caller. It is an error if there is a slot to try it on and it
+  /// can't be read.
   public var identity: String?
-  /// Files that are tried in the same way if they exist.
+  /// Files to try in the same way if they exist.
   public var otherIdentities: [String] = []
   /// Whether the programs noted on this machine, and age plugins, may be run.
   public var mayRunPrograms = true
@@ -33,13 +33,13 @@ extension Unlocking {
   /// output.
   ///
   /// - Parameter fault: the first thing that went wrong, which is reported if nothing else opens the vault.
-  /// - Throws: if there is something wrong with the identity file that the caller was told to use.
+  /// - Throws: for a faulty identity file given by the caller.
   func openWithoutAsking(
     _ header: Header, _ stanzas: VaultStanzas, _ fault: inout KeychainError?
   ) throws(KeychainError) -> UnlockedHeader? {
     let noted = try notedSlots(stanzas, &fault)
     let forKeys = stanzas.slots.filter { $0.kind == .recipient }
-    // A vault may have hundreds of slots, of which one is for this machine.
+    // A vault may have hundreds of slots, but only one for this machine.
     let hasNote = { (slot: VaultStanzas.Slot) in noted[slot.id] != nil }
     for slot in forKeys.filter(hasNote) + forKeys.filter({ !hasNote($0) }) {
       if let identity = try identity(of: slot, noted[slot.id], &fault),
@@ -111,7 +111,7 @@ extension Unlocking {
     return nil
   }
 
-  /// The identities of a file, without those that need a program if programs may not be run.
+  /// The identities of a file; without those that need a program, if programs may not be run.
   private func usableIdentities(inFile path: String) throws(KeychainError) -> [any Identity]? {
     let identities = try Self.identities(inFile: path)
     return openers.mayRunPrograms ? identities : identities?.filter { !($0 is PluginIdentity) }
@@ -119,7 +119,7 @@ extension Unlocking {
 
   /// The identities of a file anywhere; `nil` if there is no such file.
   ///
-  /// - Throws: if there is something wrong with the file, such as that others can read it.
+  /// - Throws: for a faulty file, such as one that others can read.
   static func identities(inFile path: String) throws(KeychainError) -> [any Identity]? {
     guard let file = try OpenFile(path: path) else { return nil }
     let text = try file.contents(limit: VaultBounds.identityFile)
@@ -135,7 +135,7 @@ extension Unlocking {
   /// Opens a header with what a person types. A recovery code is tried on the recovery slots only, any other text on
   /// the passphrase slots only.
   ///
-  /// - Parameter earlier: what went wrong before, which is reported if nobody can be asked.
+  /// - Parameter earlier: an earlier failure, which is reported if nobody can be asked.
   func openByAsking(
     _ header: Header, _ stanzas: VaultStanzas, _ earlier: KeychainError?
   ) throws(KeychainError) -> UnlockedHeader {
@@ -200,7 +200,7 @@ extension Unlocking {
 
   // MARK: One slot
 
-  /// The identity from a slot that a passphrase opens; `nil` if the passphrase is wrong.
+  /// The identity from a slot for a passphrase; `nil` if the passphrase is wrong.
   func open(
     _ slot: VaultStanzas.Slot, with passphrase: borrowing Secret
   ) throws(KeychainError) -> X25519Identity? {

@@ -2,16 +2,15 @@ import Age
 import Bytes
 public import Keychain
 
-/// A generated passphrase to be kept on paper: 130 random bits and a checksum, in 28 characters that can be read
-/// aloud.
+/// A generated passphrase to keep on paper: 130 random bits and a checksum, in 28 characters that can be read aloud.
 ///
-/// The code is seven groups of four characters of Crockford's base 32, separated by dashes. As printed it is the
+/// The code is seven groups of four characters of Crockford's base 32, separated by dashes. In this form it is the
 /// passphrase of an age file. Each character stands for an element of GF(32) with the polynomial x^5 + x^2 + 1; the
 /// last two are chosen so that both the sum of all characters and the sum of all times α^position are zero. That is a
 /// Reed-Solomon code of distance 3: one or two wrong characters are always detected, a single one can be located, and
 /// two exchanged characters are distinguished from it.
 public struct RecoveryCode: ~Copyable {
-  /// The code as it is printed, 34 bytes.
+  /// The code as printed, 34 bytes.
   public let text: Secret
 
   /// The number of characters, not counting dashes.
@@ -37,21 +36,21 @@ public struct RecoveryCode: ~Copyable {
     text = Self.print(symbols)
   }
 
-  /// The interpretation of a text that somebody typed.
+  /// The interpretation of a typed text.
   enum Reading: ~Copyable {
     /// It doesn't have the form of a code.
     case otherText
-    /// A code with a correct checksum, in the form in which it is printed.
+    /// A code with a correct checksum, in its printed form.
     case code(RecoveryCode)
-    /// It has a typing error, most likely in one of these groups, which count from 1; empty if that can't be told.
-    /// `isGrouped` if it is typed in groups of four, as a code is printed.
+    /// It has a typing error, most likely in one of these groups, which count from 1; empty if unknown. `isGrouped` if
+    /// it is typed in groups of four, like a printed code.
     case mistyped(groups: [Int], isGrouped: Bool)
   }
 
   /// Reads a code. Case, spaces and dashes don't matter; O is taken for 0, I and L for 1 (Crockford, "Base 32").
   static func read(_ text: UnsafeRawBufferPointer) -> Reading {
     var symbols = Secret(capacity: symbolCount)
-    // How many characters there were before each dash or space.
+    // The number of characters before each dash or space.
     var breaks: [Int] = []
     for byte in text {
       if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "-") {
@@ -69,7 +68,7 @@ public struct RecoveryCode: ~Copyable {
     return .mistyped(groups: groups, isGrouped: isGrouped)
   }
 
-  /// Whether a text could be taken for a code, even a mistyped one. No other passphrase should be like that.
+  /// Whether text could be taken for a code, even a mistyped one. No other passphrase should be like that.
   public static func isLike(_ text: borrowing Secret) -> Bool {
     text.withUnsafeBytes { text in
       switch read(text) {
@@ -113,7 +112,7 @@ public struct RecoveryCode: ~Copyable {
     return sums
   }
 
-  /// The groups in which one wrong character, or two adjacent characters swapped, would explain the sums.
+  /// The groups in which one wrong character, or two swapped neighbours, would explain the sums.
   private static func faultyGroups(
     _ symbols: UnsafeRawBufferPointer, _ sums: (plain: UInt8, weighted: UInt8)
   ) -> [Int] {
@@ -132,16 +131,16 @@ public struct RecoveryCode: ~Copyable {
       }
       weight = next
     }
-    // If there are too many possibilities, none is reported.
+    // Too many possibilities are not reported.
     return groups.count <= 2 ? groups.sorted().map { $0 + 1 } : []
   }
 }
 
-/// A recovery code that was just generated for a slot, to be shown only once.
+/// A new recovery code of a slot, to be shown only once.
 public final class NewRecoveryCode: Sendable {
   /// The slot.
   public let id: String
-  /// The code as it is printed.
+  /// The code as printed.
   public let text: Secret
 
   init(_ code: borrowing RecoveryCode, id: String) {

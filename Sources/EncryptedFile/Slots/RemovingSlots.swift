@@ -5,12 +5,11 @@ public import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain {
-  /// Removes a way into the vault. Older copies of the vault can still be opened with it.
+  /// Removes a way into the vault. It still opens older copies of the vault.
   ///
   /// - Parameter id: a slot's identifier, or ``SlotSummary/identityFileID``.
   /// - Throws: `KeychainError.SlotFault.notFound`, `KeychainError.SlotFault.lastWayIn`,
-  ///   `KeychainError.SlotFault.nothingElseOpens`; what unlocking
-  ///   and writing throw.
+  ///   `KeychainError.SlotFault.nothingElseOpens`; what unlocking and writing throw.
   public func removeSlot(_ id: String) throws(KeychainError) {
     if id == SlotSummary.identityFileID { return try removeIdentityFile() }
     try changingSlots { (change, identity) throws(KeychainError) in
@@ -35,7 +34,7 @@ extension EncryptedFileKeychain {
       throw .slot(.lastWayIn(id: id))
     }
     guard try change.isOpened(by: change.slots) else { throw .slot(.nothingElseOpens) }
-    // One that a killed writer left has the same key. While the file itself is there, nothing has changed.
+    // A file left by a killed writer has the same key. While the file itself is there, nothing has changed.
     for name in [VaultLocation.newIdentityName, VaultLocation.identityName] {
       try state.removeTemporaries(for: name, replaced: nil)
     }
@@ -59,10 +58,10 @@ extension EncryptedFileKeychain {
 }
 
 extension VaultChange {
-  /// Whether the vault can be opened without the identity file: by a passphrase or a code that somebody knows, or by a
-  /// key or a program on this machine. The identity of a recipient may no longer exist anywhere.
+  /// Whether the vault opens without the identity file: by a passphrase or a code that somebody knows, or by a key or
+  /// a program on this machine. A recipient's identity may no longer exist anywhere.
   func isOpened(by slots: [VaultStanzas.Slot]) throws(KeychainError) -> Bool {
-    // What this change notes has just opened.
+    // This change's own notes have just opened a slot.
     let isKnown = slots.contains { slot in
       slot.isWellFormed && [.passphrase, .recovery].contains(slot.kind)
         || localSlots.contains { $0.id == slot.id }
@@ -73,7 +72,7 @@ extension VaultChange {
     }
     let (header, _) = try VaultSnapshot.readHeader(file)
     let notes = try notes()
-    // A slot for the vault's own key is opened by the identity file, which may be the one that is removed.
+    // The identity file, perhaps the one to be removed, opens a slot for the vault's own key.
     let others = slots.filter { notes[$0.id]?.recipient != key.recipient.description }
     var fault: KeychainError?
     return try unlocking.finds(key.recipient, in: others, header, uuid: uuid, &fault)

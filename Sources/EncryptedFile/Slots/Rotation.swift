@@ -7,20 +7,19 @@ public typealias SlotPassphraseSource =
   (_ id: String, _ attempt: Int) throws(KeychainError) -> Secret?
 
 extension EncryptedFileKeychain {
-  /// Gives the vault another identity, and wraps it again for every slot: what opened the vault before doesn't open
-  /// anything that is written from now on. The vault's UUID, its items and the slots' identifiers stay.
+  /// Gives the vault another identity, and wraps it again for every slot: former keys open nothing that is written
+  /// from now on. The vault's UUID, its items and the slots' identifiers stay.
   ///
-  /// Before anything changes, something has to open the vault with its new identity. What a plugin has wrapped is
-  /// tried.
+  /// Before anything changes, something has to open the vault with its new identity. A plugin's wrapping is tried.
   ///
   /// - Parameters:
-  ///   - dropped: the slots that are removed instead. They can be removed without opening them.
+  ///   - dropped: the slots to remove instead, without opening them.
   ///   - passphrase: asks for a slot's passphrase, which stays the same.
   ///   - announce: receives the new codes of the recovery slots before the vault is written. If it throws, nothing
   ///     has changed.
-  /// - Throws: `KeychainError.slot` if a slot to be dropped doesn't exist, another slot can't be renewed, or no way in
-  ///   would be left that was seen to open the vault; `KeychainError.unavailable` for a shared vault whose present key
-  ///   was not shared yet; what unlocking and writing throw.
+  /// - Throws: `KeychainError.slot` if a slot to be dropped doesn't exist, another slot can't be renewed, or no way
+  ///   in would be left that was seen to open the vault; `KeychainError.unavailable` for a shared vault whose present
+  ///   key was not shared yet; what unlocking and writing throw.
   public func rotate(
     dropping dropped: Set<String>, passphrase: SlotPassphraseSource,
     announce: ([NewRecoveryCode]) throws(KeychainError) -> Void
@@ -30,7 +29,7 @@ extension EncryptedFileKeychain {
     let stanzas = try VaultStanzas(header.stanzas, path: file.path)
     let renewal = try Renewal(stanzas, dropping: dropped, location, unlocking) {
       (slot, identity) throws(KeychainError) in
-      // A passphrase typed for a slot opens the vault, so nobody is asked for it twice.
+      // A slot's typed passphrase opens the vault, so nobody is asked for it twice.
       let candidate = VaultKey(identity, uuid: stanzas.uuid)
       guard try unlocking.open(header, with: candidate) != nil else {
         throw .damaged(
@@ -41,8 +40,7 @@ extension EncryptedFileKeychain {
       (id, attempt) throws(KeychainError) in
       try passphrase(id, attempt)
     }
-    // Anything to be merged is merged before: from here on the present generation is noted as seen, even if this
-    // fails.
+    // Merges come first: from here on the present generation is noted as seen, even if this fails.
     _ = try current()
     let change = try beginSlotChange()
     try change.refuseUnmerged(alsoUnfinished: true)
@@ -87,20 +85,19 @@ extension EncryptedFileKeychain {
     let codes = renewal.codes.filter { !dropped.contains($0.id) }
     if !codes.isEmpty { try announce(codes) }
     try commitSlots(change)
-    // Any key that is still kept unlocked is the former one.
+    // Any key still kept unlocked is the former one.
     unlocking.cache?.forget(stanzas.uuid)
     // The former identity opens the earlier generations.
     tell(try change.purgeGenerations())
   }
 
-  /// The identity file of this machine with the former identity replaced by the new one; `nil` if the file doesn't
-  /// contain the former one.
+  /// This machine's identity file with the new identity in place of the former one; `nil` if the file lacks that.
   private func identityFile(
     replacing former: X25519Identity, with identity: X25519Identity
   ) throws(KeychainError) -> NewIdentityFile? {
     guard try unlocking.hasIdentityFile(of: former), let state = try Folder(opening: location.stateFolder)
     else { return nil }
-    // If a writer was killed, the newer file is the valid one.
+    // After a writer was killed, the newer file is the valid one.
     for name in [VaultLocation.identityName, VaultLocation.newIdentityName] {
       guard let identities = try unlocking.identities(in: state, name),
         identities.contains(where: { $0.recipient == former.recipient }), let file = try state.file(name)
@@ -113,15 +110,14 @@ extension EncryptedFileKeychain {
   }
 }
 
-/// The recipients for which the slots of a vault are wrapped again, all asked for and tried before the vault is
-/// locked.
+/// The recipients for wrapping a vault's slots again, all asked for and tried before the vault is locked.
 private struct Renewal {
-  /// The slots that stay, each with its recipient; `nil` if the vault's notes name the recipient.
+  /// The slots that stay, each with its recipient; `nil` if the vault's notes name it.
   private var slots: [(slot: VaultStanzas.Slot, recipient: (any Recipient)?)] = []
   /// The new codes of recovery slots.
   private(set) var codes: [NewRecoveryCode] = []
 
-  /// - Parameter opened: called with each identity that a slot's secret has opened.
+  /// - Parameter opened: called with each identity opened by a slot's secret.
   init(
     _ stanzas: VaultStanzas, dropping dropped: Set<String>, _ location: VaultLocation, _ unlocking: Unlocking,
     opened: (VaultStanzas.Slot, X25519Identity) throws(KeychainError) -> Void,
@@ -132,7 +128,7 @@ private struct Renewal {
     }
     let noted = unlocking.readableNotes(stanzas)
     let kept = stanzas.slots.filter { !dropped.contains($0.id) }
-    // Impossible renewals are reported before anybody is asked for anything.
+    // Impossible renewals are reported before anybody is asked.
     for slot in kept {
       if case .command = noted[slot.id] { continue }
       if !slot.isKnown || slot.kind == .command {
@@ -182,7 +178,6 @@ private struct Renewal {
 
   /// All slots that stay, with their recipients.
   ///
-  /// - Parameter dropped: the slots that don't.
   /// - Throws: ``KeychainError/SlotFault/notRenewable(id:kind:)`` if the vault doesn't name the recipient of one.
   func recipients(
     _ notes: SlotNotes, except dropped: Set<String>

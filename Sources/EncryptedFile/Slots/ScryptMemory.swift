@@ -1,10 +1,10 @@
 import Glibc
 import Keychain
 
-/// The memory needed to derive a key from a passphrase. It is checked first, because the kernel kills a process in a
-/// container that uses too much.
+/// The memory for deriving a key from a passphrase. It is checked first, because the kernel kills a process that uses
+/// too much in a container.
 enum ScryptMemory {
-  /// MiB that scrypt needs with r = 8 (RFC 7914 section 2).
+  /// The MiB for scrypt with r = 8 (RFC 7914 section 2).
   static func needed(workFactor: Int) -> Int {
     (1024 << workFactor) >> 20
   }
@@ -17,8 +17,8 @@ enum ScryptMemory {
     if needed > available { throw .notEnoughMemory(needed: needed, available: available) }
   }
 
-  /// The memory in MiB that this process may still use, as far as the kernel tells: the smaller of the machine's
-  /// available memory and what the control group may use in addition.
+  /// The memory in MiB that this process may still use, if known: the smaller of the machine's available memory and
+  /// the rest of the control group's.
   static var available: Int? {
     var limits: [Int] = []
     for line in text(of: "/proc/meminfo").split(separator: "\n") where line.hasPrefix("MemAvailable:") {

@@ -1,19 +1,19 @@
 import Age
 import Keychain
 
-/// How much work a new passphrase and a new recovery code take, as scrypt's log2 N.
+/// The work of new passphrases and recovery codes, as scrypt's log2 N.
 struct ScryptWork {
-  /// For a recovery code: 32 MiB, and less than a tenth of a second. Work compensates for weak passphrases; 130 random bits
-  /// can't be guessed, however cheap each guess is.
+  /// 32 MiB, and less than a tenth of a second. Work compensates for weak passphrases; 130 random bits can't be
+  /// guessed, however cheap each guess is.
   let recoveryCode: Int
-  /// For a passphrase, whatever takes about a second. OWASP's minimum for scrypt is 17.
+  /// About a second's worth. OWASP's minimum for scrypt is 17.
   let passphrase: ClosedRange<Int>
-  /// For a passphrase where memory is short.
+  /// For a passphrase if memory is short.
   let least: Int
 
   static let ofPeople = ScryptWork(recoveryCode: 15, passphrase: 17...20, least: 15)
 
-  // The programs that are built for the tests make no vault that anybody keeps.
+  // Programs built for tests make no vault that anybody keeps.
   #if CHEAP_PASSPHRASES
     static let current = ScryptWork(recoveryCode: 10, passphrase: 11...11, least: 11)
   #else
@@ -27,7 +27,7 @@ struct ScryptWork {
     try factor(available: ScryptMemory.available) { Scrypt.timeTaken(logN: $0) }
   }
 
-  /// The work factor where there is this much memory, in MiB, and a work factor takes so many milliseconds.
+  /// The same with this much memory, in MiB, and the milliseconds of a work factor.
   ///
   /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``.
   func factor(available: Int?, _ timeTaken: (Int) -> Int) throws(KeychainError) -> Int {

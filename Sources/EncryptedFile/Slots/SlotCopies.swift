@@ -5,15 +5,13 @@ import PrivateFiles
 
 /// The copies of the slots beside a vault. Nothing proves that they are those of its newest header.
 struct SlotCopies {
-  /// Whether their folder exists. If it does and is empty, the vault had no slots any more.
+  /// Whether their folder exists. If it exists and is empty, the vault's last slot was removed.
   let hasFolder: Bool
   /// The copies that are age files.
   let slots: [VaultStanzas.Slot]
 
-  /// Reads the copies.
-  ///
-  /// - Parameter known: the slots of headers, which tell the kind of each copy. The kind of others is inferred from
-  ///   the file.
+  /// - Parameter known: the slots of headers, which tell the kind of each copy. Other kinds are inferred from the
+  ///   file.
   init(
     at location: VaultLocation, known: [VaultStanzas.Slot]
   ) throws(KeychainError) {
@@ -32,7 +30,7 @@ struct SlotCopies {
       let slot = VaultStanzas.Slot(id: id, kind: kind, file: bytes)
       if slot.isWellFormed { found.append(slot) }
     }
-    // In the order of the headers, followed by those that are in none.
+    // In the order of the headers, followed by others.
     let places = known.map(\.id)
     func place(_ slot: VaultStanzas.Slot) -> Int { places.firstIndex(of: slot.id) ?? places.count }
     found.sort { (place($0), $0.id) < (place($1), $1.id) }
@@ -45,8 +43,8 @@ struct SlotCopies {
     return try? LocalSlot.read(id, in: folder)
   }
 
-  /// The kind of a slot, as far as its file tells. The work factor of a recovery code is lower than that of any
-  /// passphrase, unless memory was short.
+  /// A slot's kind, as far as its file tells. A recovery code's work factor is lower than any passphrase's, unless
+  /// memory was short.
   private static func kind(of file: [UInt8], _ noted: LocalSlot?) -> SlotKind {
     if case .command = noted { return .command }
     guard let workFactor = VaultStanzas.Slot(id: "", kind: .other(""), file: file).workFactor else {

@@ -25,7 +25,7 @@ public enum SlotKind: Hashable, Sendable {
     }
   }
 
-  /// The kind named in a slot's stanza. An identity file named there would be something else, from a newer version.
+  /// The kind named in a slot's stanza. An identity file there would be something else, from a newer version.
   init(_ name: String) {
     switch name {
     case "passphrase": self = .passphrase

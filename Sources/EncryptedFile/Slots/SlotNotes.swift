@@ -2,7 +2,7 @@ import Bytes
 import Keychain
 
 extension SlotSummary {
-  /// Takes what a vault notes about the slot.
+  /// Takes a vault's note about the slot.
   mutating func describe(by note: SlotNotes.Note?) {
     added = note?.added
     recipient = note?.recipient
@@ -10,17 +10,16 @@ extension SlotSummary {
   }
 }
 
-/// The notes about slots in the first line of the plaintext, where only somebody who has unlocked the vault can read
-/// them and only the holder of its identity can change them: the members `slots` and `removed_slots`.
+/// The notes about slots in the first line of the plaintext: the members `slots` and `removed_slots`. Reading them
+/// takes an unlocked vault, and changing them its identity.
 struct SlotNotes {
-  /// The note about one slot.
   struct Note {
     let id: String
-    /// When it was added; `nil` if that isn't known.
+    /// When it was added; `nil` if unknown.
     var added: Timestamp?
-    /// The recipient of the slot, if it is for a key.
+    /// The recipient of a slot for a key.
     var recipient: String?
-    /// What whoever added it calls it: for people alone.
+    /// A name by the person who added it, for people alone.
     var label: String?
     /// Members from newer versions, as raw JSON.
     fileprivate var unknown: [(name: [UInt8], value: [UInt8])] = []
@@ -33,17 +32,15 @@ struct SlotNotes {
     }
   }
 
-  /// The notes, at most one for each slot.
+  /// At most one for each slot.
   var notes: [Note] = []
-  /// The slots that were removed, so that a copy of the vault that still has them never brings them back.
+  /// Removed slots, so that no copy of the vault that still has them brings them back.
   private(set) var removed: [String] = []
 
   private static let slotsName = Array("slots".utf8)
   private static let removedName = Array("removed_slots".utf8)
 
-  /// Reads the members.
-  ///
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if they have another form.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the members have another form.
   init(_ head: VaultHead, path: String) throws(KeychainError) {
     do throws(JSONReader.Malformed) {
       for (name, value) in head.unknown {
@@ -64,10 +61,10 @@ struct SlotNotes {
     }
   }
 
-  /// Checks what somebody wants to call a slot.
+  /// Checks a slot's new name.
   ///
-  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty, longer than ``SlotSummary/labelLimit``, or
-  ///   has control characters.
+  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty, longer than ``SlotSummary/labelLimit``,
+  ///   or has control characters.
   static func refuseUnusable(label: String) throws(KeychainError) {
     if label.isEmpty { throw .unusableAttribute(name: "label", .empty) }
     if label.utf8.count > SlotSummary.labelLimit {
@@ -78,16 +75,15 @@ struct SlotNotes {
     }
   }
 
-  /// The note about a slot.
   subscript(id: String) -> Note? { notes.first { $0.id == id } }
 
-  /// Adds a note about a slot, replacing the former one.
+  /// Replaces the former note about the slot.
   mutating func set(_ note: Note) {
     notes.removeAll { $0.id == note.id }
     notes.append(note)
   }
 
-  /// Removes the note about a slot, and remembers that the slot was removed.
+  /// Removes the note about a slot, and remembers its removal.
   ///
   /// - Parameter keepingNote: whether the slot is still there, because nothing else opens the vault.
   mutating func remove(_ id: String, keepingNote: Bool = false) {
@@ -95,15 +91,14 @@ struct SlotNotes {
     if !removed.contains(id) { removed.append(id) }
   }
 
-  /// Adds what only an older state notes about a vault's slots.
+  /// Adds notes about a vault's slots that only an older state has.
   mutating func complete(from older: SlotNotes, for slots: [VaultStanzas.Slot]) {
     for slot in slots where self[slot.id]?.recipient == nil {
       if let note = older[slot.id], self[slot.id] == nil || note.recipient != nil { set(note) }
     }
   }
 
-  /// Makes the notes agree with the slots that a vault is restored with: each of them has a note, and all others
-  /// count as removed.
+  /// Makes the notes agree with a restored vault's slots: each has a note, and all others count as removed.
   mutating func agree(with slots: [VaultStanzas.Slot], instead former: [VaultStanzas.Slot]) {
     let ids = Set(slots.map(\.id))
     for id in notes.map(\.id) + former.map(\.id) where !ids.contains(id) { remove(id) }
@@ -111,7 +106,6 @@ struct SlotNotes {
     for slot in slots where self[slot.id] == nil { set(Note(id: slot.id, added: nil)) }
   }
 
-  /// Writes the members to a first line.
   func write(to head: inout VaultHead) {
     head.unknown.removeAll { $0.name == Self.slotsName || $0.name == Self.removedName }
     if !notes.isEmpty {

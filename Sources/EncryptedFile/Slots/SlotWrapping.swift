@@ -22,8 +22,8 @@ enum IdentityText {
     text.append("\n")
   }
 
-  /// Replaces an identity in an identity file by another one, or removes it. Everything else is kept, except the
-  /// comment that names its public key.
+  /// Replaces an identity in an identity file by another one, or removes it. Everything else stays, except the comment
+  /// with its public key.
   static func replacing(
     _ old: X25519Identity, with new: X25519Identity?, in text: borrowing Secret
   ) -> Secret {
@@ -46,7 +46,7 @@ enum IdentityText {
     return result
   }
 
-  /// Whether the file contains only comments.
+  /// Whether the file has only comments.
   static func isEmpty(_ text: borrowing Secret) -> Bool {
     var isEmpty = true
     text.withUnsafeBytes { text in
@@ -75,8 +75,6 @@ enum IdentityText {
 }
 
 extension X25519Identity {
-  /// An age file for a slot.
-  ///
   /// - Throws: what the recipient throws.
   func wrapped(for recipient: any Recipient, uuid: String) throws(AgeError) -> [UInt8] {
     let text = IdentityText.of(self, uuid: uuid)
@@ -86,7 +84,7 @@ extension X25519Identity {
 
 /// The recipients that a slot can be for, and the identities that open it. No other place knows their kinds.
 enum SlotKeys {
-  /// The longest text of a recipient in bytes. That of a plugin may be long.
+  /// The longest text of a recipient in bytes. A plugin's may be long.
   static let recipientLimit = 4096
 
   /// A recipient of age or of one of its plugins, or an ssh key. A plugin's questions are not answered.
@@ -98,30 +96,25 @@ enum SlotKeys {
 
   /// The identities of an age identity file, or an ssh key.
   ///
-  /// - Throws: if there is something wrong with the file.
+  /// - Throws: for a faulty file.
   static func identities(_ text: UnsafeRawBufferPointer) throws(AgeError) -> [any Identity] {
     try IdentityFile.parse(text, plugins: PluginSettings())
   }
 }
 
-/// What new passphrases and recovery codes make of a slot.
+/// Turns new passphrases and recovery codes into recipients of slots.
 enum SlotWork {
-  /// Refuses a text that can't be a new passphrase.
-  ///
-  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if it is empty;
+  /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if the passphrase is empty;
   ///   ``KeychainError/SlotFault/passphraseLikeCode`` if it would be tried on other slots than its own.
   static func refuseUnusable(_ passphrase: borrowing Secret) throws(KeychainError) {
     if passphrase.isEmpty { throw .unusableAttribute(name: "passphrase", .empty) }
     if RecoveryCode.isLike(passphrase) { throw .slot(.passphraseLikeCode) }
   }
 
-  /// A recipient for a recovery code.
   static func recipient(_ code: borrowing RecoveryCode) throws(KeychainError) -> ScryptRecipient {
     try recipient(code.text, workFactor: ScryptWork.current.recoveryCode)
   }
 
-  /// A recipient for a passphrase.
-  ///
   /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` for an empty passphrase.
   fileprivate static func recipient(
     _ passphrase: borrowing Secret, workFactor: Int
@@ -139,8 +132,8 @@ enum SlotWork {
 extension Unlocking {
   /// A recipient for a new passphrase.
   ///
-  /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``;
-  ///   ``KeychainError/unusableAttribute(name:_:)`` for an empty passphrase.
+  /// - Throws: ``KeychainError/notEnoughMemory(needed:available:)``; ``KeychainError/unusableAttribute(name:_:)``
+  ///   for an empty passphrase.
   func recipient(_ passphrase: borrowing Secret) throws(KeychainError) -> ScryptRecipient {
     if let newPassphraseWork { return try SlotWork.recipient(passphrase, workFactor: newPassphraseWork) }
     return try SlotWork.recipient(passphrase, workFactor: try ScryptWork.current.factor())

@@ -1,7 +1,7 @@
 import Age
 import Keychain
 
-/// A slot that is wrapped again for another key of its vault.
+/// A slot wrapped again for another key of its vault.
 struct RenewedSlot {
   let former: VaultStanzas.Slot
   let recipient: any Recipient
@@ -9,9 +9,9 @@ struct RenewedSlot {
 }
 
 extension EncryptedFileKeychain {
-  /// Makes sure that something opens a vault with its new key, before what opens it with the former one goes.
+  /// Makes sure that something opens a vault with its new key before the ways to the former one go.
   ///
-  /// What llavero wraps by itself needs no trial. What a plugin wraps has to open if what it had wrapped before opens.
+  /// llavero's own wrapping needs no trial. A plugin's new wrapping has to open if its former one opens.
   ///
   /// - Parameters:
   ///   - change: has the new key.
@@ -33,7 +33,7 @@ extension EncryptedFileKeychain {
         isOpened = true
         continue
       }
-      // Maybe its identity is elsewhere, or its device isn't plugged in.
+      // Its identity may be elsewhere, or its device not plugged in.
       var formerFault: KeychainError?
       if try unlocking.finds(former, in: [each.former], header, uuid: uuid, &formerFault) {
         throw .slot(.renewalOpensNothing(id: each.slot.id, plugin: plugin.name))
@@ -47,7 +47,7 @@ extension EncryptedFileKeychain {
     }
     if !isOpened {
       if let fault, case .slot(.pluginFailed) = fault { throw fault }
-      // Whoever leaves a shared vault leaves it to the others.
+      // A person who leaves a shared vault leaves it to the others.
       if change.head.keyNumber == nil { throw .slot(.nothingElseOpens) }
     }
     if !untried.isEmpty { change.onCommit { [onNotice, untried] in onNotice(.slotsNotTried(untried)) } }
@@ -61,7 +61,7 @@ extension Unlocking {
   /// - Parameters:
   ///   - header: any header. The key is recognized without opening it.
   ///   - fault: the first thing that went wrong.
-  /// - Throws: if there is something wrong with the identity file that the caller was told to use.
+  /// - Throws: for a faulty identity file given by the caller.
   func finds(
     _ key: X25519Recipient, in slots: [VaultStanzas.Slot], _ header: Header, uuid: String,
     _ fault: inout KeychainError?

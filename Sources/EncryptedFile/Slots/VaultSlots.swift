@@ -37,8 +37,8 @@ extension EncryptedFileKeychain {
     return ways
   }
 
-  /// The files that are noted here as having the identity of one of the slots, and that aren't there. Nothing is opened
-  /// for this, and the header is not authenticated.
+  /// The files noted here for the slots' identities that are missing. Opens nothing, and doesn't authenticate the
+  /// header.
   package var missingIdentities: [String] {
     guard let file = (try? openVault()) ?? nil, let (header, _) = try? VaultSnapshot.readHeader(file),
       let stanzas = try? VaultStanzas(header.stanzas, path: file.path)
@@ -49,8 +49,8 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// The identifier of a slot that the vault had and has no more, and the path of the copy of it that is still beside the
-  /// vault; `nil` if there is none. Nothing is opened for this, and the header is not authenticated.
+  /// The identifier of a former slot, and the path of its copy that is still beside the vault; `nil` if there is none.
+  /// Opens nothing, and doesn't authenticate the header.
   package var copyOfRemovedSlot: (id: String, path: String)? {
     guard let file = (try? openVault()) ?? nil, let (header, _) = try? VaultSnapshot.readHeader(file),
       let stanzas = try? VaultStanzas(header.stanzas, path: file.path),
@@ -61,9 +61,9 @@ extension EncryptedFileKeychain {
     return (copy.id, "\(folder)/\(copy.id)\(VaultStanzas.Slot.fileExtension)")
   }
 
-  /// The identifiers of the passphrase slots according to the header, which is not authenticated here.
+  /// The identifiers of the passphrase slots by the header, which is not authenticated here.
   ///
-  /// - Throws: if there is something wrong with the file.
+  /// - Throws: `KeychainError` for a faulty file.
   public func passphraseSlots() throws(KeychainError) -> [String] {
     guard let file = try vaultFile() else { return [] }
     let (header, _) = try VaultSnapshot.readHeader(file)
@@ -71,7 +71,7 @@ extension EncryptedFileKeychain {
       .filter { $0.kind == .passphrase }.map(\.id)
   }
 
-  /// Unlocks the vault to change the ways into it. A key that is kept unlocked doesn't suffice.
+  /// Unlocks the vault to change the ways into it. A key kept unlocked doesn't suffice.
   ///
   /// - Throws: `KeychainError.missing` if there is no vault; as ``items(matching:)`` does.
   public func unlockForChangingSlots() throws(KeychainError) {

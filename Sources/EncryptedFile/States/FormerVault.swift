@@ -3,11 +3,9 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// Files in a vault's folder that belong to another vault, which was in its place before.
+/// Another vault's files in a vault's folder, from before this one took its place.
 enum FormerVault {
-  /// The path of its last state that still exists; `nil` if there is none.
-  ///
-  /// - Parameter uuid: the vault that is there now.
+  /// The path of its last state that still exists. `uuid` is the present vault's.
   static func lastState(otherThan uuid: String, at location: VaultLocation) -> String? {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
     let newest = location.newestWriteName
@@ -46,7 +44,7 @@ enum FormerVault {
     return try VaultTraces.put(names, of: folder, into: aside)
   }
 
-  /// Whether a file is a state of another vault. One that can't be read may belong to this one.
+  /// Whether a file is another vault's state. An unreadable one may be this vault's.
   private static func isOther(than uuid: String, _ name: String, in folder: borrowing Folder) -> Bool {
     folder.vaultUUID(of: name).map { $0 != uuid } ?? false
   }

@@ -5,7 +5,7 @@ import Glibc
 public import Keychain
 import PrivateFiles
 
-/// An earlier state of a vault that was kept.
+/// An earlier, kept state of a vault.
 public struct Generation: Hashable, Sendable {
   /// The number of the write, from 1. Copies that diverged may have the same number.
   public let number: Int64
@@ -19,8 +19,7 @@ public struct Generation: Hashable, Sendable {
   let name: String
 }
 
-/// The folder of a vault's earlier states: the last five, and the last one of each of the last seven days with
-/// writes.
+/// The folder of a vault's earlier states: the last five, and the last one of each of the last seven days with writes.
 ///
 /// A file is named `NUMBER-MAC.age`, where MAC is the beginning of the header's MAC. It is a hard link to the former
 /// `vault.age`, so keeping it costs nothing.
@@ -31,23 +30,21 @@ struct Generations: ~Copyable {
 
   let folder: Folder
 
-  /// Opens the folder; `nil` if there is none.
   init?(in vaultFolder: String) throws(KeychainError) {
     guard let folder = try Folder(opening: vaultFolder + "/" + Self.folderName) else { return nil }
     self.folder = folder
   }
 
-  /// Opens the folder, and makes it if it is missing.
   init(creatingIn vaultFolder: borrowing Folder) throws(KeychainError) {
     folder = try vaultFolder.folder(creating: Self.folderName)
   }
 
-  /// A name for a replaced file that can't be read.
+  /// The name of a replaced, unreadable file.
   static func unreadableName() -> String { "\(unreadablePrefix)\(newDigits().suffix(8)).age" }
   private static let unreadablePrefix = "unreadable-"
 
-  /// A name for a write of this machine that nobody has merged: one that was replaced, or one that was broken off
-  /// before it was in the vault's place.
+  /// The name of a write of this machine that nobody has merged: it was replaced, or broken off before it was in the
+  /// vault's place.
   static func unmergedName(isUnfinished: Bool) -> String {
     "\(isUnfinished ? unfinishedPrefix : unmergedPrefix)\(newDigits().suffix(8)).age"
   }
@@ -64,7 +61,7 @@ struct Generations: ~Copyable {
     name.hasPrefix(prefix) && isMark(name.dropFirst(prefix.utf8.count))
   }
 
-  /// Whether it is what all names here end in: eight hexadecimal digits, and `.age`.
+  /// Whether this ends a name here: eight hexadecimal digits, and `.age`.
   private static func isMark(_ end: Substring) -> Bool {
     end.utf8.count == 12 && end.hasSuffix(".age") && beginsWithDigits(end)
   }
@@ -73,9 +70,9 @@ struct Generations: ~Copyable {
     end.utf8.count >= 8 && end.utf8.prefix(8).allSatisfy { hexadecimalValue($0) != nil }
   }
 
-  /// Whether a file here has a name that this program gives, or one that begins with that up to its eight digits:
-  /// programs that synchronize the folder put words of their own between these and the suffix of a copy. What has
-  /// another name is somebody's own.
+  /// Whether this program gives a file here such a name, or one with the same beginning up to its eight digits:
+  /// programs that synchronize the folder put words of their own between these and a copy's suffix. Other names are a
+  /// person's own.
   static func isOwnName(_ name: String) -> Bool {
     if Folder.isTemporary(name) { return true }
     for prefix in [unfinishedPrefix, unmergedPrefix, unreadablePrefix] where name.hasPrefix(prefix) {
@@ -86,17 +83,17 @@ struct Generations: ~Copyable {
       && beginsWithDigits(name.dropFirst(number.count + 1))
   }
 
-  /// Whether the file of that path is a write that was broken off.
+  /// Whether the file at that path is a broken-off write.
   static func isUnfinished(_ path: String) -> Bool {
     path.utf8.split(separator: 0x2f).last.map { String(Substring($0)).hasPrefix(unfinishedPrefix) } ?? false
   }
 
-  /// Whether a write that was broken off has this header MAC.
+  /// Whether a broken-off write has this header MAC.
   func hasUnfinished(_ mac: [UInt8]) throws(KeychainError) -> Bool {
     try folder.names().contains { $0.hasPrefix(Self.unfinishedPrefix) && folder.headerMAC(of: $0) == mac }
   }
 
-  /// The names of the writes that nobody has merged, as far as the head tells.
+  /// The names of writes that nobody has merged, as far as the head tells.
   func unmerged(besides head: VaultHead) throws(KeychainError) -> [String] {
     try folder.names().filter { name in
       Self.isUnmerged(name) && folder.headerMAC(of: name).map(head.comes) != true
@@ -105,9 +102,8 @@ struct Generations: ~Copyable {
 
   /// Keeps a file of the vault's folder under a generation's name.
   ///
-  /// - Parameters:
-  ///   - status: the file that is meant. If another file has replaced it, that one gets the name `displaced` in the
-  ///     vault's folder.
+  /// - Parameter status: the file that is meant. A file that has replaced it gets the name `displaced` in the
+  ///   vault's folder.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   func keep(
     _ file: String, in vaultFolder: borrowing Folder, _ status: FileStatus, as name: String, displaced: String
@@ -115,7 +111,7 @@ struct Generations: ~Copyable {
     if linkat(vaultFolder.descriptor, file, folder.descriptor, name, 0) != 0 {
       switch errno {
       case EEXIST:
-        // Possibly from a writer that was killed before it had put its own file in place.
+        // Perhaps from a writer that was killed before it had put its own file in place.
         if try folder.status(of: name).isSameFile(as: status) { return try folder.synchronize().required() }
         if unlinkat(folder.descriptor, name, 0) == 0,
           linkat(vaultFolder.descriptor, file, folder.descriptor, name, 0) == 0
@@ -133,7 +129,7 @@ struct Generations: ~Copyable {
       // The file is about to lose its other name.
       return try folder.synchronize().required()
     }
-    // A sync program has put another copy there since the file was read, which nobody has seen yet.
+    // A sync program has since put another copy there, which nobody has seen yet.
     if renameat(folder.descriptor, name, vaultFolder.descriptor, displaced) != 0 {
       throw .system(operation: "keep", path: vaultFolder.path(of: displaced), errno: errno)
     }
@@ -150,7 +146,7 @@ struct Generations: ~Copyable {
     if Self.isUnmerged(name) { try folder.setDate(of: name) }
   }
 
-  /// Turns a write that nobody had merged into an ordinary earlier generation, now that it was merged.
+  /// Makes an unmerged write, now merged, an ordinary earlier generation.
   func settle(_ merged: VaultSnapshot) throws(KeychainError) {
     for name in try folder.names()
     where Self.isUnmerged(name) && folder.headerMAC(of: name) == merged.mac {
@@ -159,7 +155,6 @@ struct Generations: ~Copyable {
     }
   }
 
-  /// Whether a generation whose header has this MAC is kept.
   func hasOne(of mac: [UInt8]) throws(KeychainError) -> Bool {
     let ending = "-\(Past.start(of: mac)).age"
     return try folder.names().contains { $0.hasSuffix(ending) && Self.number(of: $0) != nil }
@@ -187,8 +182,8 @@ struct Generations: ~Copyable {
     try folder.copyDate(of: source, to: name)
   }
 
-  /// How far the number in a file's name may be ahead of a number that is proven. Anyone who can write to the folder
-  /// can make a name, and numbers must not run out.
+  /// How far a file name's number may be ahead of a proven one. Anyone with write access to the folder can make a
+  /// name, and numbers must not run out.
   private static let credibleLead: Int64 = 1 << 20
 
   /// The highest number of a generation by the files' names, or else `proven`.
@@ -211,7 +206,7 @@ struct Generations: ~Copyable {
     return found.sorted { ($0.number, $0.written) > ($1.number, $1.written) }
   }
 
-  /// The status of a file; `nil` if another process has removed it since the folder was listed.
+  /// `nil` if another process has removed the file since the folder was listed.
   private func status(of name: String) throws(KeychainError) -> FileStatus? {
     do throws(KeychainError) {
       return try folder.status(of: name)
@@ -220,10 +215,8 @@ struct Generations: ~Copyable {
     }
   }
 
-  /// The file of a generation.
-  ///
-  /// - Throws: ``KeychainError/missing(path:)``; ``KeychainError/damaged(path:detail:)`` if it is another generation:
-  ///   cp wrote over the vault while a killed writer had left this as a second name of the vault's file.
+  /// - Throws: ``KeychainError/missing(path:)``; ``KeychainError/damaged(path:detail:)`` if it is another
+  ///   generation: cp wrote over the vault while a killed writer had left this as a second name of the vault's file.
   func file(_ generation: Generation) throws(KeychainError) -> OpenFile {
     guard let file = try folder.file(generation.name) else { throw .missing(path: generation.path) }
     if let mac = try? VaultSnapshot.readHeader(file).0.mac,
@@ -237,12 +230,12 @@ struct Generations: ~Copyable {
   /// Removes the generations that need not be kept, and all those of a former key. Needs the vault's lock.
   ///
   /// - Parameters:
-  ///   - keyed: the first generation that was written with the present key; `nil` if it isn't known.
-  ///   - now: the time by which a write that nobody has merged is old enough.
+  ///   - keyed: the first generation with the present key; `nil` if unknown.
+  ///   - now: the time by which an unmerged write is old enough.
   func prune(keyedSince keyed: Int64?, at now: Timestamp) throws(KeychainError) {
     var all = try list()
     for name in try folder.names() where Self.isUnmerged(name) {
-      // They are kept as long as deleted items are.
+      // Kept as long as deleted items.
       if let status = try? folder.status(of: name),
         now.milliseconds - status.modificationDate.milliseconds > RetiredRecord.retention
       {
@@ -267,7 +260,7 @@ struct Generations: ~Copyable {
     }
   }
 
-  /// Removes all generations, continuing after one that can't be removed. Files that others have put there stay.
+  /// Removes all generations, continuing after one that can't be removed. Other people's files there stay.
   ///
   /// - Returns: whether they stay away after a loss of power.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one remains.
@@ -286,7 +279,7 @@ struct Generations: ~Copyable {
   private static func number(of name: String) -> Int64? {
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, isMark(parts[1]), parts[0].first != "+" else { return nil }
-    // Digits alone: no number is negative.
+    // Digits alone, because no number is negative.
     return Int64(parts[0])
   }
 }

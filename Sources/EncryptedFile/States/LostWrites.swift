@@ -1,16 +1,14 @@
 import Keychain
 import PrivateFiles
 
-/// A write that was seen last in a vault's place, and that no file there has any more.
+/// A write last seen in a vault's place that no file there has any more.
 struct LostWrite {
   let number: Int64
-  /// Whether it is of another vault than the one that is there now.
+  /// Whether it is another vault's than the present one.
   let isOfFormer: Bool
-  /// The newest earlier state of its vault that is kept; `nil` if none is, or none that is newer than what is there now.
+  /// Its vault's newest earlier state, if any is newer than the present one.
   let kept: Generation?
 
-  /// The notice of it.
-  ///
   /// - Parameter aside: the folder that the former vault's states were moved into.
   func notice(aside: String?) -> EncryptedFileKeychain.Notice {
     guard isOfFormer, let aside else { return .lost(write: number, kept: kept) }
@@ -19,8 +17,8 @@ struct LostWrite {
 }
 
 extension EncryptedFileKeychain {
-  /// The writes that were seen last in the vault's place, and that no file there has any more: whatever came into its
-  /// place has replaced their copies, too. A vault that is newer than them may come from them. Needs the lock.
+  /// The writes last seen in the vault's place that no file there has any more: a file that came into its place has
+  /// replaced their copies, too. A newer vault may come from them. Needs the lock.
   ///
   /// - Throws: `KeychainError` if the folders can't be read.
   func lostWrites(

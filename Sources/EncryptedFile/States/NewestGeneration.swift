@@ -22,7 +22,7 @@ extension EncryptedFileKeychain {
     if copies.isEmpty && !hasMissedWrite || onlyReads { return snapshot }
     if hasMissedWrite {
       hasMissedWrite = false
-      // Items stored here are missing from the file that is there now, so an answer from it would be incomplete.
+      // The file there lacks items stored here, so an answer from it would be incomplete.
       try beginChange().commit(at: clock())
       return try newest()
     }
@@ -38,7 +38,7 @@ extension EncryptedFileKeychain {
 
   /// The newest generation, unlocked; the same object as before if nobody wrote. `nil` if there is no vault yet.
   ///
-  /// - Parameter needsIdentity: whether the identity itself is needed, and not only what an agent provides.
+  /// - Parameter needsIdentity: whether the identity itself is needed, not only an agent's answers.
   /// - Throws: ``KeychainError/rolledBack(path:generation:seen:)``, ``KeychainError/replaced(path:former:)``.
   func newest(needsIdentity: Bool = false) throws(KeychainError) -> VaultSnapshot? {
     let state = StateFolder(location)
@@ -53,7 +53,7 @@ extension EncryptedFileKeychain {
     return opened
   }
 
-  /// The error if an older state than the one seen here, or another vault, is in the vault's place; `nil` if not.
+  /// The error if a state older than the seen one, or another vault, is in the vault's place.
   private func rollback(_ opened: VaultSnapshot, _ state: StateFolder) throws(KeychainError) -> KeychainError?
   {
     let uuid = opened.stanzas.uuid
@@ -82,7 +82,7 @@ extension EncryptedFileKeychain {
       return nil
     }
     if let newer, let folder = try Folder(opening: location.vaultFolder) {
-      // The newer one may be a copy that a sync program has put aside.
+      // A sync program may have put the newer one aside as a copy.
       for name in try ConflictCopies.names(in: folder) {
         let copy = try? ConflictCopies.open(name, in: folder, uuid: uuid, with: opened.key, unlocking)
         if copy?.generation == newer { return nil }
@@ -108,16 +108,16 @@ extension EncryptedFileKeychain {
     return counts
   }
 
-  /// Reports last writes that may not be in a generation that is seen here for the first time. The next change puts
-  /// them aside.
+  /// Reports last writes that may be missing from a generation seen here for the first time. The next change puts them
+  /// aside.
   private func tellUndecided(_ opened: VaultSnapshot) {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return }
     for path in (try? undecidedWrites(besides: opened, in: folder)) ?? [] { onNotice(.undecided(path: path)) }
   }
 
-  /// Remembers a generation that another process has written. This takes the lock, and is skipped while a writer
-  /// holds it, because the writer remembers its own generation. A slow reader would otherwise overwrite the writer's
-  /// note, and if the writer has changed the vault's key meanwhile, everybody would take the vault for an older one.
+  /// Remembers another process's generation. This takes the lock, and is skipped while a writer holds it, because the
+  /// writer remembers its own generation. A slow reader would otherwise overwrite the writer's note, and if the writer
+  /// has changed the vault's key meanwhile, everybody would take the vault for an older one.
   private func rememberUnlessWritten(_ opened: VaultSnapshot) throws(KeychainError) {
     guard let folder = try Folder(opening: location.vaultFolder) else { return }
     let lock = try FileLock(VaultLocation.lockName, in: folder, patience: 0) {}
@@ -127,15 +127,14 @@ extension EncryptedFileKeychain {
     NewestWrite.forget(knownTo: opened.first.head, in: folder)
   }
 
-  /// Accepts the vault as it is as its newest state. The next write gets a number beyond those of all states that are
-  /// kept.
+  /// Accepts the vault as it is as its newest state. The next write gets a number beyond those of all kept states.
   ///
   /// - Throws: `KeychainError.itemNotFound` if there is no vault; what locking, unlocking and writing throw.
   public func acceptRollback() throws(KeychainError) {
     if try vaultFile() == nil { throw .itemNotFound }
     isAccepting = true
     defer { isAccepting = false }
-    // Nothing is noted as seen before it is merged, because it would then be answered from at once.
+    // Nothing is noted as seen before it is merged: answers would come from it at once.
     if try acceptWhatIsThere() { try beginChange().commit(at: clock()) }
     if let opened = snapshot {
       try SeenGeneration.forgetPlace(ofOthersThan: opened.stanzas.uuid, at: location)
@@ -160,7 +159,7 @@ extension EncryptedFileKeychain {
     switch try NewestWrite.look(at: own, besides: opened, head, in: locked.folder, unlocking) {
     case .known, .missed: break
     case .ahead, .undecided, .otherKey, .notOpened:
-      // Something that was seen here was replaced: that is what is accepted.
+      // It has replaced something seen here, which is being accepted.
       if let path = try NewestWrite.setAside(own, as: nil, isUnfinished: false, in: locked.folder) {
         unlinkat(locked.folder.descriptor, own, 0)
         onNotice(.setAside(path: path))
@@ -199,7 +198,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Takes over the key of another keychain, so that nobody is asked again, and whose membership it depends on.
+  /// Takes over another keychain's key and membership, so that nobody is asked again.
   func use(_ other: EncryptedFileKeychain) {
     key = other.key
     membership = other.membership
@@ -229,12 +228,12 @@ extension EncryptedFileKeychain {
     _ header: Header, _ stanzas: VaultStanzas, needsIdentity: Bool, _ state: StateFolder?,
     _ keptVault: inout String?
   ) throws(KeychainError) -> UnlockedHeader {
-    // Nobody is asked a second time just because another process wrote meanwhile.
+    // Another process's write is no reason to ask a second time.
     if let key, !needsIdentity || key.identity is X25519Identity {
       do throws(KeychainError) {
         if let unlocked = try unlocking.open(header, with: key) { return unlocked }
       } catch .locked {
-        // The agent may keep another key of the vault's by now.
+        // The agent may keep another key of the vault by now.
       }
     }
     var unlocking = unlocking

@@ -4,18 +4,16 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The last generation of a vault that a machine wrote: a copy of its file, beside the vault. Each machine has its own
-/// name for it.
+/// A machine's last write: a copy of the vault's file, beside the vault, under a name of the machine's own.
 ///
-/// A sync program looks at the vault before it replaces it with another machine's file. A write between these two
-/// steps would be lost without the copy, before anybody has seen it. It is no second name of the file (a hard link),
-/// because cp and scp write into the file that is there.
+/// A sync program looks at the vault before it replaces it with another machine's file. Without the copy, a write
+/// between these two steps would be lost before anybody has seen it. It is no second name of the file (a hard link),
+/// because cp and scp write into the existing file.
 struct NewestWrite {
-  /// The name of the file in the vault's folder.
   let name: String
   let snapshot: VaultSnapshot
-  /// Whether it is this machine's own and was broken off: it comes from what this machine has seen last, and so was
-  /// never in the vault's place.
+  /// Whether it is this machine's own and was broken off: it comes from the state last seen by this machine, and so
+  /// was never in the vault's place.
   var isUnfinished = false
 
   /// The names of all last writes in a folder.
@@ -28,8 +26,8 @@ struct NewestWrite {
   /// - Parameters:
   ///   - kept: its name there; `nil` if nobody has merged it.
   ///   - isUnfinished: whether it was broken off before it was in the vault's place.
-  /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
   /// - Returns: its new path if nobody has merged it.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)``; then nothing may be written.
   static func setAside(
     _ name: String, as kept: String?, isUnfinished: Bool, in folder: borrowing Folder
   ) throws(KeychainError) -> String? {
@@ -43,7 +41,7 @@ struct NewestWrite {
     return folder.path(of: Generations.folderName + "/" + unmerged)
   }
 
-  /// Removes the last writes that a generation comes from: their contents are in the vault now. Needs the lock.
+  /// Removes the last writes that a generation comes from: the vault has their contents now. Needs the lock.
   ///
   /// - Parameters:
   ///   - head: the generation's first line.
@@ -60,21 +58,21 @@ struct NewestWrite {
     }
   }
 
-  /// Turns a write that a person has had merged into an ordinary earlier state. The vault may not note it, if its
-  /// number is too low.
+  /// Makes a write that a person has had merged an ordinary earlier state. The vault may not note it, if its number is
+  /// too low.
   static func settle(_ merged: VaultSnapshot, in folder: borrowing Folder) throws(KeychainError) {
     for name in try names(in: folder) where folder.headerMAC(of: name) == merged.mac {
       try Generations(creatingIn: folder).take(name, from: folder, as: merged.generation.fileName)
     }
   }
 
-  /// Copies a file before it gets into the vault's place. Where that fails, for the disk is full, the file itself gets
-  /// the name as well: that helps against sync programs, but not against cp.
+  /// Copies a file before it gets into the vault's place. If that fails, for example on a full disk, the file itself
+  /// gets the name as well, which helps against sync programs, but not against cp.
   ///
   /// - Parameters:
   ///   - name: the file's present name.
   ///   - file: the file itself.
-  /// - Returns: why it could not be copied, which must not prevent the write; `nil` if it was.
+  /// - Returns: why it could not be copied, which must not prevent the write.
   static func keep(
     _ name: String, _ file: VaultSnapshot, as newest: String, in folder: borrowing Folder
   ) -> KeychainError? {
@@ -91,20 +89,20 @@ struct NewestWrite {
     }
   }
 
-  /// The relation of such a file to the generation in the vault's place.
+  /// How such a file relates to the generation in the vault's place.
   enum Finding {
     /// It is that generation or an ancestor of it, or it no longer exists.
     case known
-    /// The generation doesn't come from it. If it is this machine's own, and comes from what this machine has seen
-    /// last, it `isUnfinished`.
+    /// The generation doesn't come from it. If it is this machine's own, and comes from the state last seen by this
+    /// machine, it `isUnfinished`.
     case missed(VaultSnapshot, isUnfinished: Bool)
-    /// It can't be told whether the generation comes from it.
+    /// It is unknown whether the generation comes from it.
     case undecided
-    /// It comes from that generation: another machine's write whose vault is still on its way, one that a killed
-    /// writer never got into place, or the vault was restored to an earlier state. If it is this machine's own, and
-    /// this machine has noted that it saw another one last, it `isUnfinished`.
+    /// It comes from that generation: another machine's vault is still on its way, a killed writer never got it into
+    /// place, or the vault was restored to an earlier state. If it is this machine's own, and this machine has noted
+    /// that it saw another one last, it `isUnfinished`.
     case ahead(isUnfinished: Bool)
-    /// It belongs to the same vault, but to another key than the vault's present one.
+    /// It belongs to another key of the same vault.
     case otherKey
     /// It is damaged or belongs to another vault.
     case notOpened
@@ -112,14 +110,13 @@ struct NewestWrite {
 
   /// Finds the last writes in the folder that the generation in the vault's place doesn't come from.
   ///
-  /// This looks at all of them, not only at this machine's: a machine gets another name if the folder has moved or is
-  /// reached by another path, or if the machine's state was lost.
+  /// This looks at other machines' writes, too: a machine gets another name if the folder has moved or is reached by
+  /// another path, or if the machine's state was lost.
   ///
   /// - Parameters:
   ///   - current: the generation in the vault's place.
   ///   - head: its first line, or that of the next generation.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if one can't be read just now.
-  /// - Returns: the writes that the generation doesn't come from.
   static func findMissed(
     by current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder, _ unlocking: Unlocking
   ) throws(KeychainError) -> [NewestWrite] {
@@ -133,9 +130,7 @@ struct NewestWrite {
     return missed
   }
 
-  /// Determines the relation of the file of that name to the generation in the vault's place.
-  ///
-  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be read just now.
+  /// - Throws: ``KeychainError/system(operation:path:errno:)`` if the file can't be read just now.
   static func look(
     at name: String, besides current: VaultSnapshot, _ head: VaultHead, in folder: borrowing Folder,
     _ unlocking: Unlocking
@@ -150,7 +145,7 @@ struct NewestWrite {
       // A file that can't be read just now must not count as absent.
       switch error {
       case .system: throw error
-      // A newer version, or the holder of the vault's other key, may know more about it.
+      // A newer version, or the holder of the vault's other key, may know more.
       case .newerFormat: return .undecided
       default: return folder.vaultUUID(of: name) == current.stanzas.uuid ? .otherKey : .notOpened
       }
@@ -171,8 +166,8 @@ struct NewestWrite {
     return .undecided
   }
 
-  /// Whether the write comes both from the generation in the vault's place and from the one seen last, which is
-  /// another one: a writer that had merged a replaced write was killed before it got the result into place.
+  /// Whether the write comes both from the generation in the vault's place and from a different one seen last: a
+  /// writer that had merged a replaced write was killed before it got the result into place.
   private static func joins(
     _ write: VaultSnapshot, _ current: VaultSnapshot, _ seen: SeenGeneration?
   ) -> Bool {
@@ -188,8 +183,7 @@ struct NewestWrite {
     return seen
   }
 
-  /// Whether it is a write of a killed writer that was changing the vault's key and never got it into the vault's
-  /// place.
+  /// Whether it is from a killed writer that was changing the vault's key and never got it into the vault's place.
   static func isBeingReplaced(
     _ name: String, of uuid: String, in folder: borrowing Folder, at location: VaultLocation
   ) -> Bool {
@@ -200,7 +194,7 @@ struct NewestWrite {
   /// Opens a last write with a vault's key; `nil` if it doesn't exist, is damaged or belongs to another key.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` and ``KeychainError/unsafeFile(path:_:)`` if it can't
-  ///   be read now: it may be the only one that has what was stored last.
+  ///   be read now: it alone may have the newest items.
   static func openIfReadable(
     _ name: String, in folder: borrowing Folder, uuid: String, with key: VaultKey, _ unlocking: Unlocking
   ) throws(KeychainError) -> VaultSnapshot? {
@@ -213,7 +207,7 @@ struct NewestWrite {
     }
   }
 
-  /// Opens all last writes that a vault's key opens, newest first.
+  /// All last writes that a vault's key opens, newest first.
   ///
   /// - Throws: as ``openIfReadable(_:in:uuid:with:_:)`` does.
   static func openAll(

@@ -11,13 +11,13 @@ extension VaultLocation {
 
   /// The name of the copy of this machine's last write in the vault's folder.
   ///
-  /// Each machine has its own name, so a sync program that carries such a file elsewhere doesn't replace another
-  /// machine's. The state folder would be the wrong place for it, because it contains the key, which must not be
-  /// backed up together with the vault.
+  /// Each machine has its own name, so that a sync program which carries such a file elsewhere doesn't replace another
+  /// machine's. The state folder would be the wrong place: it contains the key, which must not be backed up together
+  /// with the vault.
   ///
-  /// The name is derived from what identifies the machine: a random number in its state, because containers have no
-  /// `/etc/machine-id`; the machine ID, because a copied machine has the same state; and the folder's path, which
-  /// distinguishes homes on one machine.
+  /// The name is derived from a random number in the machine's state, because containers have no `/etc/machine-id`;
+  /// the machine ID, because a copied machine has the same state; and the folder's path, which distinguishes homes on
+  /// one machine.
   package var newestWriteName: String {
     // machine-id(5) asks for a keyed hash wherever others can see it.
     withUnsafeTemporaryAllocation(byteCount: KeyDerivation.hashSize, alignment: 1) { hash in
@@ -30,8 +30,7 @@ extension VaultLocation {
     }
   }
 
-  /// Stores a random number in the machine's state if there is none. Failures are ignored: they must not prevent a
-  /// write.
+  /// Stores a random number in the machine's state if there is none. Ignores failures, which must not prevent a write.
   func nameMachine() {
     guard let state = try? Folder(creating: stateFolder), (try? state.contains(Self.machineName)) == false
     else { return }
@@ -49,7 +48,7 @@ extension VaultLocation {
     return number.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0x0a }, as: UTF8.self) }
   }
 
-  /// Whether a file of that name is the last write of some machine.
+  /// Whether a file of that name is some machine's last write.
   static func isNewestWriteName(_ name: UnsafeRawBufferPointer) -> Bool {
     name.count == newestWriteStart.utf8.count + digits && name.starts(with: newestWriteStart.utf8)
   }

@@ -3,31 +3,29 @@ import Bytes
 import Keychain
 import PrivateFiles
 
-/// The newest generation of a vault that this machine has seen. Otherwise anybody who can write to the vault's
+/// The newest generation of a vault that this machine has seen. Otherwise anybody with write access to the vault's
 /// folder, such as a sync program, could put an older one there, with a password that was changed or an item that was
 /// deleted.
 ///
-/// It is stored in a file `UUID.seen` in this machine's state: `GENERATION MAC TAG`, where MAC is the header's MAC
-/// and TAG proves that the vault's own key wrote it, both in hexadecimal digits. An attacker who can roll back both
-/// files is not noticed. The last line, `at PATH`, says where the vault was, so that it is missed if it is no longer
-/// there.
+/// It is in a file `UUID.seen` in this machine's state: `GENERATION MAC TAG`, where MAC is the header's MAC and TAG
+/// proves that the vault's own key wrote it, both in hexadecimal digits. An attacker who can roll back both files is
+/// not noticed. The last line, `at PATH`, says where the vault was, so that it is missed if it is gone.
 struct SeenGeneration: Equatable {
   let number: Int64
   let mac: [UInt8]
 
-  /// What this machine remembers of a vault.
+  /// This machine's memory of a vault.
   enum Memory: Equatable {
-    /// Nothing, or nothing that could be read: a file left empty by a power cut is no attack.
+    /// Nothing readable: a file left empty by a power cut is no attack.
     case nothing
     case seen(SeenGeneration)
-    /// A note written with another key than the vault's present one.
+    /// A note by another key than the vault's present one.
     case otherKey
   }
 
   private static let fileExtension = ".seen"
   private static func fileName(_ uuid: String) -> String { uuid + fileExtension }
 
-  /// Whether a file of that name is the note of a vault.
   static func isFileName(_ name: UnsafeRawBufferPointer) -> Bool {
     name.count > fileExtension.utf8.count
       && name.suffix(fileExtension.utf8.count).elementsEqual(fileExtension.utf8)
@@ -38,7 +36,7 @@ struct SeenGeneration: Equatable {
   /// Longer paths are not noted.
   private static let pathLimit = 3072
 
-  /// What is remembered of a vault, and whether the note places it in this location.
+  /// A vault's memory, and whether the note places it in this location.
   ///
   /// - Throws: ``KeychainError`` if the file can't be read or is accessible to others.
   static func remembered(
@@ -56,7 +54,7 @@ struct SeenGeneration: Equatable {
     guard text.last == 0x0a else { return .nothing }
     var memory = Memory.nothing
     var start = 0
-    // There is a second such line while the vault's key is being changed.
+    // During a change of the vault's key there is a second such line.
     while start < text.count {
       if text[start] == UInt8(ascii: "a"), text[start...].starts(with: placeMark.utf8) {
         start = (text[start...].firstIndex(of: 0x0a) ?? text.count) + 1
@@ -74,8 +72,8 @@ struct SeenGeneration: Equatable {
     return memory
   }
 
-  /// Whether the note names the generation with this header MAC beside another one. Whichever of the two is in the
-  /// vault's place is the newest.
+  /// Whether the note names the generation with this header MAC beside another one. The one in the vault's place is
+  /// the newest.
   static func isBeingReplaced(by mac: [UInt8], of uuid: String, in stateFolder: StateFolder) -> Bool {
     let text = try? stateFolder.lending { (folder) throws(KeychainError) -> Secret? in
       try folder.file(fileName(uuid))?.contents(limit: sizeLimit)
@@ -89,10 +87,10 @@ struct SeenGeneration: Equatable {
     }
   }
 
-  /// The paths of the vaults that were seen on this machine; `nil` for each whose path isn't known.
+  /// The paths of the vaults seen on this machine; `nil` for each unknown one.
   static func places(in folder: borrowing Folder) throws(KeychainError) -> [String?] {
     try folder.names(where: isFileName).map { name in
-      // A note that can't be read is still a trace.
+      // An unreadable note is still a trace.
       guard let file = try? folder.file(name), let text = try? file.contents(limit: sizeLimit) else {
         return nil
       }
@@ -114,7 +112,7 @@ struct SeenGeneration: Equatable {
     }
   }
 
-  /// Removes the path of this vault from the notes about other vaults.
+  /// Removes the path of this vault from other vaults' notes.
   static func forgetPlace(ofOthersThan uuid: String, at location: VaultLocation) throws(KeychainError) {
     guard let folder = try Folder(opening: location.stateFolder) else { return }
     for name in try folder.names(where: isFileName) where name != fileName(uuid) {
@@ -135,7 +133,7 @@ struct SeenGeneration: Equatable {
     return try? file.contents(limit: sizeLimit)
   }
 
-  /// The UUID of the vault that was seen at a location; `nil` if none was, or several.
+  /// The UUID of the vault seen at a location; `nil` if none was, or several.
   static func uuid(at location: VaultLocation) throws(KeychainError) -> String? {
     guard let folder = try Folder(opening: location.stateFolder) else { return nil }
     var found: [String] = []
@@ -148,8 +146,8 @@ struct SeenGeneration: Equatable {
     return found.count == 1 ? found.first.flatMap { isUUID($0) ? $0 : nil } : nil
   }
 
-  /// The newest generation that this machine has seen of each vault in a location. Whether the vault's key wrote the
-  /// note is not checked.
+  /// The newest generation that this machine has seen of each vault in a location, without checking that the vault's
+  /// key wrote the note.
   ///
   /// - Throws: ``KeychainError`` if the folder can't be read.
   static func noted(
@@ -161,7 +159,7 @@ struct SeenGeneration: Equatable {
       guard let text = try contents(of: name, in: folder) else { continue }
       let seen = text.withUnsafeBytes { text -> SeenGeneration? in
         guard place(in: text) == location.vaultFile else { return nil }
-        // While the vault's key is being changed, the second one is the newest.
+        // During a change of the vault's key, the second one is the newest.
         return text.split(separator: 0x0a).compactMap { line in
           parse(UnsafeRawBufferPointer(rebasing: line), from: 0)?.seen
         }.last
@@ -171,7 +169,7 @@ struct SeenGeneration: Equatable {
     return all
   }
 
-  /// The UUIDs of the vaults that were seen on this machine, as far as they can be told.
+  /// The known UUIDs of vaults seen on this machine.
   static func uuids(in stateFolder: String) -> [String] {
     guard let folder = try? Folder(opening: stateFolder), let names = try? folder.names(where: isFileName)
     else {
@@ -200,8 +198,8 @@ struct SeenGeneration: Equatable {
     return Array(placeMark.utf8) + path.utf8 + [0x0a]
   }
 
-  /// The number and the MAC of the line that begins at `start`, and where its tag begins; `nil` if the line has
-  /// another form. Parsed by hand, because this is on the path of every answer.
+  /// The number and the MAC of the line at `start`, and where its tag begins; `nil` if the line has another form.
+  /// Parsed by hand, because every answer takes this path.
   private static func parse(
     _ text: UnsafeRawBufferPointer, from start: Int
   ) -> (seen: SeenGeneration, tagStart: Int)? {
@@ -226,12 +224,11 @@ struct SeenGeneration: Equatable {
     return (SeenGeneration(number: number, mac: mac), index + 1)
   }
 
-  /// Makes a generation of its number and its header's MAC.
   init(number: Int64, headerMAC: [UInt8]) {
     self.init(number: number, mac: hexadecimalDigits(headerMAC))
   }
 
-  /// The name of the generation's file among the earlier states.
+  /// The generation's file among the earlier states.
   var fileName: String { "\(number)-\(String(decoding: mac.prefix(8), as: UTF8.self)).age" }
 
   private init(number: Int64, mac: [UInt8]) {
@@ -239,13 +236,12 @@ struct SeenGeneration: Equatable {
     self.mac = mac
   }
 
-  /// Remembers the generation, where there was a note before: a loss of power can only lose the detection of a
-  /// rollback.
+  /// Remembers the generation after an earlier note: a loss of power can only lose the detection of a rollback.
   func remember(of uuid: String, _ key: VaultKey, at location: VaultLocation) throws(KeychainError) {
     try Self.write(line(key), of: uuid, at: location)
   }
 
-  /// Remembers the first generation that was seen.
+  /// Remembers the first seen generation.
   func rememberFirst(
     of uuid: String, _ key: VaultKey, at location: VaultLocation
   ) throws(KeychainError) -> Durability {
@@ -256,8 +252,8 @@ struct SeenGeneration: Equatable {
     }
   }
 
-  /// Remembers the generation together with the one before, which was written with another key. Whichever of the two
-  /// is in the vault's place is the newest.
+  /// Remembers the generation together with the one before, which has another key. The one in the vault's place is the
+  /// newest.
   func remember(
     of uuid: String, _ key: VaultKey, at location: VaultLocation, besides former: SeenGeneration,
     _ formerKey: VaultKey

@@ -1,12 +1,10 @@
 import Keychain
 import PrivateFiles
 
-/// The folder of the files that belong to this machine alone. It is opened at the first use, once for one look at the
-/// vault.
+/// The folder of this machine's own files, opened at the first use, once for one look at the vault.
 final class StateFolder {
   private let path: String
   private var folder: Folder?
-  /// The vault's path.
   let vaultFile: String
 
   init(_ location: VaultLocation) {

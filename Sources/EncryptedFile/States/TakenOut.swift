@@ -3,9 +3,9 @@ import Glibc
 import Keychain
 import PrivateFiles
 
-/// The file that a killed writer left under the name by which it exchanged the new file and the vault: the new file,
-/// which never got into the vault's place; the one that the writer began with; or one that a sync program had put
-/// there since.
+/// A file that a killed writer left under the name for exchanging the new file and the vault: the new file, which
+/// never got into the vault's place; the one at the writer's beginning; or one that a sync program had put there
+/// since.
 enum TakenOut {
   /// Removes the first two kinds, and makes the last one a conflict copy. Needs the vault's lock.
   ///
@@ -22,7 +22,7 @@ enum TakenOut {
       {
         unlinkat(folder.descriptor, name, 0)
       } else {
-        // Whatever it is, it was in the vault's place and nobody has seen it.
+        // It was in the vault's place, and nobody has seen it.
         renameat(folder.descriptor, name, folder.descriptor, ConflictCopies.newName())
       }
     }
@@ -32,7 +32,7 @@ enum TakenOut {
     _ mac: [UInt8], to current: VaultSnapshot, _ folder: borrowing Folder, _ location: VaultLocation
   ) -> Bool {
     mac == current.mac || current.first.head.comes(from: mac)
-      // A rotation keeps no copy of what it writes before that is in place, but notes it.
+      // A rotation keeps no copy of its write before that is in place, but notes it.
       || SeenGeneration.isBeingReplaced(by: mac, of: current.stanzas.uuid, in: StateFolder(location))
       || ((try? NewestWrite.names(in: folder)) ?? []).contains { folder.headerMAC(of: $0) == mac }
       || ((try? Generations(in: folder.path)?.hasOne(of: mac)) ?? false)

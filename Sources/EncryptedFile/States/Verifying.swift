@@ -17,27 +17,27 @@ public struct VerifiedVault: Hashable, Sendable {
 extension EncryptedFileKeychain {
   /// Reads and checks everything in the vault; returns `nil` if there is no vault yet.
   ///
-  /// - Throws: `KeychainError` if there is something wrong with it.
+  /// - Throws: `KeychainError` for a fault.
   public func verify() throws(KeychainError) -> VerifiedVault? {
     try newest()?.verify()
   }
 
   /// Reads and checks everything in an earlier generation.
   ///
-  /// - Throws: `KeychainError` if there is something wrong with it.
+  /// - Throws: `KeychainError` for a fault.
   public func verify(_ generation: Generation) throws(KeychainError) -> VerifiedVault {
     try open(generation).verify()
   }
 
-  /// The generations that are kept besides the vault itself, newest first.
+  /// The generations kept besides the vault itself, newest first.
   ///
   /// - Throws: `KeychainError.unsafeFile` and `.system` if their folder can't be read.
   public func generations() throws(KeychainError) -> [Generation] {
     try Generations(in: location.vaultFolder)?.list() ?? []
   }
 
-  /// The last writes beside a vault that can't be read or is gone, newest first, as far as they can be opened. As long
-  /// as the vault can be read, there are none: they are in it, or about to be merged.
+  /// The last writes that can be opened beside an unreadable or missing vault, newest first. A readable vault has
+  /// none: they are in it, or about to be merged.
   ///
   /// - Throws: `KeychainError.unsafeFile` and `.system` if they can't be read now.
   public func lastWritesOfUnreadable() throws(KeychainError) -> [Generation] {
@@ -68,18 +68,18 @@ extension EncryptedFileKeychain {
     return (try? NewestWrite.names(in: folder))?.isEmpty == false
   }
 
-  /// The paths of the copies that sync programs have put beside the vault, unopened.
+  /// The paths of the copies that sync programs put beside the vault, unopened.
   public var conflictCopyPaths: [String] {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return [] }
     return ((try? ConflictCopies.names(in: folder)) ?? []).map { folder.path(of: $0) }
   }
 
-  /// The newest generation without faults, as far as that can be told without asking anybody.
+  /// The newest generation without faults, as far as known without asking anybody.
   public func newestGoodGeneration() -> Generation? {
     (try? newestGood()) ?? nil
   }
 
-  /// The newest generation without faults, for callers that need to know why it can't be told.
+  /// The same for callers that need to know why it is unknown.
   ///
   /// - Throws: ``KeychainError/SlotFault/pluginFailed(name:_:)``, which says nothing about a generation.
   func newestGood() throws(KeychainError) -> Generation? {
@@ -98,16 +98,16 @@ extension EncryptedFileKeychain {
   }
 
   /// The newest generation without faults, last writes included, as the state to start from again: one that the
-  /// present key opens or, failing that, one that a former key opens.
+  /// present key opens or, failing that, a former key.
   ///
-  /// - Throws: as ``newestGood()`` does; ``KeychainError/system(operation:path:errno:)`` if a generation can't be read
-  ///   just now.
+  /// - Throws: as ``newestGood()`` does; ``KeychainError/system(operation:path:errno:)`` if a generation can't be
+  ///   read just now.
   func newestGood(for ways: WaysThatCount) throws(KeychainError) -> (Generation, VaultBeginning)? {
     guard let newest = try newestGood(for: ways, from: 0, orByFormerKey: true) else { return nil }
     return (newest.0, try VaultBeginning(newest.1, ways))
   }
 
-  /// The newest generation without faults, last writes included, if it is another one than `chosen` and not older.
+  /// The same if it is another one than `chosen` and not older.
   ///
   /// - Throws: as ``newestGood(for:)`` does.
   func newestGood(
@@ -164,7 +164,6 @@ extension EncryptedFileKeychain {
     return newest
   }
 
-  /// Opens an earlier generation.
   func open(_ generation: Generation) throws(KeychainError) -> VaultSnapshot {
     try unlock(try file(of: generation))
   }
@@ -214,7 +213,6 @@ extension EncryptedFileKeychain {
 }
 
 extension VaultSnapshot {
-  /// Reads everything and checks it.
   func verify() throws(KeychainError) -> VerifiedVault {
     try checkIndex()
     let lines = try takeAllLines()

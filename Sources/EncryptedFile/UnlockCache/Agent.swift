@@ -2,7 +2,7 @@ import Bytes
 import CLinux
 import Glibc
 
-/// A process that keeps vaults unlocked. It ends when it keeps nothing.
+/// A process that keeps vaults unlocked, until it keeps none.
 ///
 /// It answers only processes of its own user, one request at a time, and disconnects clients that don't finish a
 /// request in time. Identities never leave it.
@@ -16,14 +16,14 @@ package struct Agent: ~Copyable {
   private var connections: [Connection] = []
   private var freeBuffers: [UnsafeMutableRawBufferPointer]
   private let reply: UnsafeMutableRawBufferPointer
-  /// When it ends if it was given no key, in milliseconds since boot.
+  /// When it ends without a key, in milliseconds since boot.
   private let patienceEnd: Int
 
-  /// The largest number of connections at a time; the oldest makes room for another.
+  /// The most connections at a time; the oldest makes room for another.
   package static let maximumConnections = 64
-  /// How long a connection may take for a request, or be idle, in milliseconds.
+  /// The longest time of a connection for a request, or idle, in milliseconds.
   static let connectionTime = 5000
-  /// How long the agent waits for a first key, in milliseconds.
+  /// The longest wait for a first key, in milliseconds.
   private static let patience = 10_000
 
   /// The name of the socket in the agent's folder.
@@ -39,12 +39,12 @@ package struct Agent: ~Copyable {
   private static var bufferSize: Int { AgentProtocol.lengthSize + AgentProtocol.maximumSize }
   private static var memorySize: Int { AgentKeys.memorySize + (maximumConnections + 1) * bufferSize }
 
-  /// Whether a process may lock the memory that an agent needs.
+  /// Whether a process may lock enough memory for an agent.
   static var canLockMemory: Bool { LockedMemory(count: memorySize) != nil }
 
   /// - Parameters:
   ///   - listener: the listening socket.
-  ///   - folder: the folder that the socket is in.
+  ///   - folder: the socket's folder.
   ///   - signals: a descriptor that becomes readable when the agent should end; -1 if there is none.
   /// - Returns: `nil` with `errno` if memory can't be locked or there is no timer.
   package init?(listener: Int32, folder: Int32, signals: Int32) {
@@ -72,8 +72,7 @@ package struct Agent: ~Copyable {
     close(timer)
   }
 
-  /// Answers requests until the agent keeps nothing or is told to end. Then the socket is removed and the memory
-  /// wiped.
+  /// Answers requests until the agent keeps nothing or is told to end. Then removes the socket and wipes the memory.
   package consuming func run() {
     while !isToEnd() {
       setTimer()
@@ -90,8 +89,7 @@ package struct Agent: ~Copyable {
       }
       let now = SystemClock.sinceBoot
       keys.sweep(at: now)
-      // From the end, because disconnecting removes from the array. Clients that have sent a request are served
-      // before new connections.
+      // From the end, because disconnecting removes from the array. Waiting requests come before new connections.
       for index in connections.indices.reversed() {
         if polled[index + 3].revents != 0 { serve(index) }
       }
@@ -113,7 +111,7 @@ package struct Agent: ~Copyable {
   }
 
   private mutating func accept() {
-    // A few at a time, so that a flood of connections doesn't keep the others from being answered.
+    // A few at a time, so that a flood of connections doesn't keep others from being answered.
     for _ in 0..<16 {
       let descriptor = clinux_accept(listener)
       if descriptor < 0 {
@@ -149,7 +147,7 @@ package struct Agent: ~Copyable {
     freeBuffers.append(connection.buffer)
   }
 
-  /// Reads what is available, and answers complete requests.
+  /// Reads the available bytes, and answers complete requests.
   private mutating func serve(_ index: Int) {
     let connection = connections[index]
     let free = UnsafeMutableRawBufferPointer(rebasing: connection.buffer[connection.count...])

@@ -8,7 +8,7 @@ final class AgentIdentity: Identity {
   private let recipient: X25519Recipient
   private let folder: String
 
-  /// - Parameter folder: that of the agent.
+  /// - Parameter folder: the agent's.
   init(uuid: String, _ recipient: X25519Recipient, in folder: String) {
     self.uuid = uuid
     self.recipient = recipient
@@ -22,7 +22,7 @@ final class AgentIdentity: Identity {
     for stanza in stanzas where stanza.type == X25519WrappedKey.stanzaType {
       let wrapped = try X25519WrappedKey(stanza)
       var arguments = Secret(copying: ByteString(uuid))
-      // Since this identity was found, the vault may have got another key, and the agent that key.
+      // Since then, the vault may have got another key, and the agent that key.
       recipient.publicKey.withUnsafeBytes { arguments.append($0) }
       wrapped.share.withUnsafeBytes { arguments.append($0) }
       wrapped.body.withUnsafeBytes { arguments.append($0) }

@@ -2,11 +2,10 @@ import Age
 import Bytes
 import Glibc
 
-/// The keys that an agent keeps.
 struct AgentKeys {
-  /// The largest number of vaults at a time.
+  /// The most vaults at a time.
   static let maximumCount = 64
-  /// The size of the memory for their keys in bytes.
+  /// The memory for their keys in bytes.
   static let memorySize = maximumCount * entrySize
 
   private static let entrySize = 3 * KeptKey.keySize
@@ -37,7 +36,6 @@ struct AgentKeys {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  /// When the next key expires, in milliseconds since boot.
   var nextEnd: Int? { entries.map(\.nextEnd).min() }
 
   /// Forgets expired keys.

@@ -3,16 +3,15 @@ import PrivateFiles
 
 /// The folders of this user's agents.
 struct AgentPlaces: Sendable {
-  /// `XDG_RUNTIME_DIR` in the environment, if it is set.
+  /// The environment's `XDG_RUNTIME_DIR`, if set.
   let runtimeFolder: String?
-  /// The folder of the files that belong to this machine alone.
+  /// The folder of this machine's own files.
   let stateFolder: String
 
-  /// The folder for a new agent: in the runtime folder if that belongs only to this user, which it doesn't after
-  /// su(1).
+  /// The folder for a new agent: in the runtime folder if that is this user's alone, which it isn't after su(1).
   var own: String { folders.first ?? stateFolder }
 
-  /// The folders of possible agents, which need not exist.
+  /// Folders that may have an agent; they need not exist.
   var folders: [String] {
     guard let runtimeFolder, runtimeFolder.hasPrefix("/"),
       let folder = try? Folder(opening: runtimeFolder), folder.descriptor >= 0
@@ -29,7 +28,7 @@ struct AgentPlaces: Sendable {
 
   private var notes: LineLog { LineLog(in: stateFolder, named: "agent.folders", maximumSize: 1 << 14) }
 
-  /// The folders that were noted, each once.
+  /// The noted folders, each once.
   private var noted: [String] {
     var folders: [String] = []
     var position = LineLog.Position()

@@ -2,22 +2,22 @@ import Age
 
 /// The protocol between an agent and its clients.
 ///
-/// Frames consist of a length, four bytes in big endian, and that many bytes. A request is the protocol's version, an
-/// operation and its arguments; a reply is an outcome and the operation's result. One connection carries any number
-/// of requests, each answered before the next.
+/// Frames are a length, four bytes in big endian, and that many bytes. A request is the protocol's version, an
+/// operation and its arguments; a reply is an outcome and the operation's result. One connection carries any number of
+/// requests, each answered before the next.
 enum AgentProtocol {
   static let version: UInt8 = 1
-  /// The size of a frame's length in bytes.
+  /// In bytes.
   static let lengthSize = 4
-  /// The largest size of a request or a reply in bytes, without its length.
+  /// The largest request or reply in bytes, without its length.
   static let maximumSize = 256
-  /// The size of a vault's UUID in bytes.
+  /// In bytes.
   static let uuidSize = 36
 
   enum Operation: UInt8 {
     /// uuid, idle and total seconds (u32 each), secret key, recipient, authentication key. Keeps a vault's key.
     case keep = 1
-    /// uuid, recipient, share, body. Returns the file key of an X25519 stanza, if the key that is kept is that recipient's.
+    /// uuid, recipient, share, body. Returns the file key of an X25519 stanza, if the kept key is that recipient's.
     case unwrap
     /// uuid, 1 for a use or else 0, 1 if there is a stanza or else 0, share, body. Returns recipient, authentication
     /// key, 1 if the key opens that X25519 stanza or else 0, file key.
@@ -29,7 +29,7 @@ enum AgentProtocol {
     /// Forgets all keys.
     case forgetAll
 
-    /// The size of its arguments in bytes.
+    /// In bytes.
     var argumentSize: Int {
       switch self {
       case .keep: uuidSize + 8 + 3 * KeptKey.keySize
@@ -40,7 +40,7 @@ enum AgentProtocol {
       }
     }
 
-    /// The size of its result in bytes.
+    /// In bytes.
     var resultSize: Int {
       switch self {
       case .keep, .forget, .forgetAll: 0
@@ -53,7 +53,7 @@ enum AgentProtocol {
 
   enum Outcome: UInt8 {
     case done = 0
-    /// The agent doesn't keep a key of that vault, or another one than was asked for.
+    /// The agent doesn't keep a key of that vault, or another one than the requested.
     case notKept
     /// The stanza is not for that vault's identity.
     case noMatch

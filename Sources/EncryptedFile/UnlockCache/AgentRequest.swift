@@ -7,8 +7,7 @@ package import PrivateFiles
 enum AgentRequest {
   /// The longest time for connecting, asking and receiving together, in milliseconds.
   static let patience = 2000
-  /// The largest number of connection attempts for one request; the last one waits about 20 milliseconds for its
-  /// turn.
+  /// The most connection attempts for one request; the last one waits about 20 milliseconds for its turn.
   private static let maximumAttempts = 20
 
   /// The outcome of a request, and its result.
@@ -17,8 +16,8 @@ enum AgentRequest {
     let result: Secret
   }
 
-  /// Sends a request to the agent in a folder and waits for the reply; `nil` if there is no agent, or it doesn't answer
-  /// in time or correctly.
+  /// Sends a request to the agent in a folder and waits for the reply; `nil` if there is no agent, or it doesn't
+  /// answer in time or correctly.
   ///
   /// - Parameter arguments: as many bytes as the operation takes.
   static func ask(
@@ -30,8 +29,7 @@ enum AgentRequest {
     request.append(operation.rawValue)
     request.append(arguments)
     let deadline = SystemClock.sinceBoot + patience
-    // If many connect at once, the agent may disconnect a client that has not sent a request yet. Every request may
-    // be repeated.
+    // When many connect at once, the agent may disconnect a client before its request. Every request may be repeated.
     for attempt in 1...maximumAttempts {
       let descriptor = connect(to: folder, deadline)
       if descriptor < 0 { return nil }
@@ -106,8 +104,8 @@ enum AgentRequest {
 }
 
 extension Agent {
-  /// The path of the socket, through the folder's descriptor. It is short enough for a socket, and leads into exactly
-  /// the folder that was checked.
+  /// The path of the socket, through the folder's descriptor: short enough for a socket, and into exactly the checked
+  /// folder.
   package static func socketPath(in folder: borrowing Folder) -> String {
     "/proc/self/fd/\(folder.descriptor)/\(socketName)"
   }

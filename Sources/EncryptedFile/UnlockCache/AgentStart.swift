@@ -8,12 +8,10 @@ import System
 public struct AgentProgram: Hashable, Sendable {
   /// The executable.
   public let path: String
-  /// The name that it is run as, which tells it to become an agent.
+  /// The name to run it as, which makes it an agent.
   public let name: String
 
-  /// - Parameters:
-  ///   - path: the executable.
-  ///   - name: the name that it is run as.
+  /// Takes the executable, and the name to run it as.
   public init(path: String, name: String) {
     self.path = path
     self.name = name
@@ -24,7 +22,7 @@ public struct AgentProgram: Hashable, Sendable {
 package enum AgentDescriptor {
   /// The listening socket.
   package static let listener: Int32 = 3
-  /// The lock, which the agent holds as long as it lives.
+  /// The lock, held by the agent as long as it lives.
   package static let lock: Int32 = 4
   /// The folder of both.
   package static let folder: Int32 = 5
@@ -33,7 +31,7 @@ package enum AgentDescriptor {
 extension AgentProgram {
   static let lockName = "agent.lock"
 
-  /// Whether there is an agent in the folder, or one is being started. An agent holds the lock as long as it lives.
+  /// Whether there is an agent in the folder, or one is being started. It holds the lock as long as it lives.
   static func lives(in path: String) -> Bool {
     guard let folder = try? Folder(opening: path) else { return false }
     do throws(KeychainError) {
@@ -49,7 +47,7 @@ extension AgentProgram {
   /// Starts an agent in the folder, unless there is one.
   ///
   /// The socket listens before the agent runs, so clients that connect meanwhile wait for it. The lock passes to the
-  /// agent; its holder may replace the socket that a dead agent left.
+  /// agent; its holder may replace the socket left by a dead agent.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``, ``KeychainError/unsafeFile(path:_:)``.
   func start(in path: String) throws(KeychainError) {
@@ -83,7 +81,7 @@ extension AgentProgram {
     lock.handOn()
   }
 
-  /// Freed memory is overwritten before it is reused. Nothing else from this process's environment is passed on.
+  /// Overwrites freed memory before it is reused. Nothing else of this process's environment is passed on.
   private static var tunables: CString {
     CString("GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=165")
   }
@@ -92,15 +90,14 @@ extension AgentProgram {
 extension Agent {
   /// Becomes an agent with the descriptors passed by ``AgentProgram/start(in:)``, and ends the process.
   ///
-  /// - Returns: only if the descriptors don't exist, for example because a person has run the program under the
-  ///   agent's name.
+  /// - Returns: only without the descriptors, for example if a person has run the program under the agent's name.
   package static func main() {
     guard clinux_is_listening(AgentDescriptor.listener) else { return }
     for descriptor in AgentDescriptor.listener...AgentDescriptor.folder {
       clinux_close_on_exec(descriptor)
     }
     chdir("/")
-    // It was executed as /proc/self/exe, and would otherwise be named "exe".
+    // Executed as /proc/self/exe, it would otherwise be named "exe".
     clinux_name_thread("llavero-agent")
     guard
       let agent = Agent(

@@ -15,7 +15,7 @@ struct LockedMemory: ~Copyable {
     if let base = memory.baseAddress { clinux_free_locked(base, memory.count) }
   }
 
-  /// The `count` bytes from `offset`, valid as long as this value. Traps out of bounds.
+  /// Valid as long as this value. Traps out of bounds.
   func part(_ offset: Int, _ count: Int) -> UnsafeMutableRawBufferPointer {
     memory.part(offset, count)
   }

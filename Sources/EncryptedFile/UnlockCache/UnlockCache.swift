@@ -5,15 +5,14 @@ package import Keychain
 
 /// How long a vault stays unlocked.
 public struct UnlockState: Hashable, Sendable {
-  /// The minimum number of seconds left without use.
+  /// The least number of seconds left, without use.
   public let idle: Int
   /// The number of seconds left in any case.
   public let total: Int
 }
 
-/// A cache that keeps the keys of vaults for a while, so that a passphrase is typed only once.
-///
-/// They are kept for all processes of this user by an agent: anybody who runs as that user can open the vault meanwhile.
+/// A cache that keeps the keys of vaults for a while, so that a passphrase is typed only once. An agent keeps them for
+/// all processes of this user: anybody who runs as that user can open the vault meanwhile.
 public struct UnlockCache: Sendable {
   /// Where keys are kept.
   public enum Mode: String, Hashable, Sendable {
@@ -30,9 +29,9 @@ public struct UnlockCache: Sendable {
   /// Whether looking up a key counts as a use, which restarts the idle time.
   public var renews = true
 
-  /// The folders of possible agents, best first; relative paths are ignored.
+  /// Folders that may have an agent, best first; relative paths are ignored.
   let places: AgentPlaces
-  /// The program that becomes the agent; `nil` if none is to be started.
+  /// Becomes the agent; `nil` starts none.
   private let program: AgentProgram?
 
   /// - Parameters:
@@ -41,7 +40,7 @@ public struct UnlockCache: Sendable {
   ///   - runtimeFolder: the value of `XDG_RUNTIME_DIR`, which contains the agent's folder; it must be this user's
   ///     own.
   ///   - stateFolder: the alternative folder for the agent's socket.
-  ///   - program: the program that becomes an agent if one is needed. Without it, only a running agent is used.
+  ///   - program: becomes an agent if one is needed. Without it, only a running agent is used.
   public init(
     mode: Mode = .agent, limits: UnlockLimits = UnlockLimits(), runtimeFolder: String?,
     stateFolder: String, program: AgentProgram? = nil
@@ -54,7 +53,7 @@ public struct UnlockCache: Sendable {
 
   /// The key of a vault; `nil` if none is kept, or its agent doesn't answer.
   ///
-  /// - Parameter stanzas: those of the header that is to be opened with it, which saves a request.
+  /// - Parameter stanzas: those of the header to be opened with it, which saves a request.
   package func key(of uuid: String, toOpen stanzas: [Stanza] = []) -> KeptKey? {
     if mode == .none { return nil }
     let stanza = stanzas.first { $0.type == X25519WrappedKey.stanzaType }
@@ -80,7 +79,7 @@ public struct UnlockCache: Sendable {
     return nil
   }
 
-  /// Keeps a vault's key, replacing one that is already kept; nothing if the mode is `none`.
+  /// Keeps a vault's key, replacing a kept one; does nothing if the mode is `none`.
   ///
   /// - Parameter authenticationKey: 32 bytes.
   /// - Throws: ``KeychainError/unavailable(reason:)``, ``KeychainError/system(operation:path:errno:)`` and
@@ -134,7 +133,7 @@ public struct UnlockCache: Sendable {
   /// Forgets the key of a vault, or the keys of all vaults, whatever the mode is.
   ///
   /// - Parameter uuid: the vault; `nil` for all vaults of this user.
-  /// - Returns: the folders of agents that are alive and have not confirmed it; each holds the file `agent.lock` there.
+  /// - Returns: the folders of live agents that have not confirmed it, each holding the file `agent.lock` there.
   ///   Empty if it is forgotten.
   @discardableResult
   public func forget(_ uuid: String?) -> [String] {
@@ -157,7 +156,7 @@ public struct UnlockCache: Sendable {
     }
   }
 
-  /// The arguments that every request about a vault begins with.
+  /// The first arguments of every request about a vault.
   private static func arguments(_ uuid: String) -> Secret {
     Secret(copying: ByteString(uuid))
   }

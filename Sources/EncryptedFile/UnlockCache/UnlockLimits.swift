@@ -1,8 +1,8 @@
 /// How long a vault is kept unlocked.
 public struct UnlockLimits: Hashable, Sendable {
-  /// The number of seconds without use after which it is locked.
+  /// The seconds without use until it is locked.
   public let idle: Int
-  /// The number of seconds after which it is locked in any case.
+  /// The seconds until it is locked in any case.
   public let total: Int
 
   /// The bounds of both, in seconds: up to 30 days.

@@ -4,7 +4,7 @@ import Keychain
 import PrivateFiles
 
 /// The right to ask a person for the passphrase, held by one process of this user at a time. A process that waited
-/// for it finds the vault unlocked, or learns that the person declined, and doesn't ask again.
+/// finds the vault unlocked, or learns that the person declined, and doesn't ask again.
 struct AskingTurn: ~Copyable {
   /// `nil` if the file system has no locks, or the folder can't be written to: then each process asks.
   private let lock: FileLock?
@@ -12,11 +12,9 @@ struct AskingTurn: ~Copyable {
   /// Whether the person declined while this process waited.
   let wasDeclined: Bool
 
-  /// Whether this process has the turn.
   var isHeld: Bool { descriptor >= 0 }
 
-  /// The name of the lock file. There are two, because a person may take long, and a process that asks nobody
-  /// shouldn't wait for that.
+  /// There are two lock files, because a person may take long, and a process that asks nobody shouldn't wait for that.
   private static func name(_ respondent: PassphraseRespondent) -> String {
     respondent == .person ? "asking" : "opening"
   }
@@ -24,7 +22,7 @@ struct AskingTurn: ~Copyable {
   /// because of a forgotten prompt in another window.
   private static let patience = 300
 
-  /// No turn, if nobody is asked.
+  /// No turn: nobody is asked.
   init() {
     self.init(lock: nil, descriptor: -1, wasDeclined: false)
   }
@@ -47,8 +45,8 @@ struct AskingTurn: ~Copyable {
       let folder = try Folder(creating: stateFolder)
       let lock = try FileLock(
         Self.name(respondent), in: folder, patience: Self.patience, onWaiting: onWaiting)
-      // The file contains the time when somebody last declined, in milliseconds since boot. A time from before the
-      // last boot can fall into the waiting time only by chance.
+      // The file has the time of the last refusal, in milliseconds since boot. A time from before the last boot can
+      // fall into the waiting time only by chance.
       let descriptor = lock.descriptor
       var declined = 0
       let count = withUnsafeMutableBytes(of: &declined) { pread(descriptor, $0.baseAddress, $0.count, 0) }

@@ -5,7 +5,6 @@ import Keychain
 import PrivateFiles
 
 extension Unlocking {
-  /// The ways into a vault.
   func ways(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> [SlotSummary] {
     var ways: [SlotSummary] = []
     if try hasIdentityFile(of: header, stanzas) {
@@ -19,7 +18,7 @@ extension Unlocking {
     return ways
   }
 
-  /// The notes on this machine about the vault's slots, as far as they can be read.
+  /// The readable notes on this machine about the vault's slots.
   func readableNotes(_ stanzas: VaultStanzas?) -> [String: LocalSlot] {
     guard let folder = try? Folder(opening: location.localSlotsFolder) else { return [:] }
     var noted: [String: LocalSlot] = [:]
@@ -29,10 +28,10 @@ extension Unlocking {
     return noted
   }
 
-  /// Whether a key of this machine opens a vault. No program is run that might ask somebody.
+  /// Whether a key of this machine opens a vault, without any program that might ask somebody.
   func opensByKeyOfThisMachine(_ header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> Bool {
     if stanzas.slots.isEmpty { return true }
-    // One that can't be read opens nothing.
+    // An unreadable one opens nothing.
     if (try? hasIdentityFile(of: header, stanzas)) ?? false { return true }
     var withoutPrograms = self
     withoutPrograms.openers.mayRunPrograms = false
@@ -43,12 +42,12 @@ extension Unlocking {
     }
   }
 
-  /// Whether the identity file of this machine holds an identity.
+  /// Whether this machine's identity file has an identity.
   func hasIdentityFile(of identity: X25519Identity) throws(KeychainError) -> Bool {
     try hasIdentityFile(of: identity.recipient)
   }
 
-  /// Whether the identity file of this machine holds the identity of a vault's key.
+  /// Whether this machine's identity file has the identity of a vault's key.
   func hasIdentityFile(of key: VaultKey) throws(KeychainError) -> Bool {
     try hasIdentityFile(of: key.recipient)
   }
@@ -57,7 +56,7 @@ extension Unlocking {
     try identitiesOfThisMachine().contains { $0.recipient == recipient }
   }
 
-  /// Whether the identity file of this machine opens a vault.
+  /// Whether this machine's identity file opens a vault.
   private func hasIdentityFile(of header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> Bool {
     for identity in try identitiesOfThisMachine() {
       if try open(header, stanzas, with: identity) != nil { return true }
@@ -65,7 +64,7 @@ extension Unlocking {
     return false
   }
 
-  /// The identities in the identity file, also under the name that it has while its vault is being written.
+  /// The identities in the identity file, also under its name while the vault is being written.
   func identitiesOfThisMachine() throws(KeychainError) -> [X25519Identity] {
     guard let folder = try Folder(opening: identityFolder ?? location.stateFolder) else { return [] }
     var all: [X25519Identity] = []

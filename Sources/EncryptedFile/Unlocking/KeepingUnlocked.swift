@@ -17,8 +17,8 @@ extension EncryptedFileKeychain {
 
   /// Makes the cache keep the vault unlocked from now on, within the cache's limits.
   ///
-  /// - Parameter anew: whether to ask for the passphrase and start the limits again even if the vault is unlocked.
-  /// - Throws: as ``items(matching:)`` does; `KeychainError.unavailable` if there is no cache; what keeping the key
+  /// - Parameter anew: whether to ask for the passphrase and restart the limits even if the vault is unlocked.
+  /// - Throws: as ``items(matching:)`` does; `KeychainError.unavailable` without a cache; what keeping the key
   ///   throws.
   public func unlock(anew: Bool) throws(KeychainError) -> Unlocked {
     guard let cache = unlocking.cache, cache.mode != .none else {
@@ -51,11 +51,11 @@ extension EncryptedFileKeychain {
   public enum Locked: Hashable, Sendable {
     /// There is no vault yet.
     case noVault
-    /// A key on this machine opens it without asking anybody: that of the identity file, or that of a slot.
+    /// A key on this machine, of the identity file or of a slot, opens it without asking anybody.
     case notPossible
     /// It is locked now.
     case locked
-    /// This process has forgotten its key, but the agents in these folders may still have it. They are alive, and don't
+    /// This process has forgotten its key, but the agents in these folders may still have it: they are alive and don't
     /// answer.
     case kept(byAgentsIn: [String])
   }
@@ -82,7 +82,7 @@ extension EncryptedFileKeychain {
   }
 
   /// Whether a key on this machine opens the vault without asking anybody, so that it can't be locked. Nobody is asked
-  /// for a vault that isn't there yet either.
+  /// for a vault that isn't there yet, either.
   ///
   /// - Throws: as ``lock()`` does.
   package func opensUnasked() throws(KeychainError) -> Bool {
@@ -96,8 +96,8 @@ extension EncryptedFileKeychain {
     return (header, try VaultStanzas(header.stanzas, path: file.path))
   }
 
-  /// Forgets a vault's key if the cache has forgotten it: its time is over, or another process has locked the vault.
-  /// A key that the cache was never given is kept.
+  /// Forgets a vault's key if the cache has forgotten it: its time is over, or another process has locked the vault. A
+  /// key never given to the cache is kept.
   func forgetWhatIsLocked() {
     guard let keptVault, let cache = unlocking.cache, cache.key(of: keptVault) == nil else { return }
     key = nil

@@ -1,10 +1,8 @@
 package import Keychain
 
 extension EncryptedFileKeychain {
-  /// Whether somebody would have to be asked before the vault could be read. A vault that isn't there yet is not
-  /// locked.
-  ///
-  /// Asks nobody itself if it was made without a source of passphrases.
+  /// Whether somebody would have to be asked before reading the vault. A vault that isn't there yet is not locked.
+  /// Asks nobody itself, if made without a source of passphrases.
   ///
   /// - Throws: ``KeychainError`` if the vault can't be used at all.
   package func isLocked() throws(KeychainError) -> Bool {

@@ -1,7 +1,7 @@
 import Keychain
 
-/// The passphrases typed during one operation that opens several files, possibly with one passphrase. Nobody is asked
-/// twice for the same one, and a descriptor provides it only once.
+/// The passphrases typed during one operation on several files, perhaps with the same passphrase. Nobody is asked
+/// twice for it, and a descriptor provides it only once.
 final class TypedPassphrases {
   private final class Typed {
     let passphrase: Secret
@@ -13,7 +13,7 @@ final class TypedPassphrases {
 
   init(_ source: @escaping PassphraseSource) { self.source = source }
 
-  /// Returns what was typed before, in order, and then what the source returns.
+  /// Returns the typed ones first, in order, and then the source's.
   func passphrase(_ attempt: Int) throws(KeychainError) -> Secret? {
     if typed.indices.contains(attempt - 1) { return typed[attempt - 1].passphrase.copy() }
     guard let new = try source(attempt) else { return nil }

@@ -16,16 +16,16 @@ public enum PassphraseRespondent: Hashable, Sendable {
   case person
 }
 
-/// A vault's key, and the file key of one header that it has opened.
+/// A vault's key, and the file key of one header opened with it.
 struct UnlockedHeader: ~Copyable {
   let key: VaultKey
   let fileKey: FileKey
 }
 
-/// How to get a vault's identity.
+/// Gets a vault's identity.
 struct Unlocking {
   let location: VaultLocation
-  /// The folder of this machine's identity file, if the location has another, because files of this machine are merged
+  /// The folder of this machine's identity file, if it isn't the location's, because files of this machine are merged
   /// there.
   var identityFolder: String?
   var passphrase: PassphraseSource
@@ -35,30 +35,28 @@ struct Unlocking {
   var newPassphraseWork: Int?
   /// Keeps the vault unlocked; `nil` if nothing does.
   var cache: UnlockCache?
-  /// Who would give the passphrase now.
+  /// The source that would give the passphrase now.
   let respondent: () -> PassphraseRespondent
   /// Called once, after waiting five seconds for another process that asks.
   let onWaiting: () -> Void
-  /// What opens slots without asking anybody.
+  /// Open slots without asking anybody.
   var openers = SlotOpeners()
-  /// Whether the identity itself is needed, not just a way to unwrap file keys: to add a way in.
+  /// Whether the identity itself is needed, to add a way in, not just a way to unwrap file keys.
   var needsIdentity = false
-  /// Tells whether a key is the vault's if its header can't tell.
+  /// Whether a key is the vault's, for a header that can't tell.
   var recognizes: ((VaultKey) throws(KeychainError) -> Bool)?
-  /// The folder of the identity file, if it is already open.
+  /// The identity file's folder, if already open.
   var state: StateFolder?
 
   /// The purpose of opening a vault.
   enum Purpose {
-    /// To use it now.
     case use
-    /// To keep it unlocked.
     case keeping
     /// To keep it unlocked, asking for the passphrase in any case.
     case keepingAnew
   }
 
-  /// What opened a vault.
+  /// The way that opened a vault.
   enum Way {
     case identityFile
     case keptKey
@@ -69,13 +67,13 @@ struct Unlocking {
 
   /// Opens a vault's header, and tells how.
   ///
-  /// The plain identity file is used if it exists and is the vault's. Otherwise, if the vault has slots, the key that
-  /// the cache keeps is tried, then the slots that open without asking anybody, then a passphrase or a recovery code.
+  /// The plain identity file is used if it exists and is the vault's. Otherwise, if the vault has slots, the cache's
+  /// key is tried, then the slots that open without asking anybody, then a passphrase or a recovery code.
   ///
   /// - Throws: ``KeychainError/wrongIdentity(path:)``, ``KeychainError/missing(path:)``,
   ///   ``KeychainError/locked(path:)``, ``KeychainError/noSlotOpens(path:)``,
-  ///   ``KeychainError/wrongPassphrase(path:)``, ``KeychainError/mistypedRecoveryCode(groups:)``; other errors if
-  ///   there is something wrong with a file; what keeping the key throws, if that is the purpose.
+  ///   ``KeychainError/wrongPassphrase(path:)``, ``KeychainError/mistypedRecoveryCode(groups:)``; other errors for a
+  ///   faulty file; what keeping the key throws, if that is the purpose.
   func unlock(
     _ header: Header, _ stanzas: VaultStanzas, for purpose: Purpose, by way: inout Way
   ) throws(KeychainError) -> UnlockedHeader {
@@ -98,7 +96,7 @@ struct Unlocking {
     let respondent = cache == nil ? .nobody : respondent()
     way = .keptKey
     let turn = try turn(respondent)
-    // The next process finds the key that is kept here.
+    // The next process finds the key kept here.
     defer { withExtendedLifetime(turn) {} }
     if turn.isHeld, purpose != .keepingAnew, let unlocked = try openWithKeptKey(header, stanzas) {
       return unlocked
@@ -110,16 +108,16 @@ struct Unlocking {
     return unlocked
   }
 
-  /// The turn to open the vault: of many processes one does the work or asks, and the others find the key kept. The
-  /// turn is not held if nothing keeps the key or nobody is to be asked.
+  /// The turn to open the vault: of many processes one does the work or asks, and the others find the key kept. It is
+  /// not held if nothing keeps the key or nobody is to be asked.
   private func turn(_ respondent: PassphraseRespondent) throws(KeychainError) -> AskingTurn {
     guard let cache, respondent != .nobody else { return AskingTurn() }
-    // A person is asked by only one process at a time in any case.
+    // In any case, only one process at a time asks a person.
     if cache.mode == .none, respondent == .program { return AskingTurn() }
     return try AskingTurn(for: respondent, in: location.stateFolder, onWaiting: onWaiting)
   }
 
-  /// Keeps the key that opened the vault. If keeping it isn't the purpose, a failure is ignored, and the vault is
+  /// Keeps the key that opened the vault. Unless keeping it is the purpose, a failure is ignored, and the vault is
   /// opened anew each time.
   private func keep(_ key: VaultKey, of stanzas: VaultStanzas, for purpose: Purpose) throws(KeychainError) {
     if purpose == .use { try? keep(key, of: stanzas) } else { try keep(key, of: stanzas) }
@@ -158,8 +156,8 @@ struct Unlocking {
     return nil
   }
 
-  /// Opens a vault's header with the key that the cache keeps; `nil` if it keeps none. A key that doesn't open the vault
-  /// as it is now is removed from the cache.
+  /// Opens a vault's header with the cache's key; `nil` if it keeps none. A key that doesn't open the present vault is
+  /// removed from the cache.
   private func openWithKeptKey(
     _ header: Header, _ stanzas: VaultStanzas
   ) throws(KeychainError) -> UnlockedHeader? {
@@ -173,13 +171,11 @@ struct Unlocking {
       // It was locked just now, or got another key.
       return nil
     }
-    // The header may also be that of an earlier state with a former key.
+    // The header may also be an earlier state's, with a former key.
     if location.presentMAC == header.mac { cache.forget(stanzas.uuid) }
     return nil
   }
 
-  /// Keeps the key that opened the vault.
-  ///
   /// - Throws: what ``UnlockCache/keep(_:_:of:)`` does.
   private func keep(_ key: VaultKey, of stanzas: VaultStanzas) throws(KeychainError) {
     guard let cache, let identity = key.identity as? X25519Identity else { return }
@@ -189,8 +185,8 @@ struct Unlocking {
   /// Opens a vault's header with what somebody types.
   ///
   /// - Parameters:
-  ///   - turn: the right to ask, where a person is asked.
-  ///   - earlier: what went wrong before.
+  ///   - turn: the right to ask, if a person is asked.
+  ///   - earlier: an earlier failure.
   /// - Throws: ``KeychainError/promptDismissed`` also if the person declined while this process waited for its turn.
   private func openByAsking(
     _ header: Header, _ stanzas: VaultStanzas, _ earlier: KeychainError?, _ turn: borrowing AskingTurn
@@ -209,8 +205,8 @@ struct Unlocking {
 
   /// The identities in a file; `nil` if there is no such file.
   ///
-  /// - Parameter believingComments: whether a public key named in a comment is taken as that of the identity. If it
-  ///   is wrong, the identity opens nothing.
+  /// - Parameter believingComments: whether to take a public key in a comment as the identity's. With a wrong one,
+  ///   the identity opens nothing.
   func identities(
     in folder: borrowing Folder, _ name: String, believingComments: Bool = false
   ) throws(KeychainError) -> [X25519Identity]? {
@@ -232,9 +228,9 @@ struct Unlocking {
     try open(header, with: VaultKey(identity, uuid: stanzas.uuid))
   }
 
-  /// Opens a header with a vault's key; `nil` if it is another vault's.
+  /// The same with a vault's key.
   ///
-  /// - Parameter known: the header's file key, if the vault's key has been asked for it already.
+  /// - Parameter known: the header's file key, if the vault's key has already unwrapped it.
   func open(
     _ header: Header, with key: VaultKey, _ known: consuming FileKey? = nil
   ) throws(KeychainError) -> UnlockedHeader? {
@@ -252,12 +248,12 @@ struct Unlocking {
 }
 
 extension VaultStanzas {
-  /// Whether there is anything a person could type.
+  /// Whether a person could type anything for it.
   fileprivate var canBeAskedFor: Bool {
     slots.contains { $0.kind == .passphrase || $0.kind == .recovery }
   }
 
-  /// Whether there is a slot that something on this machine may open.
+  /// Whether it has a slot that something on this machine may open.
   fileprivate var mayOpenWithoutAsking: Bool {
     slots.contains { $0.kind == .recipient || $0.kind == .command }
   }
