@@ -80,7 +80,6 @@ public final class EncryptedFileKeychain: KeychainStore {
   var hasMissedWrite = false
   /// Whether the file in the vault's place counts as the newest state, whatever was seen before.
   var isAccepting = false
-  /// The key that opened the vault before.
   var key: VaultKey? { didSet { if key !== oldValue { keptVault = nil } } }
   /// The vault whose key came from the cache or went there.
   var keptVault: String?

@@ -33,7 +33,6 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// Whether a program on this machine may open the vault.
   private var hasCommandSlot: Bool {
     guard let file = try? vaultFile(), let stanzas = try? VaultSummary.stanzas(of: file) else { return false }
     return stanzas.slots.contains { $0.kind == .command }
@@ -47,7 +46,6 @@ extension EncryptedFileKeychain {
     return version > VaultHead.version ? .newerFormat(path: location.vaultFile, version: version) : nil
   }
 
-  /// Throws if the vault and its files could not be written.
   private func checkRoom() throws(KeychainError) {
     var size = 0
     if let folder = try Folder(opening: location.vaultFolder) {

@@ -447,7 +447,6 @@ extension KeychainStore {
   private static var renewalMargin: Int64 { 60 }
 }
 
-/// The finding for a question.
 private enum Found: ~Copyable {
   case nothing
   case valid(Answer)

@@ -36,14 +36,11 @@ public enum AnswerOrRenewal: ~Copyable, Sendable {
 /// The generic passwords that say how secrets are renewed, by the beginning of their services. Write access to one
 /// decides where refresh tokens go.
 package enum RenewalSetting: String, CaseIterable {
-  /// The client of a sign-in.
   case client = "oauth:"
-  /// An app of GitHub.
   case app = "github-app:"
   /// An exchange of the token of a job.
   case exchange = "token-exchange:"
 
-  /// The service of the item for a place.
   package func service(of place: String) -> ByteString { ByteString(rawValue + place) }
 }
 
@@ -67,7 +64,6 @@ package protocol RenewalLeasing: KeychainStore {
   func endLease(of item: Item, pausing pause: Int)
 }
 
-/// The result of taking a lease.
 package enum LeaseOutcome: Equatable, Sendable {
   /// It is taken, or there is nobody else.
   case taken
@@ -126,7 +122,6 @@ extension Credential {
     }
   }
 
-  /// Whether a new secret for this item can be obtained.
   borrowing func isRenewable(of item: Item) -> Bool { isRenewable || item.isMinted }
 }
 

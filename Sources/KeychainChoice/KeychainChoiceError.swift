@@ -2,7 +2,6 @@ package import Keychain
 
 /// Why it is unknown which keychain to use, or how.
 package enum KeychainChoiceError: Error, Hashable, Sendable {
-  /// No keychain has this name.
   case unknownName(String)
   /// The file with the search list can't be understood.
   case unreadableList(path: String, KeychainList.Malformed)
@@ -31,7 +30,6 @@ package enum KeychainChoiceError: Error, Hashable, Sendable {
     case noWholeSeconds
     /// A value of ``UnlockCache/Mode``.
     case noUnlockCacheMode
-    /// The word `never`.
     case noPromptWord
   }
 }

@@ -203,7 +203,6 @@ package struct KeychainEnvironment {
     return try ForwardedKeychain(at: path, isNamed: false, tool: tool)
   }
 
-  /// Whether a keychain may be forwarded to this machine.
   var mayNameForwarded: Bool { namesForwarded || value("SSH_AUTH_SOCK") != nil }
 
   package var namesForwarded: Bool { value("LLAVERO_FORWARD") != nil }

@@ -11,7 +11,6 @@ package struct KeychainList: Hashable, Sendable {
   /// In order; each has another name.
   package private(set) var keychains: [ListedKeychain] = []
 
-  /// Why a line, or a change, is refused.
   package enum Fault: Error, Hashable, Sendable {
     /// It can't be a name; see ``ListedKeychain/isName(_:)``.
     case noName
@@ -23,7 +22,6 @@ package struct KeychainList: Hashable, Sendable {
     case noOption
     /// A name or a setting is there already.
     case twice
-    /// There are ``maximumCount`` already.
     case tooMany
     /// It isn't UTF-8, or `%` doesn't begin an escape.
     case notText
@@ -45,7 +43,6 @@ package struct KeychainList: Hashable, Sendable {
 
   /// The largest file, in bytes.
   package static let maximumSize = 65_536
-  /// The greatest number of keychains.
   package static let maximumCount = 32
 
   package init() {}
@@ -234,7 +231,6 @@ extension KeychainList {
     return text.withUnsafeBytes { text in (try? KeychainList(parsing: text)) == nil ? nil : copy }
   }
 
-  /// The file's contents; `nil` if there is none.
   private static func fileContents(in folder: borrowing Folder) throws(KeychainError) -> Secret? {
     guard let file = try folder.file(fileName) else { return nil }
     return try file.contents(limit: maximumSize)

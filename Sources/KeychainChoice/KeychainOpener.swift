@@ -4,7 +4,6 @@ package import Keychain
 
 /// Opens the chosen keychain: for the commands, for tools, and for programs that link the library.
 package struct KeychainOpener {
-  /// The location of the encrypted file.
   package let location: VaultLocation
   package let file: (ListedKeychain) throws(KeychainChoiceError) -> EncryptedFileKeychain
   package let desktop: () throws(KeychainChoiceError) -> any DesktopKeychain

@@ -44,7 +44,6 @@ package struct ListedKeychain: Hashable, Sendable {
     return String(place[..<start]) + String(place[place.utf8.index(after: at)...])
   }
 
-  /// Whether it has the name of its kind.
   package var isBuiltIn: Bool { name == kind.rawValue }
 
   /// The longest name, in bytes: folders have it, too, and references contain it.

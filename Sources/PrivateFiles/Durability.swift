@@ -7,7 +7,6 @@ package enum Durability: Hashable, Sendable {
   /// The system couldn't confirm it, for this reason.
   case unsure(KeychainError)
 
-  /// Both changes together.
   package mutating func join(_ other: Durability) {
     if self == .lasting { self = other }
   }

@@ -10,7 +10,6 @@ package struct FileAccess {
   /// The permissions alone, for a file that replaces none.
   package init(mode: UInt32) { self.mode = mode & 0o777 }
 
-  /// The access to an open file.
   package init(of file: Int32) {
     var status = stat()
     guard fstat(file, &status) == 0 else {

@@ -88,7 +88,6 @@ private struct LockFile: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// Closes the file without giving up its lock.
   consuming func leaveLocked() {
     close(descriptor)
     discard self

@@ -19,12 +19,10 @@ package final class LineLog {
     self.maximumSize = maximumSize
   }
 
-  /// How far a reader has read.
   package struct Position {
     fileprivate var file: UInt64?
     fileprivate var offset = 0
 
-    /// Before the first line.
     package init() {}
   }
 
@@ -67,7 +65,6 @@ package final class LineLog {
   }
 }
 
-/// A file of the log that is being read.
 private final class OpenLog {
   let file: UInt64
   private let descriptor: Int32

@@ -67,7 +67,6 @@ package struct FileStatus: Equatable {
       milliseconds: Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
   }
 
-  /// When the contents last changed.
   package var modificationDate: Timestamp {
     Timestamp(milliseconds: Int64(modified.seconds) * 1000 + Int64(modified.nanoseconds) / 1_000_000)
   }

@@ -146,7 +146,6 @@ extension SharedKeychain {
 }
 
 extension KeychainStore {
-  /// Whether saving the item would change nothing.
   fileprivate func keeps(
     _ wanted: Item, _ credential: borrowing Credential
   ) throws(KeychainError) -> Bool {

@@ -37,7 +37,6 @@ package struct CString {
     }
   }
 
-  /// The same as bytes.
   package static func bytesOfArguments(from first: Int) -> [ByteString] {
     var bytes: [ByteString] = []
     var index = first
@@ -48,7 +47,6 @@ package struct CString {
     return bytes
   }
 
-  /// An argument of this program; `nil` if there are fewer.
   package static func argument(at index: Int) -> CString? {
     guard index < Int(CommandLine.argc), let argument = CommandLine.unsafeArgv[index] else { return nil }
     return CString(pointer: UnsafePointer(argument))

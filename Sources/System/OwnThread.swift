@@ -22,7 +22,6 @@ package final class OwnThread: Sendable {
 
   package init() {}
 
-  /// Runs the job after those before it.
   package func run(_ job: @escaping @Sendable () -> Void) {
     let starts = state.withLock { state in
       state.jobs.append(job)

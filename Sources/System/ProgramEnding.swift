@@ -1,4 +1,3 @@
-/// How a program ended.
 package enum ProgramEnding: Equatable {
   case exited(Int32)
   case killed(signal: Int32)

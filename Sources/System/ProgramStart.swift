@@ -4,7 +4,6 @@ import Glibc
 /// A program to start, and its share of this process: descriptors, variables, signals. Nothing else starts one
 /// (posix_spawn(3)).
 package struct ProgramStart {
-  /// A descriptor of the program.
   package enum Descriptor {
     /// This process's descriptor of that number; `/dev/null` if it is closed here.
     case inherited
@@ -69,7 +68,6 @@ package struct ProgramStart {
     package static var background: Policy { Policy(blocked: none, restored: all, hasOwnSession: true) }
   }
 
-  /// Why a program could not be started.
   package struct Failure: Error {
     package let errno: Int32
   }

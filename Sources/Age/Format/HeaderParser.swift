@@ -22,7 +22,6 @@ struct HeaderParser {
     }
   }
 
-  /// Parses the next stanza; nil at the line with the MAC.
   mutating func parseStanza() throws(AgeError) -> Stanza? {
     let line = try nextLine()
     if line.starts(with: "---") {
@@ -56,7 +55,6 @@ struct HeaderParser {
     return (type, arguments)
   }
 
-  /// Parses the line with the MAC and returns its 32 bytes.
   mutating func parseMAC() throws(AgeError) -> [UInt8] {
     let line = try nextLine()
     guard line.starts(with: "--- "), line.count == 4 + Base64.encodedSize(KeyDerivation.hashSize) else {

@@ -1,6 +1,5 @@
 import Bytes
 
-/// All chunks of a payload, one after the other.
 extension PayloadKey {
   /// Encrypts all of `plaintext` into `output`, which must have exactly the size of the chunks.
   borrowing func seal(all plaintext: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
@@ -14,7 +13,6 @@ extension PayloadKey {
     }
   }
 
-  /// Decrypts all chunks in order and releases each.
   borrowing func open(
     all ciphertext: UnsafeRawBufferPointer, release: (UnsafeRawBufferPointer) -> Void
   ) throws(AgeError) {

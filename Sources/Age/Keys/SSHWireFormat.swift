@@ -26,7 +26,6 @@ struct SSHWireFormat {
     try take(4).bigEndian(at: 0, UInt32.self)
   }
 
-  /// Reads a `string` without its length.
   mutating func takeString() throws(AgeError) -> UnsafeRawBufferPointer {
     try take(Int(clamping: try takeNumber()))
   }

@@ -26,7 +26,6 @@ package struct X25519WrappedKey {
     self = wrapped
   }
 
-  /// Decodes the share, a stanza's argument; `nil` if the share or the body is malformed.
   init?(encodedShare: String, body: [UInt8]) {
     var share = [UInt8](repeating: 0, count: X25519.keySize)
     guard body.count == X25519.bodySize,

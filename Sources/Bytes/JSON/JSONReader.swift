@@ -96,7 +96,6 @@ package struct JSONValue {
     return bytes.withUnsafeBytes { ByteString($0) }
   }
 
-  /// Appends the text between two quotes, escapes resolved.
   private static func append(
     _ text: UnsafeRawBufferPointer, to output: inout Secret
   ) throws(JSONReader.Malformed) {

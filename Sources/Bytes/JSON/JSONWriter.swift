@@ -5,7 +5,6 @@
 /// direction of text are escaped, so that output does no harm on a terminal (Trojan Source, CVE-2021-42574;
 /// CVE-2024-50349).
 package struct JSONWriter: ~Copyable {
-  /// The text written so far.
   package var bytes: Secret
   private var needsComma = false
 
@@ -13,7 +12,6 @@ package struct JSONWriter: ~Copyable {
     bytes = Secret(capacity: capacity)
   }
 
-  /// Ends writing and returns the text.
   package consuming func finish() -> Secret {
     bytes
   }
@@ -221,7 +219,6 @@ package struct JSONWriter: ~Copyable {
     needsComma = false
   }
 
-  /// Writes valid UTF-8 as a string literal.
   private mutating func string(_ text: UnsafeRawBufferPointer) {
     bytes.append("\"")
     var index = 0

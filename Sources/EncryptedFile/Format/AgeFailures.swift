@@ -2,7 +2,6 @@ package import Age
 package import Keychain
 
 extension KeychainError {
-  /// A failure of the age format as an error of the vault at `path`.
   init(_ error: AgeError, path: String) {
     switch error {
     case .read(let errno): self = .system(operation: "read", path: path, errno: errno)

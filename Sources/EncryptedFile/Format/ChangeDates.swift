@@ -62,7 +62,6 @@ struct ChangeDates: Equatable {
 
   private static let names: [StaticString] = ["modified", "key", "attributes", "secret", "further"]
 
-  /// - Parameter hasFurther: whether the record has further secrets.
   func write(_ modified: Timestamp, hasFurther: Bool, to json: inout JSONWriter) {
     let isImplied = further == (hasFurther ? secret : Self.never)
     if isImplied, [key, attributes, secret].allSatisfy({ $0 == modified }) { return }

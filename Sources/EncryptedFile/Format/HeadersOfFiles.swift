@@ -1,7 +1,6 @@
 import Age
 import PrivateFiles
 
-/// A file's header, read without opening the file, identifies a state of a vault.
 extension Folder {
   /// The MAC of the named file's header; `nil` if there is no such file or header, or it can't be read now.
   borrowing func headerMAC(of name: String) -> [UInt8]? {

@@ -4,7 +4,6 @@ import Bytes
 /// as the member `past` of the vault's first line, each as `NUMBER-MAC`, like the names of kept files, highest number
 /// first.
 struct Past {
-  /// The number of noted generations.
   static let limit = 32
 
   private var entries: [(number: Int64, mac: String)] = []
@@ -34,7 +33,6 @@ struct Past {
   var isEmpty: Bool { entries.isEmpty }
   var text: String { entries.map { "\($0.number)-\($0.mac)" }.joined(separator: " ") }
 
-  /// Whether the generation with this header MAC is noted.
   func contains(_ mac: [UInt8]) -> Bool {
     let mac = Self.start(of: mac)
     return entries.contains { $0.mac == mac }
@@ -51,14 +49,12 @@ struct Past {
     entries.allSatisfy { entry in other.entries.contains { $0 == entry } }
   }
 
-  /// Whether every generation from this number on would be noted.
   func reaches(_ number: Int64) -> Bool { entries.last.map { $0.number <= number } ?? false }
 
   mutating func insert(_ generation: SeenGeneration) {
     insert([(generation.number, String(decoding: generation.mac.prefix(Self.digits), as: UTF8.self))])
   }
 
-  /// Notes the generation of a kept file.
   mutating func insert(_ generation: Generation) {
     insert([(generation.number, String(generation.name.dropLast(4).suffix(Self.digits)))])
   }

@@ -10,7 +10,6 @@ struct Record {
   /// The generation in which the item last changed.
   let revision: Int64
 
-  /// The beginning of every line.
   static let opening: StaticString = #"{"k":""#
 
   /// Reads the parts that are not confidential.

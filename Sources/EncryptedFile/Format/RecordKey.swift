@@ -12,7 +12,6 @@ package import Keychain
 /// the space between parts and the `"` after them sort before every byte of a part. No key is another key followed by a
 /// space and more, because the longer one would then sort first.
 package enum RecordKey {
-  /// The whole key of an item.
   package static func whole(of key: Item.Key) -> [UInt8] {
     switch key {
     case .internetPassword(let key):

@@ -31,14 +31,11 @@ public struct RetiredItem: Hashable, Sendable {
 /// After 30 days the record is forgotten. A deletion leaves a mark for another 150 days, 180 in all, which only names
 /// the item. Without it, a copy of the vault that has been away would bring the item back.
 struct RetiredRecord {
-  /// The prefix of the keys of these lines.
   static let keyPrefix = "old "
 
-  /// The record as it was.
   let record: Record
   let retired: Timestamp
   let reason: RetirementReason
-  /// Whether the secret is still there.
   let hasSecret: Bool
 
   /// Reads the parts of a line that are not confidential.
@@ -149,7 +146,6 @@ struct RetiredRecord {
     return RetiredItem(item: record.item, retired: retired, reason: reason, line: hasher.finalize())
   }
 
-  /// What happens to the line at `now`.
   enum Fate { case stays, leavesMark, goes }
 
   func fate(at now: Timestamp) -> Fate {

@@ -1,10 +1,8 @@
-/// The bounds of a vault.
 enum VaultBounds {
   /// The largest plaintext to write, in bytes.
   static let plaintext = 64 << 20
   /// The largest file to read, in bytes: the plaintext, the tags of its chunks, and age's largest header.
   static let file = 72 << 20
-  /// The largest number of slots.
   static let slots = 512
   /// The largest number of slots that are not for keys. A passphrase takes a second to try on each, before anything is
   /// authenticated.

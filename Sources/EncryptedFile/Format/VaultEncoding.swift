@@ -54,7 +54,6 @@ struct EncodedVault: ~Copyable {
     }
   }
 
-  /// How much is encrypted before it is written.
   private static let portion = 1 << 20
 
   /// Passes the file's bytes to `write`, some at a time. `lines` are those laid out.
@@ -179,7 +178,6 @@ struct VaultText: ~Copyable {
     try chunk.finish(body)
   }
 
-  /// Whether an index leads through the records.
   borrowing func isIndexed(by index: VaultIndex, _ lines: borrowing VaultLines) -> Bool {
     index.leads(through: lines, at: starts)
   }
@@ -228,7 +226,6 @@ private struct FilledChunk: ~Copyable {
     try add(UnsafeRawBufferPointer(start: part.utf8Start, count: part.utf8CodeUnitCount), body)
   }
 
-  /// Passes on its contents.
   mutating func finish<Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
@@ -240,7 +237,6 @@ private struct FilledChunk: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The key of a record's line.
   var key: UnsafeRawBufferPointer {
     let start = Swift.min(Record.opening.utf8CodeUnitCount, count)
     var end = start

@@ -22,7 +22,6 @@ struct VaultHead {
   /// Members from newer versions, as raw JSON, which survive a change.
   var unknown: [(name: [UInt8], value: [UInt8])] = []
 
-  /// To be filled in.
   init(first generation: Int64) {
     self.generation = generation
     previous = []
@@ -50,12 +49,10 @@ struct VaultHead {
   }
 }
 
-/// The first line as it was read.
 struct ReadVaultHead {
   let head: VaultHead
   /// The proof of the writer; see ``VaultHead/authentication(_:uuid:generation:previous:nonce:)``.
   let authentication: [UInt8]
-  /// The vault of this line.
   let uuid: String
   /// The lowest version that may change the file.
   let minimumWriter: Int
@@ -64,7 +61,6 @@ struct ReadVaultHead {
   /// The index if the vault is laid out for random access; otherwise empty.
   let index: VaultIndex
 
-  /// The records' place in the plaintext.
   var records: Range<Int> { size..<size + head.byteCount }
 
   /// - Parameter line: without its LF; spaces may follow the object.
@@ -80,7 +76,6 @@ struct ReadVaultHead {
     var authentication: ByteString = ""
     var index = VaultIndex()
     do {
-      // Skips fast over the spaces that fill the line.
       let end = clinux_last_index(line.baseAddress, line.count, UInt8(ascii: "}")) + 1
       guard Self.isBlank(line[end...]) else { throw JSONReader.Malformed() }
       let object = UnsafeRawBufferPointer(rebasing: line[..<end])
@@ -144,7 +139,6 @@ struct ReadVaultHead {
 }
 
 extension JSONWriter {
-  /// Writes the first line's object.
   mutating func head(
     _ head: VaultHead, version: Int, uuid: String, authentication: [UInt8], index: VaultIndex
   ) {

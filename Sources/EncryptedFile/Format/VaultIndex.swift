@@ -34,7 +34,6 @@ struct VaultIndex {
     text += key[..<min(shared + 1, key.count)]
   }
 
-  /// A part of the records, found by the index.
   struct Part {
     /// Where its first record begins.
     let lower: Int
@@ -134,7 +133,6 @@ struct VaultIndex {
     return start
   }
 
-  /// The separator of the entry at `start`.
   private func separator(at start: Int) -> ArraySlice<UInt8> {
     var space = start
     while space < text.count, text[space] != UInt8(ascii: " ") { space += 1 }
@@ -143,7 +141,6 @@ struct VaultIndex {
     return text[min(space + 1, end)..<end]
   }
 
-  /// The offset of the entry at `start`.
   private func offset(at start: Int) -> Int? {
     var offset = 0
     for digit in text[start...] {

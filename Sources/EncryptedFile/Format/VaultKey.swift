@@ -5,7 +5,6 @@ import Keychain
 /// The key that opens, authenticates and writes one vault. The identity may be in an agent that unwraps file keys and
 /// discloses nothing more; then only its derived keys are here.
 final class VaultKey: Sendable {
-  /// Unwraps the vault's file keys.
   let identity: any Identity
   /// Each generation is encrypted for it. It is secret: without it, nobody can make a file that the identity opens.
   let recipient: X25519Recipient

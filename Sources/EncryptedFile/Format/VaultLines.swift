@@ -34,7 +34,6 @@ struct VaultLines: ~Copyable {
     static let size = 1 << 20
     var text: Secret
 
-    /// - Parameter isFirst: whether it may stay small.
     init(isFirst: Bool) { text = Secret(capacity: isFirst ? 0 : Self.size) }
   }
 
@@ -101,7 +100,6 @@ struct VaultLines: ~Copyable {
     return try original.withUnsafeBytes(lend)
   }
 
-  /// The lines whose keys begin with `beginning`.
   borrowing func lines(beginning: [UInt8]) -> Range<Int> {
     let lower = partition { !Self.key(of: $0, precedes: beginning, orBeginsWithIt: false) }
     // Usually there is none: a search precedes the insertion of a new item.

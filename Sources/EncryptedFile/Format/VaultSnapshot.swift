@@ -104,7 +104,6 @@ final class VaultSnapshot {
   // Kept open: the payload reads from its descriptor.
   private let file: OpenFile
 
-  /// Loads the records whose keys begin with `beginning` into ``lines``.
   private func load(_ beginning: [UInt8]) throws(KeychainError) {
     if let covered, beginning.starts(with: covered) { return }
     if beginning.isEmpty || first.index.isEmpty {
@@ -126,7 +125,6 @@ final class VaultSnapshot {
     return taken
   }
 
-  /// Lends the lines whose keys begin with `beginning`, in order.
   func withLines<Result: ~Copyable>(
     beginning: [UInt8], _ body: (borrowing VaultLines, Range<Int>) throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

@@ -24,7 +24,6 @@ struct VaultStanzas {
 
   /// The vault's identifier for its whole life.
   let uuid: String
-  /// The ways in, in the order of the header.
   let slots: [Slot]
   /// llavero's stanzas as read, so that additions of newer versions survive a change; `nil` for a vault that is being
   /// made.

@@ -79,13 +79,11 @@ extension VaultChange {
     copyFailure = NewestWrite.keep(name, file, as: newestWriteName, in: locked.folder)
   }
 
-  /// Whether this machine has a copy of the vault's file.
   private var hasOwnCopy: Bool {
     guard let mac = locked.folder.headerMAC(of: VaultLocation.vaultName) else { return false }
     return mac == locked.folder.headerMAC(of: newestWriteName)
   }
 
-  /// Moves merged copies to the earlier generations.
   private func putCopiesAway() throws(KeychainError) {
     if mergedCopies.isEmpty { return }
     let generations = try Generations(creatingIn: locked.folder)
@@ -202,7 +200,6 @@ extension VaultChange {
     {
       throw .slot(.changedMeanwhile)
     }
-    // The change is in place by now.
     writtenMAC = written?.mac
     if let stanzas {
       do throws(KeychainError) {

@@ -3,7 +3,6 @@ import Bytes
 import Keychain
 import PrivateFiles
 
-/// The state at the beginning of a change.
 final class VaultBeginning {
   let key: VaultKey
   let stanzas: VaultStanzas

@@ -13,7 +13,6 @@ struct LockedFolder: ~Copyable {
 
 /// A change of a vault in progress: its lines in memory, and the lock until it ends.
 final class VaultChange {
-  /// Whether there was no vault at the beginning.
   let isNew: Bool
   var isDirty = false
   /// For the names of new items.
@@ -57,7 +56,6 @@ final class VaultChange {
   var writtenMAC: [UInt8]?
   /// Whether this change's write survives a loss of power.
   var durability = Durability.lasting
-  /// Why the file could not be copied.
   var copyFailure: KeychainError?
   /// The last writes that the replacement of an unreadable vault doesn't come from, newest first.
   private(set) var otherLastWrites: [NewestWrite] = []
@@ -68,7 +66,6 @@ final class VaultChange {
   let unlocking: Unlocking
   var lines: VaultLines
   var head: VaultHead
-  /// The key of the vault; `nil` as long as there is none.
   var key: VaultKey?
   var stanzas: VaultStanzas?
   var newVault: NewVault?
@@ -133,7 +130,6 @@ final class VaultChange {
 
   var path: String { unlocking.location.vaultFile }
 
-  /// Whether there is a vault for items, even if it is only being made.
   var isMade: Bool { key != nil }
 
   /// Makes a vault, to be written by the commit.
@@ -178,7 +174,6 @@ final class VaultChange {
     if try twin(of: item, except: reference) != nil { throw .duplicateItem }
   }
 
-  /// Whether an item in use has the reference.
   func hasItem(_ reference: ItemReference?) throws(KeychainError) -> Bool {
     for index in lines.inUse where try lines.record(at: index, path: path).item.reference == reference {
       return true

@@ -117,7 +117,6 @@ struct VaultTraces {
     return .elsewhere(path: path, known: known)
   }
 
-  /// The names of traces that may be beside a vault.
   private static func nearVault(in folder: borrowing Folder) throws(KeychainError) -> [String] {
     try [VaultLocation.slotsName, Generations.folderName] + ConflictCopies.names(in: folder)
       + folder.names(where: VaultLocation.isNewestWriteName)

@@ -14,14 +14,12 @@ public enum Protection: ~Copyable {
   case recipient(String, identity: String)
 }
 
-/// The parts of a vault that is being made.
 struct NewVault {
   let identity: X25519Identity
   let stanzas: VaultStanzas
   private let identityFile: NewIdentityFile?
   /// The recipient of a slot for a key.
   private(set) var recipientText: String?
-  /// The slot's name for people.
   var label: String?
   /// How to open the slot on this machine, if noted.
   private(set) var localSlot: LocalSlot?
@@ -56,7 +54,6 @@ struct NewVault {
     }
   }
 
-  /// A header with one slot.
   private static func stanzas(
     _ uuid: String, _ kind: SlotKind, _ identity: X25519Identity, for recipient: any Recipient, path: String
   ) throws(KeychainError) -> VaultStanzas {

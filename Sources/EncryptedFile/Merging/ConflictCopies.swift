@@ -12,7 +12,6 @@ enum ConflictCopies {
   /// The name of a copy that this program puts aside.
   static func newName() -> String { "vault.conflict-\(newDigits()).age" }
 
-  /// The names of possible copies, sorted.
   static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {
     let names = try folder.names(where: isCopy)
     return names.count < 2 ? names : names.sorted()
@@ -56,7 +55,6 @@ enum ConflictCopies {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether a text begins at `position`.
   fileprivate func has(_ text: StaticString, at position: Int) -> Bool {
     let size = text.utf8CodeUnitCount
     guard position >= 0, count - position >= size, let base = baseAddress else { return false }

@@ -17,7 +17,6 @@ import Keychain
 struct MergePlan {
   typealias Place = MergedItem.Place
 
-  /// A record that is to go out of use.
   struct Retirement {
     let place: Place
     /// The merged item, if the record was made of both copies.
@@ -28,9 +27,7 @@ struct MergePlan {
 
   /// The records of mine and theirs in use after the merge.
   private(set) var winners: Set<Place> = []
-  /// The records made of both.
   private(set) var made: [MergedItem] = []
-  /// The records that go out of use.
   private(set) var retirements: [Retirement] = []
   /// How many items of mine are gone, because they went out of use there.
   private(set) var deleted = 0
@@ -103,7 +100,6 @@ struct MergePlan {
         if let reference = item.item.reference { former[reference] = item }
       }
     }
-    /// Whether an item is unchanged since the common ancestor.
     func isUnchanged(_ place: Place, _ reference: ItemReference) throws(KeychainError) -> Bool {
       guard let before = former[reference] else { return false }
       return try lend(place) { line in before.line.withUnsafeBytes { $0.equals(line) } }

@@ -65,7 +65,6 @@ final class MergedItem {
 /// The merge of two states of one item: each part is taken from the state that changed it last or, if the common
 /// ancestor is known, from the one that changed it at all.
 struct ItemMerge {
-  /// The state that stays in use.
   private(set) var result: MergedItem
   /// The states with parts that the result lacks.
   private(set) var losers: [MergedItem] = []

@@ -140,7 +140,6 @@ extension KeychainError {
 /// A private folder, removed with its owner. It only ever contains encrypted files.
 struct ScratchFolder: ~Copyable {
   let folder: Folder
-  /// Held while the folder is in use.
   private let lock: FileLock
 
   private static let prefix = "merge-"

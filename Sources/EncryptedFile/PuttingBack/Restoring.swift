@@ -220,7 +220,6 @@ extension VaultChange {
     return latest
   }
 
-  /// Replaces the items in use by those of an earlier state.
   func restore(_ earlier: borrowing VaultLines, at now: Timestamp) throws(KeychainError) -> Restoration {
     var outcome = Restoration(count: earlier.inUse.count)
     var kept: Set<ItemReference> = []

@@ -52,7 +52,6 @@ extension EncryptedFileKeychain {
   }
 }
 
-/// The records that can be read from a damaged vault.
 enum SalvagedLines {
   /// Reads as many records as possible. Each chunk is authenticated by itself (C2SP age.md, "Payload"); a missing one
   /// leaves only a gap.

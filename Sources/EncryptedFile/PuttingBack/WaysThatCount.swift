@@ -8,7 +8,6 @@ import PrivateFiles
 /// seen nothing newer. Otherwise they come from the copies of the slots beside the vault or from an earlier state;
 /// then a person has to confirm that they may open the vault.
 struct WaysThatCount {
-  /// The key to write the vault with.
   let key: VaultKey
   let stanzas: VaultStanzas
   /// The first line of the damaged file, if readable.
@@ -70,7 +69,6 @@ private struct FoundHeader {
   /// Whether the file is encrypted for the key, whatever else in the header is damaged.
   func isEncrypted(for key: VaultKey) -> Bool { (try? key.identity.unwrap(header.stanzas)) ?? nil != nil }
 
-  /// The same for any of these identities.
   func isEncrypted(forAnyOf identities: [X25519Identity]) -> Bool {
     identities.contains { (try? $0.unwrap(header.stanzas)) ?? nil != nil }
   }
@@ -286,7 +284,6 @@ extension EncryptedFileKeychain {
       .key
   }
 
-  /// Whether the header is authentic and the key's.
   private func opens(_ header: Header, _ key: VaultKey) -> Bool {
     do throws(KeychainError) {
       return try unlocking.open(header, with: key) != nil

@@ -22,7 +22,6 @@ extension VaultLocation {
     }
   }
 
-  /// Notes the contrary.
   package func noteInclusion() { unlink(exclusionPath) }
 }
 

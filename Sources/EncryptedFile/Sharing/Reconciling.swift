@@ -92,7 +92,6 @@ extension EncryptedFileKeychain {
     return contents.withUnsafeBytes { Array($0) }
   }
 
-  /// The records as a vault without slots.
   private func changeFile(
     _ lines: borrowing VaultLines, _ change: VaultChange
   ) throws(KeychainError) -> [UInt8] {
@@ -111,7 +110,6 @@ extension EncryptedFileKeychain {
 private struct SharedReading {
   /// The whole vault, or the newest readable one.
   var whole: VaultSnapshot?
-  /// Everything to be merged.
   var parts: [SharedPart] = []
   /// Former files with another key. They aren't merged, but show what was there.
   var former: [SharedPart] = []
@@ -126,7 +124,6 @@ private struct SharedReading {
 
 /// The records of one file. The file itself is closed, because there may be more than a process may have open.
 private final class SharedPart {
-  /// Whether the file is a whole vault, not only changed records.
   let isWhole: Bool
   /// Whether the file is there now. Records of a former file count as lacking, unless another file has them by now.
   let isThere: Bool
@@ -149,7 +146,6 @@ private struct EarlierState {
   let head: VaultHead
 }
 
-/// Opens the files of a place where a vault is shared.
 private struct SharedFileReader: ~Copyable {
   let uuid: String
   let unlocking: Unlocking
@@ -235,7 +231,6 @@ private struct SharedFileReader: ~Copyable {
     reading.tookKey = true
   }
 
-  /// Opens a file with one of the keys, or by its own slots.
   private borrowing func open(_ bytes: [UInt8], with keys: [VaultKey]) throws(KeychainError) -> VaultSnapshot
   {
     let name = "shared.age"
@@ -265,7 +260,6 @@ extension KeychainError {
 }
 
 extension VaultHead {
-  /// Whether the file holds changed records alone.
   fileprivate var isPart: Bool { unknown.contains { $0.name.elementsEqual("part".utf8) } }
 }
 
@@ -397,7 +391,6 @@ extension VaultChange {
 }
 
 extension VaultLines {
-  /// How many of these records are out of use here.
   fileprivate borrowing func countRetired(of records: borrowing VaultLines) -> Int {
     var count = 0
     for index in 0..<records.count {

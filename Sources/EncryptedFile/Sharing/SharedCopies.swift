@@ -132,7 +132,6 @@ extension EncryptedFileKeychain {
     return nil
   }
 
-  /// Whether the vault here was opened before.
   private func isSeen() throws(KeychainError) -> Bool {
     guard let file = try openVault() else { return false }
     let present = try VaultSnapshot.readHeader(file).0

@@ -1,6 +1,5 @@
 /// The age files in a place where a vault is shared, at one moment.
 package struct SharedFiles: Sendable {
-  /// A whole vault.
   package var whole: [UInt8]
   /// Later changes: vaults without slots, which hold the changed records alone.
   package var changes: [[UInt8]]

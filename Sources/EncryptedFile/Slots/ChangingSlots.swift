@@ -71,7 +71,6 @@ extension EncryptedFileKeychain {
 }
 
 extension VaultChange {
-  /// The slots after this change.
   var slots: [VaultStanzas.Slot] { stanzas?.slots ?? [] }
 
   func notes() throws(KeychainError) -> SlotNotes { try SlotNotes(head, path: path) }

@@ -6,7 +6,6 @@ import PrivateFiles
 /// How a slot opens on this machine without asking anybody, as noted in the state folder, in `slots/ID`. Never taken
 /// from the vault: a vault from elsewhere must not access files or run programs here.
 enum LocalSlot: Equatable {
-  /// With an identity in this file.
   case identity(path: String)
   /// With the passphrase printed by a program: its name or path, and its arguments.
   case command([String])
@@ -73,6 +72,5 @@ enum LocalSlot: Equatable {
 }
 
 extension VaultLocation {
-  /// The notes about opening slots on this machine.
   var localSlotsFolder: String { stateFolder + "/" + Self.slotsName }
 }

@@ -69,7 +69,6 @@ extension Unlocking {
     return nil
   }
 
-  /// The notes on this machine about the vault's slots.
   private func notedSlots(
     _ stanzas: VaultStanzas, _ fault: inout KeychainError?
   ) throws(KeychainError) -> [String: LocalSlot] {
@@ -236,7 +235,6 @@ extension Unlocking {
     }
   }
 
-  /// Opens the vault's header with the identity from a slot.
   private func open(
     _ header: Header, _ stanzas: VaultStanzas, with identity: X25519Identity, of slot: VaultStanzas.Slot,
     _ fault: inout KeychainError?

@@ -36,9 +36,7 @@ public struct RecoveryCode: ~Copyable {
     text = Self.print(symbols)
   }
 
-  /// The interpretation of a typed text.
   enum Reading: ~Copyable {
-    /// It doesn't have the form of a code.
     case otherText
     /// A code with a correct checksum, in its printed form.
     case code(RecoveryCode)
@@ -163,7 +161,6 @@ private enum GF32 {
     return product
   }
 
-  /// α to a power.
   static func power(_ exponent: Int) -> UInt8 {
     var value: UInt8 = 1
     for _ in 0..<exponent { value = multiply(value, alpha) }

@@ -114,7 +114,6 @@ extension EncryptedFileKeychain {
 private struct Renewal {
   /// The slots that stay, each with its recipient; `nil` if the vault's notes name it.
   private var slots: [(slot: VaultStanzas.Slot, recipient: (any Recipient)?)] = []
-  /// The new codes of recovery slots.
   private(set) var codes: [NewRecoveryCode] = []
 
   /// - Parameter opened: called with each identity opened by a slot's secret.

@@ -2,7 +2,6 @@ import Bytes
 import Keychain
 
 extension SlotSummary {
-  /// Takes a vault's note about the slot.
   mutating func describe(by note: SlotNotes.Note?) {
     added = note?.added
     recipient = note?.recipient

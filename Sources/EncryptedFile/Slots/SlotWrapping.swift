@@ -46,7 +46,6 @@ enum IdentityText {
     return result
   }
 
-  /// Whether the file has only comments.
   static func isEmpty(_ text: borrowing Secret) -> Bool {
     var isEmpty = true
     text.withUnsafeBytes { text in
@@ -57,7 +56,6 @@ enum IdentityText {
     return isEmpty
   }
 
-  /// Lends each line with and without its line ending.
   private static func forEachLine(
     of text: UnsafeRawBufferPointer,
     _ body: (UnsafeRawBufferPointer, Slice<UnsafeRawBufferPointer>) -> Void

@@ -160,7 +160,6 @@ struct Generations: ~Copyable {
     return try folder.names().contains { $0.hasSuffix(ending) && Self.number(of: $0) != nil }
   }
 
-  /// Moves a file out of the vault's folder.
   func take(_ file: String, from vaultFolder: borrowing Folder, as name: String) throws(KeychainError) {
     if renameat(vaultFolder.descriptor, file, folder.descriptor, name) != 0 {
       throw .system(operation: "put away", path: vaultFolder.path(of: file), errno: errno)

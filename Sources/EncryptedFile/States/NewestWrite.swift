@@ -16,7 +16,6 @@ struct NewestWrite {
   /// was never in the vault's place.
   var isUnfinished = false
 
-  /// The names of all last writes in a folder.
   static func names(in folder: borrowing Folder) throws(KeychainError) -> [String] {
     try folder.names(where: VaultLocation.isNewestWriteName).sorted()
   }
@@ -175,7 +174,6 @@ struct NewestWrite {
     return seen != current.generation && seen != write.generation && write.first.head.past.contains(seen)
   }
 
-  /// The generation that this machine has seen last.
   private static func seen(_ current: VaultSnapshot, _ unlocking: Unlocking) -> SeenGeneration? {
     let state = StateFolder(unlocking.location)
     let note = try? SeenGeneration.remembered(of: current.stanzas.uuid, current.key, in: state)

@@ -14,7 +14,6 @@ struct SeenGeneration: Equatable {
   let number: Int64
   let mac: [UInt8]
 
-  /// This machine's memory of a vault.
   enum Memory: Equatable {
     /// Nothing readable: a file left empty by a power cut is no attack.
     case nothing
@@ -98,7 +97,6 @@ struct SeenGeneration: Equatable {
     }
   }
 
-  /// Whether another vault was seen at this path.
   static func hasOther(
     than uuid: String, at path: String
   ) -> (borrowing Folder) throws(KeychainError) -> Bool? {
@@ -241,7 +239,6 @@ struct SeenGeneration: Equatable {
     try Self.write(line(key), of: uuid, at: location)
   }
 
-  /// Remembers the first seen generation.
   func rememberFirst(
     of uuid: String, _ key: VaultKey, at location: VaultLocation
   ) throws(KeychainError) -> Durability {

@@ -152,7 +152,6 @@ extension EncryptedFileKeychain {
     return nil
   }
 
-  /// The newest last write without faults.
   private func newestGoodWrite() -> VaultSnapshot? {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return nil }
     var newest: VaultSnapshot?
@@ -168,7 +167,6 @@ extension EncryptedFileKeychain {
     try unlock(try file(of: generation))
   }
 
-  /// The file of an earlier generation or of a last write.
   private func file(of generation: Generation) throws(KeychainError) -> OpenFile {
     if let folder = try Folder(opening: location.vaultFolder) {
       for name in try NewestWrite.names(in: folder) where generation.path == folder.path(of: name) {

@@ -26,7 +26,6 @@ package struct Agent: ~Copyable {
   /// The longest wait for a first key, in milliseconds.
   private static let patience = 10_000
 
-  /// The name of the socket in the agent's folder.
   package static let socketName = "agent"
 
   private struct Connection {

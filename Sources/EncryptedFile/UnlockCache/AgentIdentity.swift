@@ -2,13 +2,11 @@ import Age
 import Bytes
 import Keychain
 
-/// An identity held by an agent.
 final class AgentIdentity: Identity {
   private let uuid: String
   private let recipient: X25519Recipient
   private let folder: String
 
-  /// - Parameter folder: the agent's.
   init(uuid: String, _ recipient: X25519Recipient, in folder: String) {
     self.uuid = uuid
     self.recipient = recipient

@@ -3,7 +3,6 @@ import Bytes
 import Glibc
 
 struct AgentKeys {
-  /// The most vaults at a time.
   static let maximumCount = 64
   /// The memory for their keys in bytes.
   static let memorySize = maximumCount * entrySize
@@ -24,7 +23,6 @@ struct AgentKeys {
 
   private var entries: [Entry] = []
   private var free: [UnsafeMutableRawBufferPointer]
-  /// Whether a key was ever kept.
   private(set) var hasKept = false
 
   /// - Parameter memory: ``memorySize`` zeroed bytes that live as long as this value.
@@ -38,7 +36,6 @@ struct AgentKeys {
 
   var nextEnd: Int? { entries.map(\.nextEnd).min() }
 
-  /// Forgets expired keys.
   mutating func sweep(at now: Int) {
     remove { $0.nextEnd <= now }
   }

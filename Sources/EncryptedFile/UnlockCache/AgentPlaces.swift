@@ -1,7 +1,6 @@
 import Keychain
 import PrivateFiles
 
-/// The folders of this user's agents.
 struct AgentPlaces: Sendable {
   /// The environment's `XDG_RUNTIME_DIR`, if set.
   let runtimeFolder: String?

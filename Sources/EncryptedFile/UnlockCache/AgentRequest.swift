@@ -10,7 +10,6 @@ enum AgentRequest {
   /// The most connection attempts for one request; the last one waits about 20 milliseconds for its turn.
   private static let maximumAttempts = 20
 
-  /// The outcome of a request, and its result.
   struct Reply: ~Copyable {
     let outcome: AgentProtocol.Outcome
     let result: Secret

@@ -20,7 +20,6 @@ public struct AgentProgram: Hashable, Sendable {
 
 /// The descriptors that an agent starts with.
 package enum AgentDescriptor {
-  /// The listening socket.
   package static let listener: Int32 = 3
   /// The lock, held by the agent as long as it lives.
   package static let lock: Int32 = 4

@@ -9,7 +9,6 @@ struct AskingTurn: ~Copyable {
   /// `nil` if the file system has no locks, or the folder can't be written to: then each process asks.
   private let lock: FileLock?
   private let descriptor: Int32
-  /// Whether the person declined while this process waited.
   let wasDeclined: Bool
 
   var isHeld: Bool { descriptor >= 0 }
@@ -59,7 +58,6 @@ struct AskingTurn: ~Copyable {
     }
   }
 
-  /// Tells waiting processes that the person declined.
   borrowing func decline() {
     if descriptor < 0 { return }
     let now = SystemClock.sinceBoot

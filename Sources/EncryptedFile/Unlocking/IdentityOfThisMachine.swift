@@ -42,12 +42,10 @@ extension Unlocking {
     }
   }
 
-  /// Whether this machine's identity file has an identity.
   func hasIdentityFile(of identity: X25519Identity) throws(KeychainError) -> Bool {
     try hasIdentityFile(of: identity.recipient)
   }
 
-  /// Whether this machine's identity file has the identity of a vault's key.
   func hasIdentityFile(of key: VaultKey) throws(KeychainError) -> Bool {
     try hasIdentityFile(of: key.recipient)
   }
@@ -56,7 +54,6 @@ extension Unlocking {
     try identitiesOfThisMachine().contains { $0.recipient == recipient }
   }
 
-  /// Whether this machine's identity file opens a vault.
   private func hasIdentityFile(of header: Header, _ stanzas: VaultStanzas) throws(KeychainError) -> Bool {
     for identity in try identitiesOfThisMachine() {
       if try open(header, stanzas, with: identity) != nil { return true }

@@ -162,7 +162,6 @@ package enum HostForms {
     var isASCII = true
     for scalar in label {
       switch scalar.value {
-      // LDH: letters, digits, hyphen.
       case 0x2d, 0x30...0x39, 0x61...0x7a: break
       // Small Latin letters.
       case 0xe0...0xf6, 0xf8...0xff: isASCII = false

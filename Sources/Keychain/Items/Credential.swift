@@ -50,7 +50,6 @@ public struct Credential: ~Copyable, Sendable {
     return stored
   }
 
-  /// The credential when it is first stored.
   package borrowing func stored() -> Credential {
     var stored = copy()
     stored.further = further.merged(over: FurtherSecrets())

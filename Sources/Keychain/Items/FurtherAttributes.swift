@@ -104,7 +104,6 @@ extension FurtherAttributes {
     }
   }
 
-  /// The total size of all values in bytes.
   var byteCount: Int {
     var count = 0
     forEach { _, value in count += value.bytes.count }
@@ -153,7 +152,6 @@ extension Item {
     address?.bytes.split(separator: 0x0a).map { ByteString(Array($0)) } ?? []
   }
 
-  /// Adds an address, unless it is there.
   package mutating func addAddress(_ address: ByteString) {
     guard !addresses.contains(address) else { return }
     self.address = self.address.map { ByteString($0.bytes + [0x0a] + address.bytes) } ?? address

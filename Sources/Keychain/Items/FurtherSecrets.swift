@@ -61,12 +61,10 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     return all
   }
 
-  /// Whether this has every code and field of the other.
   package borrowing func hasAll(of other: borrowing FurtherSecrets) -> Bool {
     parts.code.hasAll(of: other.parts.code) && hasFields(of: other, orNone: false)
   }
 
-  /// Whether both have the same one-time code, or neither has one.
   package borrowing func hasSameCode(as other: borrowing FurtherSecrets) -> Bool {
     parts.code.text.isEqual(to: other.parts.code.text)
   }
@@ -120,14 +118,12 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     return true
   }
 
-  /// Replaces all fields.
   package mutating func takeFields(_ members: borrowing TextMembersBuilder) {
     parts = Parts(parts.code.copy(), Part(members.text))
   }
 
   // MARK: JSON
 
-  /// Writes the parts that say something.
   package borrowing func write(to json: inout JSONWriter) {
     if parts.code.isSaid { json.member("otpauth", parts.code.text) }
     if hasFields {
@@ -160,7 +156,6 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     }
   }
 
-  /// Takes fields from the text of an object.
   package mutating func takeFields(_ text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     parts = Parts(parts.code.copy(), Part(try TextMembers.normal(text)))
   }
@@ -187,7 +182,6 @@ private final class Parts: Sendable {
 
 /// Not an optional secret, because the optimizer fails where such a one is looked at twice (Swift 6.3).
 private struct Part: ~Copyable, Sendable {
-  /// Whether it says anything.
   let isSaid: Bool
   let text: Secret
 

@@ -59,7 +59,6 @@ public struct InternetPassword: Hashable, Sendable {
     return key
   }
 
-  /// Whether both are the same but for the server.
   func isSame(butForServer other: InternetPassword) -> Bool {
     var key = self
     key.server = other.server

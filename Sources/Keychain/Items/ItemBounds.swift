@@ -89,7 +89,6 @@ extension Item {
     }
   }
 
-  /// The total size of all attributes in bytes.
   private var byteCount: Int {
     // No array: this is called for each of ten thousand items that arrive at once.
     func size(_ value: ByteString?) -> Int { value?.bytes.count ?? 0 }

@@ -50,7 +50,6 @@ extension Item {
   /// The tags of attributes that are lists. Two items that become one have the entries of both.
   package static let listTags: [ByteString] = [addressTag, fieldsTag, tagsTag]
 
-  /// Whether this has every address, field and tag of another item.
   package func hasAllInLists(of other: Item) -> Bool {
     let mine = fields
     if let odd = other.oddFields, odd != furtherAttributes[Self.fieldsTag] { return false }

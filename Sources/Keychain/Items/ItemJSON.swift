@@ -72,7 +72,6 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes the confidential parts of an item.
   package mutating func confidentialMembers(of credential: borrowing Credential) {
     member("secret", credential.secret)
     member("password_expiry_utc", credential.expiry)

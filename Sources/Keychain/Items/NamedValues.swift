@@ -30,7 +30,6 @@ package struct NamedValues: ~Copyable {
 
   package borrowing func has(_ name: ByteString) -> Bool { ranges[name] != nil }
 
-  /// Whether the field of this name has this value.
   package borrowing func isSame(_ value: UnsafeRawBufferPointer, as name: ByteString) -> Bool {
     var isSame = false
     _ = lend(name) { isSame = $0.elementsEqual(value) }

@@ -78,7 +78,6 @@ public struct LookupAttributes: Hashable, Sendable {
     return low
   }
 
-  /// Whether it has all of another's attributes.
   package func includes(_ other: LookupAttributes) -> Bool {
     other.all.allSatisfy { self[$0.name] == $0.value }
   }

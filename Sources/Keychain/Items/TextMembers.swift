@@ -53,7 +53,6 @@ package enum TextMembers {
   }
 }
 
-/// Builds an object of ``TextMembers``.
 package struct TextMembersBuilder: ~Copyable {
   /// Allocates nothing before the first member: nearly all entries of a source have none.
   private var json = JSONWriter(capacity: 0)

@@ -101,7 +101,6 @@ extension KeychainStore {
     }
   }
 
-  /// Whether a matching item answers.
   func look(
     at item: Item, at now: Timestamp, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(KeychainError) -> Look {
@@ -118,7 +117,6 @@ extension KeychainStore {
   }
 }
 
-/// The result for a matching item.
 enum Look: ~Copyable {
   case answers(Credential)
   /// It has expired, but a caller that can renew it could use it.

@@ -133,7 +133,6 @@ public struct InternetPasswordQuery: Hashable, Sendable {
     Self.rules.filter { differs(in: $0, from: item) }
   }
 
-  /// The key that it asks for.
   package var key: InternetPassword {
     InternetPassword(
       protocol: `protocol`, server: server, port: port, account: account, path: path,

@@ -38,7 +38,6 @@ extension ItemQuery {
   }
 }
 
-/// The facts that decide between items.
 private struct Rank {
   private let isForEveryTool: Bool
   private let pathDistance: Int

@@ -29,7 +29,6 @@ public final class KeychainSearchList: KeychainStore {
   }
 
   let members: [OpenMember]
-  /// The keychain that new items go to.
   let home: OpenMember
   let hiding: (any ItemHiding)?
   private let onUnusable: (String, KeychainError) -> Void
@@ -59,7 +58,6 @@ public final class KeychainSearchList: KeychainStore {
     self.onHiding = onHiding
   }
 
-  /// Makes a list of some keychains of another list.
   init(_ members: [OpenMember], of list: KeychainSearchList) {
     self.members = members
     home = list.home
@@ -290,7 +288,6 @@ public final class KeychainSearchList: KeychainStore {
     onUnusable(member.name, error)
   }
 
-  /// The items of a keychain that are hidden on this machine.
   func hidden(in member: OpenMember) throws(KeychainError) -> Set<HiddenItem> {
     guard member.isShared, let hiding else { return [] }
     return try hiding.hidden(in: member.name)
