@@ -33,8 +33,7 @@ public struct ByteString: Hashable, Sendable {
   /// The bytes as text, or `nil` if they are not valid UTF-8.
   public var text: String? { String(validating: bytes, as: UTF8.self) }
 
-  /// The same bytes with ASCII capitals in lower case, as host names and URL schemes are compared (RFC 3986 section
-  /// 6.2.2.1).
+  /// The bytes with ASCII capitals in lower case, as hosts and URL schemes are compared (RFC 3986 section 6.2.2.1).
   public var lowercased: ByteString {
     guard bytes.contains(where: { 0x41...0x5a ~= $0 }) else { return self }
     return ByteString(bytes.map { 0x41...0x5a ~= $0 ? $0 | 0x20 : $0 })

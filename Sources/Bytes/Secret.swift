@@ -49,8 +49,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     append(contentsOf: attribute)
   }
 
-  /// Copies the UTF-8 encoding of `text`, which itself can't be wiped. For tests, examples and values that already
-  /// were text.
+  /// Copies the UTF-8 encoding of `text`, which can't be wiped. For tests, examples and values that were text already.
   public init(_ text: String) {
     self.init(capacity: text.utf8.count)
     for byte in text.utf8 { append(byte) }
@@ -168,8 +167,7 @@ public struct Secret: ~Copyable, @unchecked Sendable {
     withUnsafeBytes { Secret(copying: $0) }
   }
 
-  /// Makes room for `added` more bytes, counts them, and returns where they begin. Wipes the old memory before freeing
-  /// it.
+  /// Makes room for `added` more bytes, counts them, and returns where they begin. Old memory is wiped, then freed.
   private mutating func grow(by added: Int) -> UnsafeMutableRawPointer {
     let needed = count + added
     if let base, needed <= capacity {

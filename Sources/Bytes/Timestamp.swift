@@ -30,8 +30,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// RFC 3339 in UTC with milliseconds: `2026-11-21T08:30:00.125Z`. Moments outside the years 0000 to 9999 show as the
-  /// nearest inside.
+  /// RFC 3339 in UTC with milliseconds: `2026-11-21T08:30:00.125Z`. Clamped to the years 0000 to 9999.
   public var description: String { String(decoding: text, as: UTF8.self) }
 
   package var text: [UInt8] {

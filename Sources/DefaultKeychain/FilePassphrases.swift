@@ -2,8 +2,7 @@ import EncryptedFile
 import Keychain
 import KeychainChoice
 
-/// The passphrase of an encrypted file for programs other than `llavero`: from systemd's credential, or else from the
-/// user.
+/// An encrypted file's passphrase for programs other than `llavero`: from systemd's credential, or from the user.
 final class FilePassphrases {
   private let location: VaultLocation
   private let environment: KeychainEnvironment

@@ -46,8 +46,7 @@ public final class EncryptedFileKeychain: KeychainStore {
     /// Accepting the vault as it is has replaced the last write seen here, and all copies of it. `kept` is the newest
     /// earlier state that is newer than the accepted one.
     case lost(write: Int64, kept: Generation?)
-    /// The last seen write of another vault that was in this one's place is lost. `kept` is the path of that one's
-    /// newest kept state.
+    /// The last seen write of the vault formerly in this place is lost. `kept` is the path of its newest kept state.
     case formerLost(write: Int64, kept: String?)
     /// The newest write seen here can't be read, not even its first line, and something else was put in its place.
     /// `readable` is the newest write with a readable first line.
@@ -64,8 +63,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   var unlocking: Unlocking
   let patience: Int
   let onNotice: (Notice) -> Void
-  /// Whether reading leaves everything as it is: copies beside the vault are not merged, and the seen generation is
-  /// not remembered.
+  /// Whether reading changes nothing: copies beside the vault aren't merged, and the seen generation isn't noted.
   package var onlyReads = false
   let clock: () -> Timestamp
   /// The path of the vault that the caller remembers, if any.
@@ -84,8 +82,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   /// The vault whose key came from the cache or went there.
   var keptVault: String?
   var change: VaultChange?
-  /// The header MAC of the state that this object has read as a whole, or made; `nil` if others may have changed
-  /// anything.
+  /// The header MAC of the state that this object has read in full, or made; `nil` if others may have changed it.
   var seenMAC: [UInt8]?
   /// Whether `snapshot` is used as it is, whatever others write meanwhile.
   var isPinned = false
@@ -119,8 +116,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     return true
   }
 
-  /// Makes a keychain at a location. If there is no vault yet, adding the first item makes one that the plain identity
-  /// file opens.
+  /// Makes a keychain at a location. Without a vault, adding the first item makes one opened by the plain identity
+  /// file.
   ///
   /// - Parameters:
   ///   - location: the place.

@@ -2,8 +2,8 @@ public import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain: ChangeReporting {
-  /// Calls `report` when the vault's file, or a sync program's copy beside it, has changed. Works before there is a
-  /// vault, too.
+  /// Calls `report` when the vault's file, or a sync program's copy beside it, has changed; even before there is a
+  /// vault.
   ///
   /// - Throws: `KeychainError.system` if the vault's folder can't be watched.
   public func onChange(

@@ -1,5 +1,4 @@
-/// A keychain that can tell when its items change, whoever changes them. `SharedKeychain.changes()` turns it into a
-/// sequence of changes.
+/// A keychain that can tell when its items change, whoever changes them, as used by `SharedKeychain.changes()`.
 public protocol ChangeReporting: KeychainStore {
   /// Calls `report`, from any thread, each time something may have changed. Calls may be too many, or one for several
   /// changes; after the last change there is at least one more.

@@ -29,8 +29,7 @@ public enum KeychainError: Error, Hashable, Sendable {
   /// None of a vault's slots can be opened here, and there is no passphrase to ask for.
   case noSlotOpens(path: String)
   /// Nothing here opens a shared keychain: the members haven't let this person in yet, or no longer do. A member has
-  /// to add `recipient` under the name `label`; `nil` if unknown. `wasBefore` is whether this machine has opened it
-  /// before.
+  /// to add `recipient` as `label`; `nil` if unknown. `wasBefore` is whether this machine has opened it before.
   case notMember(keychain: String, recipient: String?, label: String?, wasBefore: Bool)
   /// A way into a vault can't be added, removed, renewed or used.
   case slot(SlotFault)
@@ -69,8 +68,7 @@ public enum KeychainError: Error, Hashable, Sendable {
   /// An older state of the keychain has replaced a newer one. `seen` is the newest write seen here; `nil` if its note
   /// was written with another key.
   case rolledBack(path: String, generation: Int64, seen: Int64?)
-  /// Another keychain has replaced the one seen there before. `former` is the file with that one's last kept state, if
-  /// any.
+  /// Another keychain has replaced the one seen there before. `former` is the file with that one's last state, if any.
   case replaced(path: String, former: String?)
   /// A newer version of the program wrote it in a form that this one can't read, or can't safely write.
   case newerFormat(path: String, version: Int)
@@ -144,19 +142,15 @@ public enum KeychainError: Error, Hashable, Sendable {
     case secretMissing(id: String)
     /// It can't be renewed because a passphrase other than its own was given.
     case secretMismatch(id: String)
-    /// It can't be renewed because this version doesn't know its kind or recipient, or this machine doesn't know how
-    /// to open it.
+    /// It can't be renewed: this version doesn't know its kind or recipient, or nothing is noted here to open it.
     case notRenewable(id: String, kind: String)
-    /// The age plugin `age-plugin-NAME` can't open its own wrapping of the vault's new key, though it opens the
-    /// earlier one.
+    /// The age plugin `age-plugin-NAME` can't open its own wrapping of the new key, though it opens the earlier one.
     case renewalOpensNothing(id: String, plugin: String)
-    /// The keychain is unlocked, but changing its ways in takes the key or passphrase of one, and nobody could be
-    /// asked.
+    /// The keychain is unlocked, but changing its ways in takes one of them, and nobody could be asked for it.
     case passphraseNeeded(path: String)
     /// Another process has changed the ways in meanwhile.
     case changedMeanwhile
-    /// Restoring a damaged or missing vault could bring back removed ways in or a former key, and nobody has confirmed
-    /// that.
+    /// Restoring the vault could bring back removed ways in or a former key, and nobody has confirmed that.
     case unconfirmed
     /// A new passphrase could be taken for a recovery code.
     case passphraseLikeCode

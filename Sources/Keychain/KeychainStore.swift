@@ -3,11 +3,10 @@
 /// The primitives are those of Keychain Services: find, add, update, delete. Git's further needs (answer, save, erase)
 /// are implemented once for all keychains, in extensions. Everything is synchronous.
 public protocol KeychainStore: AnyObject {
-  /// The items that answer the query, without their secrets, in the keychain's own order, which prefers earlier ones
-  /// if nothing else decides.
+  /// The items that answer the query, without secrets, in the keychain's order: by default, earlier ones are
+  /// preferred.
   ///
-  /// - Throws: ``KeychainError`` if the keychain can't be read. A locked, broken or missing keychain is never an
-  ///   empty one.
+  /// - Throws: ``KeychainError`` if it can't be read. A locked, broken or missing keychain is never an empty one.
   func items(matching query: ItemQuery) throws(KeychainError) -> [Item]
 
   /// The confidential part of an item returned by ``items(matching:)``.
@@ -44,8 +43,7 @@ public protocol KeychainStore: AnyObject {
   @discardableResult
   func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item
 
-  /// Deletes items returned by ``items(matching:)``, and returns how many. An item that is already gone is not an
-  /// error.
+  /// Deletes items returned by ``items(matching:)``, and returns how many. One that is already gone is no error.
   ///
   /// - Throws: ``KeychainError`` if the keychain can't be read or written.
   @discardableResult
@@ -58,8 +56,7 @@ public protocol KeychainStore: AnyObject {
   /// waiting, and the body starts again afterwards. Only the last run's changes to the keychain count. Anything else
   /// that the body does must be harmless if it happens twice.
   ///
-  /// - Throws: what `body` throws; ``KeychainError/busy(path:seconds:)`` if another process holds the lock for too
-  ///   long.
+  /// - Throws: what `body` throws; ``KeychainError/busy(path:seconds:)`` if another process holds the lock too long.
   func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result
@@ -148,8 +145,8 @@ public protocol KeychainStore: AnyObject {
   /// - Throws: what reading and writing the keychain throws.
   func erase(_ query: ItemQuery) throws(KeychainError) -> Int
 
-  /// Deletes one's own items for a tool that logs out (see ``KeychainSearchList``). Returns how many were deleted or
-  /// hidden.
+  /// Deletes one's own items for a tool that logs out. Returns how many were deleted or hidden
+  /// (``KeychainSearchList``).
   ///
   /// - Throws: what deleting throws.
   func discard(_ items: [Item]) throws(KeychainError) -> Int
@@ -198,8 +195,8 @@ extension KeychainStore {
   /// `nil`.
   public var passedOver: KeychainError? { nil }
 
-  /// Checks that all of the keychain was asked. Call it when a search among all items found nothing: without it, that
-  /// result proves nothing.
+  /// Checks that all of the keychain was asked: without this, a search among all items that finds nothing proves
+  /// nothing.
   ///
   /// - Throws: ``passedOver``.
   package func refusePassingOver() throws(KeychainError) {
@@ -328,8 +325,7 @@ extension KeychainStore {
   ///   - now: the present time, by which items expire.
   ///   - isUsable: returns whether the caller can use such an item; others are skipped. By default those that hold a
   ///     password, and not a ready-made credential.
-  /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw, except for an item that was deleted in
-  ///   between.
+  /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw, except for an item deleted in between.
   public func answer(
     to query: ItemQuery, at now: Timestamp = .now,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }

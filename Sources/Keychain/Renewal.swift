@@ -73,8 +73,7 @@ package enum LeaseOutcome: Equatable, Sendable {
   case paused(seconds: Int)
 }
 
-/// A keychain on a server, which many machines ask at the same time, each with its own rights to read and change
-/// parts.
+/// A keychain on a server that many machines ask at the same time, each with rights to its own parts.
 ///
 /// A token's renewal data is kept with the token. So a right to change something else doesn't decide where its refresh
 /// token goes, and reading the token takes no further right.

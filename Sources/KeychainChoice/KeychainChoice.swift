@@ -62,8 +62,7 @@ public struct KeychainChoice: Hashable, Sendable {
     }
   }
 
-  /// The keychain that a command, the environment or an earlier choice names, even if it is missing; `nil` without a
-  /// name.
+  /// The keychain, perhaps missing, that a command, the environment or an earlier choice names; `nil` without a name.
   ///
   /// - Parameter named: the value of `--keychain`.
   /// - Throws: as ``made(named:at:_:)`` does.

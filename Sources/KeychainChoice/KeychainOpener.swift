@@ -9,8 +9,7 @@ package struct KeychainOpener {
   package let desktop: () throws(KeychainChoiceError) -> any DesktopKeychain
   package let forwarded: () throws(KeychainChoiceError) -> ForwardedKeychain
   package let remote: (ListedKeychain) throws(KeychainChoiceError) -> any RemoteKeychain
-  /// Whether somebody has said that a keychain is forwarded to this machine, so that none of this machine's replaces
-  /// it.
+  /// Whether somebody has said that a keychain is forwarded here, so that none of this machine's replaces it.
   package var mustBeForwarded = false
 
   package init(

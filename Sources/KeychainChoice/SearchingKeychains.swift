@@ -66,8 +66,7 @@ extension VaultLocation {
   /// A listed one has a folder of its own, given as an absolute path, or `keychains/NAME` beside the user's own file
   /// if it is shared through git. This machine's own part is in `keychains/NAME` of the state folder.
   ///
-  /// - Throws: ``KeychainChoiceError/unusableOption(keychain:option:)`` for a setting that encrypted files don't
-  ///   have.
+  /// - Throws: ``KeychainChoiceError/unusableOption(keychain:option:)`` for a setting unknown to encrypted files.
   package func of(_ keychain: ListedKeychain) throws(KeychainChoiceError) -> VaultLocation {
     if keychain.isBuiltIn { return self }
     for option in keychain.options where option.name != ListedKeychain.identityOption {

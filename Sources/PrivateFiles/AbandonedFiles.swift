@@ -4,8 +4,7 @@ import Glibc
 package import Keychain
 
 extension Folder {
-  /// Makes an empty file, locked by this process from the moment it has its name. So an unlocked one was left by a
-  /// process that was killed.
+  /// Makes an empty file, locked as soon as it has its name. So an unlocked one was left by a killed process.
   ///
   /// - Parameter names: the names to try, until one isn't taken.
   /// - Returns: the name, and the open file, which holds the lock until it is closed.

@@ -35,8 +35,7 @@ package struct FileAccess {
   }
 
   /// Gives an open file of this user the same access. If the group or the list can't be kept, only the user and
-  /// "others" keep theirs: the group's permissions would be another group's or, with a list, the most that anybody on
-  /// it may.
+  /// "others" keep theirs: the group's would be another group's or, with a list, the most that anybody on it may.
   ///
   /// - Returns: 0, or an `errno`.
   package func give(to file: Int32) -> Int32 {

@@ -11,7 +11,7 @@ extension Folder {
   /// - Parameter replaced: the file that is there now, and a name. If another program has put a different file there
   ///   by the time of the exchange, nobody has seen that one yet, and it gets this name. With `isPutBack` it gets its
   ///   place back instead, and nothing has changed.
-  /// - Parameter verify: examines the finished temporary file before it takes its place. If it throws, nothing has
+  /// - Parameter verify: examines the finished temporary file before it takes its place. If it throws, nothing
   ///   changed.
   /// - Returns: whether the change, which is in place, survives a loss of power.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; ``KeychainError/SlotFault/changedMeanwhile`` if a
@@ -47,8 +47,7 @@ extension Folder {
     try replace(name, writing: { writeFully($0, contents) })
   }
 
-  /// Replaces the contents of `name` atomically, but after a loss of power the file may be empty. Needs the folder's
-  /// lock.
+  /// Replaces the contents of `name` atomically. After a loss of power it may be empty. Needs the folder's lock.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``. Nothing has changed then.
   package func replaceForNow(
@@ -117,8 +116,7 @@ extension Folder {
     if renameat(descriptor, temporary, descriptor, exchanged) != 0 {
       throw .system(operation: "replace", path: path(of: name), errno: errno)
     }
-    // If the file system can't exchange files, or the former file is gone, this can overwrite another program's file
-    // unnoticed.
+    // Without a way to exchange files, or if the former file is gone, another program's file may be lost unnoticed.
     if clinux_exchange(descriptor, exchanged, name) != 0 { return try rename(exchanged, to: name) }
     // The new file is in place from here on, whatever happens to the other. A disk error may not repeat itself; a file
     // that stays is removed like other leftovers of killed writers.

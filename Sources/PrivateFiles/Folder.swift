@@ -35,8 +35,7 @@ package struct Folder: ~Copyable {
     try status.refuseAccessByOthers(path: path)
   }
 
-  /// The first symbolic link in a path that leads nowhere, for example to an unmounted disk: the folders behind it
-  /// must not be made.
+  /// The first symbolic link in a path that leads nowhere, as to an unmounted disk: no folder must be made there.
   private static func linkToNothing(in path: String) -> String? {
     var end = path.startIndex
     while end < path.endIndex {
@@ -109,8 +108,7 @@ package struct Folder: ~Copyable {
     return folder
   }
 
-  /// Whether the folder's path now leads to nothing or to another folder. If that can't be told, it counts as in
-  /// place.
+  /// Whether the folder's path now leads to nothing or to another folder. If in doubt, it counts as in place.
   package var wasMovedAway: Bool {
     var (own, present) = (stat(), stat())
     if stat(path, &present) != 0 { return errno == ENOENT || errno == ENOTDIR }
@@ -218,8 +216,8 @@ package struct Folder: ~Copyable {
         if count <= 0 { return count == 0 ? 0 : errno }
         var position = 0
         while position < count {
-          // struct linux_dirent64: inode and offset of 8 bytes each, the record's length in 2, the type in 1, then
-          // the name.
+          // struct linux_dirent64: inode and offset of 8 bytes each, the record's length in 2, the type in 1, the
+          // name.
           let length = Int(buffer.loadUnaligned(fromByteOffset: position + 16, as: UInt16.self))
           let start = base + position + 19
           let name = UnsafeRawBufferPointer(

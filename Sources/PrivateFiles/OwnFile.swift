@@ -3,8 +3,7 @@ import CLinux
 import Glibc
 package import Keychain
 
-/// A status that distinguishes every version of a file: the inode can't be reused while the file is open, and writing
-/// to it changes its times.
+/// Tells every version of a file apart: an open file's inode can't be reused, and writing to it changes its times.
 package struct FileStatus: Equatable {
   package let device: UInt64
   package let inode: UInt64

@@ -39,8 +39,7 @@ package func replaceFile(
   replaceFile(path, with: bytes, access: access, mayReplace: mayReplace) { _ in }
 }
 
-/// The name of a process's temporary file beside a file. Unlike `NAME.NUMBER.tmp`, no other program or person uses
-/// this form.
+/// The name of a process's temporary file beside a file. Others' files `NAME.NUMBER.tmp` must not be taken for it.
 package func temporaryName(of path: String, for process: Int32 = getpid()) -> String {
   "\(path).llavero-\(process).tmp"
 }

@@ -1,8 +1,7 @@
 import Bytes
 package import Keychain
 
-/// A small file of lines in the state folder, which programs read, change and replace in turn. Nothing in it is
-/// secret.
+/// A small file of lines in the state folder, read, changed and replaced by programs in turn. It has no secret.
 package struct StateLines {
   private let stateFolder: String
   private let name: String

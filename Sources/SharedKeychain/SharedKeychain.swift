@@ -52,8 +52,7 @@ public final class SharedKeychain: Sendable {
     try withStore { (store) throws(KeychainError) in try store.exclusively(body) }
   }
 
-  /// The same for a body that may throw other errors too, as the compiler assumes of every closure without a typed
-  /// `throws`.
+  /// The same for a body that may throw any error, as the compiler assumes of closures without a typed `throws`.
   ///
   /// - Throws: whatever the body throws, and `KeychainError` if the keychain can't be written.
   @_disfavoredOverload

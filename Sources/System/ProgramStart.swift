@@ -1,8 +1,7 @@
 package import CLinux
 import Glibc
 
-/// A program to start, and its share of this process: descriptors, variables, signals. Nothing else starts one
-/// (posix_spawn(3)).
+/// A program to start, and its share of this process. Every program starts this way (posix_spawn(3)).
 package struct ProgramStart {
   package enum Descriptor {
     /// This process's descriptor of that number; `/dev/null` if it is closed here.
@@ -45,8 +44,7 @@ package struct ProgramStart {
       return Policy(restored: restored)
     }
 
-    /// A program that may ask on the terminal, started by a library in a process that may ignore and block any
-    /// signals.
+    /// A program that may ask on the terminal, started by a library whose process may ignore and block any signals.
     package static var plugin: Policy {
       var policy = attended
       policy.blocked = none

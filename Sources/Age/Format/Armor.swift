@@ -9,8 +9,7 @@ public enum Armor {
   private static let begin: StaticString = "-----BEGIN AGE ENCRYPTED FILE-----"
   private static let end: StaticString = "-----END AGE ENCRYPTED FILE-----"
 
-  /// Whether some bytes, after white space, begin with the BEGIN line of an armor. Distinguishes it from a binary
-  /// file.
+  /// Whether some bytes, after white space, begin with an armor's BEGIN line, unlike a binary file.
   ///
   /// - Parameter bytes: the beginning of a file; ``maximumWhitespace`` and 34 bytes always suffice.
   public static func isArmored(_ bytes: UnsafeRawBufferPointer) -> Bool {

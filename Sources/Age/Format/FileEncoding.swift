@@ -7,8 +7,7 @@ public enum FileEncoding: Hashable, Sendable {
   /// As text: see ``Armor``.
   case armored
 
-  /// Detects from the beginning of a file whether it is an age file, of version 1 or another, and in which form; nil
-  /// if it isn't one.
+  /// Detects from a file's beginning whether it is an age file, of version 1 or another, and its form; nil if not.
   public static func detect(_ bytes: UnsafeRawBufferPointer) -> FileEncoding? {
     if bytes.starts(with: "age-encryption.org/") { return .binary }
     return Armor.isArmored(bytes) ? .armored : nil

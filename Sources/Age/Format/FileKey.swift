@@ -42,9 +42,8 @@ public protocol Recipient: Sendable {
   ///   ``AgeError/outOfMemory(bytes:)`` for a passphrase; ``AgeError/plugin(name:fault:)``.
   func wrap(_ fileKey: borrowing FileKey) throws(AgeError) -> [Stanza]
 
-  /// Wraps a file key and also returns the labels. A recipient with labels, such as `postquantum`, can only be
-  /// combined with recipients of the same labels; otherwise the weaker one would open the file as well. By default
-  /// there are none.
+  /// Wraps a file key and also returns the labels, by default none. A recipient with labels, such as `postquantum`,
+  /// can only be combined with recipients of the same labels; otherwise the weaker one would open the file as well.
   ///
   /// - Throws: what ``wrap(_:)`` throws.
   func wrapWithLabels(_ fileKey: borrowing FileKey) throws(AgeError) -> WrappedFileKey

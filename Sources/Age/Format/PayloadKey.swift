@@ -37,10 +37,9 @@ public struct PayloadKey: ~Copyable, Sendable {
   ///   - index: the chunk's place, from 0.
   ///   - isLast: whether it should be the final chunk.
   ///   - ciphertext: the whole encrypted chunk, 16 to 65,552 bytes; exactly 65,552 if it isn't the last.
-  ///   - plaintext: at least `ciphertext.count - 16` bytes, not overlapping the ciphertext. After an error they hold
-  ///     no plaintext.
-  /// - Throws: ``AgeError/payload(_:)``: ``PayloadFault/chunk(_:)`` if the chunk isn't authentic as such, others for
-  ///   an impossible size.
+  ///   - plaintext: at least `ciphertext.count - 16` bytes, apart from the ciphertext. No plaintext after an error.
+  /// - Throws: ``AgeError/payload(_:)``: ``PayloadFault/chunk(_:)`` for a chunk that isn't authentic, others for its
+  ///   size.
   public borrowing func open(
     chunk index: Int, isLast: Bool, from ciphertext: UnsafeRawBufferPointer,
     into plaintext: UnsafeMutableRawBufferPointer

@@ -1,8 +1,7 @@
 /// The sizes of a payload in bytes: a nonce, then chunks of 64 KiB with a tag each (C2SP age.md, "Payload"). A payload
 /// is everything after the header, including the nonce.
 public enum PayloadLayout {
-  /// The size of the plaintext in every chunk but the last. The last has 1 byte to as many, or none in an empty
-  /// payload.
+  /// The plaintext in every chunk but the last, which has 1 byte to as many, or none in an empty payload.
   public static let chunkSize = 65536
   /// The number of bytes that encryption adds to every chunk.
   public static let tagSize = 16

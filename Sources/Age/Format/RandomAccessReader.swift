@@ -7,8 +7,7 @@ import Bytes
 public struct RandomAccessReader: ~Copyable {
   /// The size of the plaintext in bytes; authentic.
   public let plaintextSize: Int
-  /// The number of chunks, at least 1. Each but the last holds ``PayloadLayout/chunkSize`` bytes; the last may hold
-  /// less.
+  /// The number of chunks, at least 1. Each has ``PayloadLayout/chunkSize`` bytes; the last may have fewer.
   public let chunkCount: Int
 
   private let key: PayloadKey
@@ -23,8 +22,7 @@ public struct RandomAccessReader: ~Copyable {
   ///   - payloadSize: the bytes after the header, including the nonce.
   ///   - fileKey: the file's key.
   ///   - read: fills the whole buffer with the payload's bytes from an offset, 0 being the first byte after the
-  ///     header. It throws ``AgeError/read(errno:)`` if it can't, for example with `EIO` for a file that has become
-  ///     shorter.
+  ///     header. It throws ``AgeError/read(errno:)`` if it can't, for example with `EIO` for a shortened file.
   /// - Throws: ``AgeError/payload(_:)`` if the final chunk isn't authentic as such or the size is impossible,
   ///   ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated``, and whatever `read` throws.
   public init(

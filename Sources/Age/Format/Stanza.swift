@@ -16,8 +16,7 @@ public struct Stanza: Hashable, Sendable {
   ///     begin with a domain name of their author.
   ///   - arguments: likewise.
   ///   - body: any bytes.
-  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/stanzaArguments`` for an empty argument or another
-  ///   character.
+  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/stanzaArguments`` for any other argument.
   public init(type: String, arguments: [String] = [], body: [UInt8] = []) throws(AgeError) {
     for argument in [type] + arguments {
       guard !argument.isEmpty, argument.utf8.allSatisfy(Stanza.isVisible) else {

@@ -18,8 +18,7 @@ enum SSHEd25519 {
     text.starts(with: "ssh-") || text.starts(with: "ecdsa-sha2-") || text.starts(with: "sk-")
   }
 
-  /// The key of an encoded public key. Throws ``AgeError/invalidKey(_:)``: ``KeyFault/unsupportedKind`` for a key of
-  /// another type.
+  /// Throws ``AgeError/invalidKey(_:)``: ``KeyFault/unsupportedKind`` for a key of another type.
   static func parse(encodedKey: UnsafeRawBufferPointer) throws(AgeError) -> [UInt8] {
     var fields = SSHWireFormat(encodedKey)
     guard try fields.takeString().elementsEqual(keyType.bytes) else { throw .invalidKey(.unsupportedKind) }
@@ -182,8 +181,7 @@ public final class SSHEd25519Identity: Identity {
     self.recipient = recipient
   }
 
-  /// Unwraps the file key from the first ssh-ed25519 stanza with this key's tag that opens; nil if none is for this
-  /// identity.
+  /// Unwraps the file key from the first ssh-ed25519 stanza with this key's tag that opens; nil if there is none.
   ///
   /// - Parameter stanzas: all of a header's stanzas; each with the tag costs two scalar multiplications.
   /// - Throws: ``AgeError/header(_:)`` for an ssh-ed25519 stanza that is malformed, or one with this key's tag whose

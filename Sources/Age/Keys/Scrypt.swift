@@ -43,8 +43,7 @@ package enum Scrypt {
   }
 }
 
-/// A passphrase to encrypt a file with, as its only recipient. It stays in memory that is wiped with the last
-/// reference.
+/// A file's passphrase, as its only recipient. It stays in memory that is wiped with the last reference.
 public final class ScryptRecipient: Recipient {
   private let passphrase: Secret
   private let logN: Int

@@ -20,8 +20,7 @@ enum X25519 {
     _ = crypto_scalarmult_base(output.start, secret.start)
   }
 
-  /// Multiplies the point `peer` by a secret (RFC 7748, section 5). Returns false if the result is all zero, because
-  /// `peer` is of low order.
+  /// Multiplies the point `peer` by a secret (RFC 7748, section 5). False if that is all zero: `peer` has low order.
   static func multiply(
     _ secret: UnsafeRawBufferPointer, by peer: UnsafeRawBufferPointer,
     into output: UnsafeMutableRawBufferPointer
@@ -172,8 +171,7 @@ public final class X25519Identity: Identity {
 
   /// Reads an identity as text.
   ///
-  /// - Parameter text: `AGE-SECRET-KEY-1…` in upper case, 74 bytes, with nothing before or after. The caller wipes
-  ///   them.
+  /// - Parameter text: `AGE-SECRET-KEY-1…` in upper case, 74 bytes, nothing before or after. The caller wipes them.
   /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for an identity of another kind, such as a
   ///   post-quantum one or a plugin's.
   public convenience init(parsing text: UnsafeRawBufferPointer) throws(AgeError) {

@@ -16,8 +16,7 @@ public final class PluginIdentity: Identity, Recipient {
   /// Reads an identity as the bytes of its text. Whether the plugin exists and knows the identity shows only in use.
   ///
   /// - Parameters:
-  ///   - text: `AGE-PLUGIN-NAME-1…` in upper case, at most 64 KiB, with nothing before or after. The caller wipes
-  ///     them.
+  ///   - text: `AGE-PLUGIN-NAME-1…` in upper case, at most 64 KiB, nothing before or after. The caller wipes them.
   ///   - settings: where the plugin is found, and what it may do.
   /// - Throws: ``AgeError/invalidKey(_:)``; ``KeyFault/unsupportedKind`` for an identity of another kind,
   ///   ``KeyFault/pluginName`` for a name that isn't allowed.

@@ -1,5 +1,4 @@
-/// A reader of JSON (RFC 8259) that works in place: values are slices of the text, and a secret is copied only to its
-/// destination.
+/// Reads JSON (RFC 8259) in place: values are slices of the text, and a secret is copied only to its destination.
 package enum JSONReader {
   /// The text is not JSON, or not the expected value. Holds none of the text.
   package struct Malformed: Error {
@@ -9,7 +8,7 @@ package enum JSONReader {
   /// The largest depth of nested values.
   package static let maximumDepth = 64
 
-  /// Reads an object and passes each member to `body`, in order: its raw name (no quotes, escapes unresolved) and
+  /// Reads an object and passes each member to `body`, in order: its raw name (unquoted, escapes unresolved) and
   /// value.
   ///
   /// - Throws: ``Malformed`` if `text` is anything but one object; what `body` throws.

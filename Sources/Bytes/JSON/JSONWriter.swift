@@ -158,8 +158,7 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
-  /// Writes a member that is always a string, for protocols that don't accept base64 in its place. Name and value must
-  /// be valid UTF-8.
+  /// Writes a member as a string in any case, for protocols without our base64. Name and value must be valid UTF-8.
   package mutating func textMember(_ name: ByteString, _ value: UnsafeRawBufferPointer) {
     separate()
     name.bytes.withUnsafeBytes { string($0) }

@@ -1,8 +1,7 @@
 import Bytes
 
-/// The noted ancestors of a generation: its own predecessors and those of the copies that were merged into it. Stored
-/// as the member `past` of the vault's first line, each as `NUMBER-MAC`, like the names of kept files, highest number
-/// first.
+/// The noted ancestors of a generation: its predecessors and those of merged copies. Stored as the member `past` of
+/// the vault's first line, each as `NUMBER-MAC`, like the names of kept files, highest number first.
 struct Past {
   static let limit = 32
 

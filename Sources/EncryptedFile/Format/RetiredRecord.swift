@@ -19,8 +19,8 @@ public struct RetiredItem: Hashable, Sendable {
   public let retired: Timestamp
   /// Why.
   public let reason: RetirementReason
-  /// A hash seeded by this process. Distinguishes items that differ only in their secrets, as two machines can make at
-  /// the same moment.
+  /// A hash seeded by this process, for items that differ only in secrets, as two machines can make at the same
+  /// moment.
   let line: Int
 }
 
@@ -40,8 +40,7 @@ struct RetiredRecord {
 
   /// Reads the parts of a line that are not confidential.
   ///
-  /// - Throws: ``JSONReader/Malformed`` as ``Record/init(parsing:)`` does, or without the date when the record went
-  ///   out of use.
+  /// - Throws: ``JSONReader/Malformed`` as ``Record/init(parsing:)`` does, or without a date of retirement.
   init(parsing line: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     record = try Record(parsing: line, keyPrefix: Self.keyPrefix)
     var retired: Timestamp?

@@ -4,8 +4,7 @@ enum VaultBounds {
   /// The largest file to read, in bytes: the plaintext, the tags of its chunks, and age's largest header.
   static let file = 72 << 20
   static let slots = 512
-  /// The largest number of slots that are not for keys. A passphrase takes a second to try on each, before anything is
-  /// authenticated.
+  /// The largest number of slots not for keys. On each, a passphrase takes a second, before anything is authenticated.
   static let slotsThatTakeLong = 32
   /// The largest identity file in bytes.
   static let identityFile = 64 << 10

@@ -3,8 +3,7 @@ import Bytes
 import Glibc
 import Keychain
 
-/// A new generation of a vault, laid out. It is encrypted while it is written, so a large one is never whole in
-/// memory.
+/// A new generation of a vault, laid out. Encrypted while written, so a large one is never whole in memory.
 struct EncodedVault: ~Copyable {
   /// The plaintext, to compare with what is read back.
   let text: VaultText
@@ -12,8 +11,7 @@ struct EncodedVault: ~Copyable {
   private let nonce: [UInt8]
   private let key: PayloadKey
 
-  /// Lays out the records. Every write draws a new file key, ephemeral share and nonce, so no two writes ever share a
-  /// key.
+  /// Lays out the records. Each write draws a new file key, ephemeral share and nonce, so that no two share a key.
   ///
   /// - Throws: ``KeychainError/tooLarge(what:limit:)``.
   init(
@@ -154,8 +152,8 @@ struct VaultText: ~Copyable {
     return starts + [end]
   }
 
-  /// Passes the text to `body` in chunks of ``PayloadLayout/chunkSize`` bytes; the last may have less. `lines` are
-  /// those laid out.
+  /// Passes the text, with the lines laid out, to `body` in chunks of ``PayloadLayout/chunkSize`` bytes or, last,
+  /// fewer.
   borrowing func forEachChunk<Failure: Error>(
     of lines: borrowing VaultLines, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {

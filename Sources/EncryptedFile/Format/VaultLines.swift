@@ -11,8 +11,8 @@ struct VaultLines: ~Copyable {
     private static let countBits = 28
     /// A line longer than a page has a page of its own, at whose start it is.
     private static let startBits = 20
-    /// From the highest bit: whether it was added; its start in the original text, or the number of a page and its
-    /// start there; its length.
+    /// From the highest bit: whether it was added; its start in the original text, or its page and start there; its
+    /// length.
     private let bits: UInt64
 
     /// - Parameter page: `nil` for the original text.
@@ -122,8 +122,7 @@ struct VaultLines: ~Copyable {
     }
   }
 
-  /// The index of the item with `item.reference`, under its own key or, if the key is being changed, another; `nil` if
-  /// it is gone.
+  /// The index of the item with `item.reference`, also under another key while that is changed; `nil` if it is gone.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` if a line on the way is not a record.
   borrowing func index(of item: Item, path: String) throws(KeychainError) -> Int? {

@@ -25,8 +25,7 @@ struct VaultStanzas {
   /// The vault's identifier for its whole life.
   let uuid: String
   let slots: [Slot]
-  /// llavero's stanzas as read, so that additions of newer versions survive a change; `nil` for a vault that is being
-  /// made.
+  /// llavero's stanzas as read, so that newer versions' additions survive a change; `nil` for a vault in the making.
   private let read: [Stanza]?
 
   private static let vaultType = "llavero/vault"

@@ -133,8 +133,7 @@ extension EncryptedFileKeychain {
     // The change takes the lines from the snapshot.
     self.snapshot = nil
     let change = try VaultChange(snapshot, locked, unlocking: unlocking)
-    // The user may have accepted an older state, which leaves higher numbers. Generations are kept and put back by
-    // number.
+    // An accepted older state leaves higher numbers, and generations are kept and put back by number.
     if let snapshot, let generations = try Generations(in: location.vaultFolder) {
       let latest = try generations.latestNumber(besides: snapshot.generation.number)
       change.head.generation = max(change.head.generation, latest + 1)

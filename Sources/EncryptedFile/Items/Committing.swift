@@ -4,8 +4,7 @@ import Keychain
 import PrivateFiles
 
 extension VaultChange {
-  /// Writes the new generation and replaces the old one with it, after reading the written file back with every
-  /// reader's code.
+  /// Writes the new generation, reads it back with every reader's code, and replaces the old one with it.
   ///
   /// - Throws: `KeychainError.missing` if the vault's folder was moved away meanwhile: it has the change then, but
   ///   not where it is looked for.
@@ -92,8 +91,7 @@ extension VaultChange {
     durability.join(locked.folder.synchronize())
   }
 
-  /// Keeps the last writes that are in no generation yet, including those that this change has just merged. Returns
-  /// their names.
+  /// Keeps the last writes that are in no generation yet, also those just merged by this change. Returns their names.
   private func setLastWritesAside() throws(KeychainError) -> [String] {
     var names: [String] = []
     for name in try NewestWrite.names(in: locked.folder)
@@ -110,8 +108,7 @@ extension VaultChange {
     return names
   }
 
-  /// Whether a copy of the vault is known to be a write of this machine that was broken off before it was in the
-  /// vault's place.
+  /// Whether a copy of the vault is known to be this machine's write, broken off before it was in the vault's place.
   func isUnfinished(_ copy: VaultSnapshot) throws(KeychainError) -> Bool {
     if try Generations(in: locked.folder.path)?.hasUnfinished(copy.mac) == true { return true }
     let own = unlocking.location.newestWriteName

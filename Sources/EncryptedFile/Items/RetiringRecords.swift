@@ -108,7 +108,7 @@ extension VaultChange {
     return count
   }
 
-  /// Removes records out of use, or replaces them by a mark. Returns how many of each.
+  /// Removes records out of use, or replaces them by a mark. Returns how many, and the marks among them.
   private func forget(
     _ fate: (Int, RetiredRecord) -> RetiredRecord.Fate
   ) throws(KeychainError) -> (all: Int, marks: Int) {

@@ -2,8 +2,7 @@ public import Bytes
 public import Keychain
 
 extension EncryptedFileKeychain {
-  /// The items that were deleted or had another secret within the last 30 days and would have answered the query, the
-  /// most recent first.
+  /// The items that were deleted, or had another secret, in the last 30 days and would have answered; latest first.
   ///
   /// - Throws: `KeychainError` as ``items(matching:)`` does.
   public func retiredItems(matching query: ItemQuery) throws(KeychainError) -> [RetiredItem] {

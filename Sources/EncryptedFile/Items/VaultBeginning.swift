@@ -26,8 +26,7 @@ final class VaultBeginning {
     lines = try snapshot.takeAllLines()
   }
 
-  /// The state that replaces an unreadable vault: the lines of an earlier state, or none, with the key and slots in
-  /// force.
+  /// The state that replaces an unreadable vault: an earlier state's lines, or none, with the key and slots in force.
   ///
   /// - Parameter slots: slots of still another state. Those no longer in force count as removed.
   /// - Throws: as ``init(after:)`` does.

@@ -40,8 +40,7 @@ final class VaultChange {
   /// The names of last writes that were broken off and have no item of their own.
   var spentWrites: Set<String> = []
   var hasMerged: Bool { !mergedCopies.isEmpty || !takenIn.isEmpty }
-  /// The name of the copy of the file to be written. Computed once, because it differs each time if the state can't be
-  /// read.
+  /// The name of the copy of the new file. Computed once: without a readable state it differs each time.
   lazy var newestWriteName: String = {
     unlocking.location.nameMachine()
     return unlocking.location.newestWriteName

@@ -21,8 +21,7 @@ extension EncryptedFileKeychain {
     try create(protection, startingOver: startingOver, isShared: false)
   }
 
-  /// The same for a vault shared by several machines or people; see ``VaultHead/keyNumber``. `label` is the first
-  /// slot's.
+  /// The same for a vault shared by machines or people; see ``VaultHead/keyNumber``. `label` is the first slot's.
   ///
   /// - Throws: as ``create(_:startingOver:)`` does.
   @discardableResult

@@ -9,8 +9,7 @@ public struct MergeOutcome: Hashable, Sendable {
   public let added: Int
   /// Items that went out of use because they were deleted there, or had lost their key to others.
   public let deleted: Int
-  /// Items that both copies are known to have changed in different ways: the later state is in use, and the other one
-  /// can be brought back.
+  /// Items known to have changed differently in both: the later state is in use, the other one can be brought back.
   public let undecided: Int
 }
 

@@ -106,8 +106,7 @@ extension EncryptedFileKeychain {
     }
   }
 
-  /// A copy beside the vault that this object could not merge, and why; `nil` if there is none. Files of other vaults
-  /// don't count.
+  /// A copy beside the vault, not another vault's, that this object could not merge, and why; `nil` if there is none.
   ///
   /// - Throws: `KeychainError.unsafeFile` and `.system` if the folder can't be read.
   public func copyLeftOut() throws(KeychainError) -> (path: String, error: KeychainError)? {

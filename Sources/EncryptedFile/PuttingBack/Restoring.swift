@@ -23,8 +23,7 @@ extension EncryptedFileKeychain {
   ///
   /// - Parameters:
   ///   - generation: the earlier state.
-  ///   - confirm: asks whether to restore the vault with ways in that may not be its last ones. By default that is
-  ///     refused.
+  ///   - confirm: asks whether to restore the vault with ways in that may not be its last ones; by default refuses.
   /// - Throws: `KeychainError`, also if the generation itself is damaged; `KeychainError.SlotFault.unconfirmed`.
   public func restore(
     _ generation: Generation, confirm: WaysConfirmation = { _ in false }
@@ -84,7 +83,7 @@ extension EncryptedFileKeychain {
     return try body()
   }
 
-  /// Runs `body` with a change of the vault or, if the vault can't be read, with a change that replaces it by another
+  /// Runs `body` with a change of the vault or, if that can't be read, a change that replaces it by another
   /// generation.
   ///
   /// - Parameters:
@@ -169,8 +168,7 @@ extension EncryptedFileKeychain {
   }
 
   /// Whether an earlier state may help: the vault is gone or damaged, or nothing opens it although the identity file
-  /// opens an earlier state, or although the copies of its slots differ from those in its header, which may be damaged
-  /// then.
+  /// opens an earlier state, or its slots' copies differ from those in its header, which may be damaged then.
   func isWorthRescuing(after error: KeychainError) throws(KeychainError) -> Bool {
     if error.isUnreadable(location) { return true }
     switch error {

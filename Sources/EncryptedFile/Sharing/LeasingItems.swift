@@ -5,8 +5,7 @@ extension EncryptedFileKeychain: RenewalLeasing {
   /// Another machine's right to renew an item, as seen here.
   struct SeenLease {
     let holder: String
-    /// When it was first seen, by ``SystemClock/sinceBoot``, in milliseconds: the clocks of two machines can't be
-    /// compared.
+    /// When it was first seen, by ``SystemClock/sinceBoot``, in milliseconds: two machines' clocks can't be compared.
     let since: Int
   }
 

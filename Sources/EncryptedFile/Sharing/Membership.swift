@@ -3,8 +3,7 @@ import Glibc
 package import Keychain
 import PrivateFiles
 
-/// Whether this machine's identity still opens a shared vault: the empty file `excluded` in the state folder says that
-/// it doesn't.
+/// Whether this machine's identity still opens a shared vault: not with the empty file `excluded` in the state folder.
 extension VaultLocation {
   private var exclusionPath: String { stateFolder + "/excluded" }
 

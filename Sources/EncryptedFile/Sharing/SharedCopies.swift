@@ -38,8 +38,7 @@ extension EncryptedFileKeychain {
     return true
   }
 
-  /// Puts a shared vault in this place, whatever is there, to replace a damaged or lost copy. The present files are
-  /// put aside.
+  /// Puts a shared vault in this place to replace a damaged or lost copy. Anything there is put aside.
   ///
   /// - Parameters:
   ///   - whole: the file. Its key is trusted.
@@ -169,7 +168,6 @@ extension EncryptedFileKeychain {
     return try VaultStanzas(header.stanzas, path: file.path).slots.map { ($0.id, $0.file) }
   }
 
-  /// The first hexadecimal digits of the header MAC, which distinguishes the vault's file from every other; `nil` if
-  /// there is none.
+  /// The hexadecimal digits of the header MAC, which tells the vault's file from every other; `nil` if there is none.
   package var stateName: String? { location.presentMAC.map { hexadecimal($0) } }
 }

@@ -60,7 +60,6 @@ package struct Reconciliation: Sendable {
   /// The slots without the new key, because they were added with the former one meanwhile, perhaps by the very person
   /// against whom the key was changed.
   package let slotsWithFormerKey: [SlotSummary]
-  /// The slots that were removed here but are back because the vault took another key: it needs a new one without
-  /// them.
+  /// The slots removed here that came back with a key taken from others: the vault needs a new key without them.
   package let slotsToDrop: Set<String>
 }

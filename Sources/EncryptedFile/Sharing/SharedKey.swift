@@ -2,9 +2,8 @@ import Age
 import Bytes
 import Keychain
 
-/// A shared vault's facts about its key in its first line. The member `key_number` counts the vault's keys, from 1; an
-/// unshared vault has no such member. The member `key_proof` shows that the maker of the present key held the one
-/// before:
+/// A shared vault's facts about its key in its first line. The member `key_number` counts the vault's keys, from 1;
+/// only shared vaults have it. The member `key_proof` shows that the maker of the present key held the one before:
 ///
 ///     HMAC-SHA256(authentication key of the former key, "v1 key" || uuid || u64be key_number || recipient)
 ///

@@ -6,8 +6,7 @@ import PrivateFiles
 
 /// An age identity that opens a slot of a shared vault.
 package enum SlotIdentity {
-  /// Makes an identity in a file of its own: `# public key: age1…` and the identity, each on a line. An existing file
-  /// stays.
+  /// Makes an identity in its own file: `# public key: age1…` and the identity, a line each. An existing file stays.
   ///
   /// - Parameters:
   ///   - folder: made if there is none.

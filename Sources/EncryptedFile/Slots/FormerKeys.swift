@@ -19,9 +19,8 @@ extension VaultHead {
 }
 
 extension EncryptedFileKeychain {
-  /// The earlier generations that the vault's present key doesn't open, but a former one may, because a change of the
-  /// key was interrupted or made elsewhere. The next write removes those from before the change; ``compact()`` removes
-  /// all.
+  /// Earlier generations that the vault's present key doesn't open, but a former one may, because a change of the key
+  /// was interrupted or made elsewhere. The next write removes those from before the change; ``compact()`` all.
   ///
   /// - Throws: as ``items(matching:)`` does.
   public func generationsOfFormerKeys() throws(KeychainError) -> [Generation] {

@@ -15,8 +15,7 @@ enum LocalSlot: Equatable {
 
   /// Reads the note about a slot; `nil` if there is none.
   ///
-  /// - Throws: ``KeychainError/damaged(path:detail:)`` if the note can't be understood; other errors for a faulty
-  ///   file.
+  /// - Throws: ``KeychainError/damaged(path:detail:)`` for a malformed note; other errors for a faulty file.
   static func read(_ id: String, in folder: borrowing Folder) throws(KeychainError) -> LocalSlot? {
     guard let file = try folder.file(id) else { return nil }
     let text = try file.contents(limit: limit)

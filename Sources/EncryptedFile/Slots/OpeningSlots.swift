@@ -6,8 +6,7 @@ import PrivateFiles
 
 /// Ways to open slots without asking anybody, besides the notes on this machine.
 public struct SlotOpeners: Sendable {
-  /// A file of age identities or an ssh key given by the caller. It is an error if there is a slot to try it on and it
-  /// can't be read.
+  /// A file of age identities or an ssh key given by the caller. It is an error if it can't be read for a slot.
   public var identity: String?
   /// Files to try in the same way if they exist.
   public var otherIdentities: [String] = []
@@ -29,8 +28,7 @@ public struct SlotOpeners: Sendable {
 extension Unlocking {
   // MARK: Without asking
 
-  /// Opens a header through a slot that asks nobody: with an identity of this machine, or else with a program's
-  /// output.
+  /// Opens a header through a slot that asks nobody: by an identity of this machine, or else a program's output.
   ///
   /// - Parameter fault: the first thing that went wrong, which is reported if nothing else opens the vault.
   /// - Throws: for a faulty identity file given by the caller.

@@ -10,8 +10,7 @@ struct SlotCopies {
   /// The copies that are age files.
   let slots: [VaultStanzas.Slot]
 
-  /// - Parameter known: the slots of headers, which tell the kind of each copy. Other kinds are inferred from the
-  ///   file.
+  /// - Parameter known: the slots of headers, which tell each copy's kind. Other kinds are inferred from the file.
   init(
     at location: VaultLocation, known: [VaultStanzas.Slot]
   ) throws(KeychainError) {
@@ -43,8 +42,7 @@ struct SlotCopies {
     return try? LocalSlot.read(id, in: folder)
   }
 
-  /// A slot's kind, as far as its file tells. A recovery code's work factor is lower than any passphrase's, unless
-  /// memory was short.
+  /// A slot's kind by its file. A recovery code's work factor is below any passphrase's, unless memory was short.
   private static func kind(of file: [UInt8], _ noted: LocalSlot?) -> SlotKind {
     if case .command = noted { return .command }
     guard let workFactor = VaultStanzas.Slot(id: "", kind: .other(""), file: file).workFactor else {

@@ -22,8 +22,7 @@ enum IdentityText {
     text.append("\n")
   }
 
-  /// Replaces an identity in an identity file by another one, or removes it. Everything else stays, except the comment
-  /// with its public key.
+  /// Replaces an identity in an identity file, or removes it. All else stays, except the comment with its public key.
   static func replacing(
     _ old: X25519Identity, with new: X25519Identity?, in text: borrowing Secret
   ) -> Secret {

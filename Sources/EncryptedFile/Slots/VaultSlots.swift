@@ -37,8 +37,7 @@ extension EncryptedFileKeychain {
     return ways
   }
 
-  /// The files noted here for the slots' identities that are missing. Opens nothing, and doesn't authenticate the
-  /// header.
+  /// The missing files of those noted here for the slots. Opens nothing, and doesn't authenticate the header.
   package var missingIdentities: [String] {
     guard let file = (try? openVault()) ?? nil, let (header, _) = try? VaultSnapshot.readHeader(file),
       let stanzas = try? VaultStanzas(header.stanzas, path: file.path)

@@ -43,8 +43,7 @@ struct Generations: ~Copyable {
   static func unreadableName() -> String { "\(unreadablePrefix)\(newDigits().suffix(8)).age" }
   private static let unreadablePrefix = "unreadable-"
 
-  /// The name of a write of this machine that nobody has merged: it was replaced, or broken off before it was in the
-  /// vault's place.
+  /// The name of an unmerged write of this machine: replaced, or broken off before it was in the vault's place.
   static func unmergedName(isUnfinished: Bool) -> String {
     "\(isUnfinished ? unfinishedPrefix : unmergedPrefix)\(newDigits().suffix(8)).age"
   }
@@ -71,8 +70,8 @@ struct Generations: ~Copyable {
   }
 
   /// Whether this program gives a file here such a name, or one with the same beginning up to its eight digits:
-  /// programs that synchronize the folder put words of their own between these and a copy's suffix. Other names are a
-  /// person's own.
+  /// programs that synchronize the folder put words of their own between these and the suffix. Others are a person's
+  /// own.
   static func isOwnName(_ name: String) -> Bool {
     if Folder.isTemporary(name) { return true }
     for prefix in [unfinishedPrefix, unmergedPrefix, unreadablePrefix] where name.hasPrefix(prefix) {
@@ -102,8 +101,8 @@ struct Generations: ~Copyable {
 
   /// Keeps a file of the vault's folder under a generation's name.
   ///
-  /// - Parameter status: the file that is meant. A file that has replaced it gets the name `displaced` in the
-  ///   vault's folder.
+  /// - Parameter status: the file that is meant. One that has replaced it is named `displaced` in the vault's
+  ///   folder.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   func keep(
     _ file: String, in vaultFolder: borrowing Folder, _ status: FileStatus, as name: String, displaced: String

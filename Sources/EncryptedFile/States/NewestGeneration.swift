@@ -93,8 +93,7 @@ extension EncryptedFileKeychain {
 
   /// Whether a generation has replaced a last write that it doesn't come from.
   ///
-  /// - Parameter seen: the generation that this write must be or come from: somebody may have put an older state
-  ///   there, too.
+  /// - Parameter seen: this write must be or come from it: somebody may have put an older state there, too.
   private func hasReplacedUnseen(
     _ opened: VaultSnapshot, _ seen: SeenGeneration? = nil
   ) throws(KeychainError) -> Bool {
@@ -108,8 +107,7 @@ extension EncryptedFileKeychain {
     return counts
   }
 
-  /// Reports last writes that may be missing from a generation seen here for the first time. The next change puts them
-  /// aside.
+  /// Reports last writes that a generation first seen here may lack. The next change puts them aside.
   private func tellUndecided(_ opened: VaultSnapshot) {
     guard let folder = try? Folder(opening: location.vaultFolder) else { return }
     for path in (try? undecidedWrites(besides: opened, in: folder)) ?? [] { onNotice(.undecided(path: path)) }

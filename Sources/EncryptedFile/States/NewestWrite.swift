@@ -57,8 +57,7 @@ struct NewestWrite {
     }
   }
 
-  /// Makes a write that a person has had merged an ordinary earlier state. The vault may not note it, if its number is
-  /// too low.
+  /// Makes a write that a person has had merged an ordinary earlier state. The vault may not note a low number.
   static func settle(_ merged: VaultSnapshot, in folder: borrowing Folder) throws(KeychainError) {
     for name in try names(in: folder) where folder.headerMAC(of: name) == merged.mac {
       try Generations(creatingIn: folder).take(name, from: folder, as: merged.generation.fileName)

@@ -4,8 +4,7 @@ import Keychain
 import PrivateFiles
 
 /// The newest generation of a vault that this machine has seen. Otherwise anybody with write access to the vault's
-/// folder, such as a sync program, could put an older one there, with a password that was changed or an item that was
-/// deleted.
+/// folder, such as a sync program, could put an older one there, with a former password or a deleted item.
 ///
 /// It is in a file `UUID.seen` in this machine's state: `GENERATION MAC TAG`, where MAC is the header's MAC and TAG
 /// proves that the vault's own key wrote it, both in hexadecimal digits. An attacker who can roll back both files is
@@ -71,8 +70,7 @@ struct SeenGeneration: Equatable {
     return memory
   }
 
-  /// Whether the note names the generation with this header MAC beside another one. The one in the vault's place is
-  /// the newest.
+  /// Whether the note names the generation with this header MAC beside another. The one in place is the newest.
   static func isBeingReplaced(by mac: [UInt8], of uuid: String, in stateFolder: StateFolder) -> Bool {
     let text = try? stateFolder.lending { (folder) throws(KeychainError) -> Secret? in
       try folder.file(fileName(uuid))?.contents(limit: sizeLimit)
@@ -144,8 +142,8 @@ struct SeenGeneration: Equatable {
     return found.count == 1 ? found.first.flatMap { isUUID($0) ? $0 : nil } : nil
   }
 
-  /// The newest generation that this machine has seen of each vault in a location, without checking that the vault's
-  /// key wrote the note.
+  /// The newest generation seen on this machine of each vault in a location, without checking which key wrote the
+  /// note.
   ///
   /// - Throws: ``KeychainError`` if the folder can't be read.
   static func noted(
@@ -249,8 +247,7 @@ struct SeenGeneration: Equatable {
     }
   }
 
-  /// Remembers the generation together with the one before, which has another key. The one in the vault's place is the
-  /// newest.
+  /// Remembers the generation beside the one before, with another key. The one in the vault's place is the newest.
   func remember(
     of uuid: String, _ key: VaultKey, at location: VaultLocation, besides former: SeenGeneration,
     _ formerKey: VaultKey

@@ -4,8 +4,7 @@ import Keychain
 import PrivateFiles
 
 /// A file that a killed writer left under the name for exchanging the new file and the vault: the new file, which
-/// never got into the vault's place; the one at the writer's beginning; or one that a sync program had put there
-/// since.
+/// never got into place; the one at the writer's beginning; or one that a sync program had put there since.
 enum TakenOut {
   /// Removes the first two kinds, and makes the last one a conflict copy. Needs the vault's lock.
   ///

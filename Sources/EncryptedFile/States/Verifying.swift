@@ -100,8 +100,7 @@ extension EncryptedFileKeychain {
   /// The newest generation without faults, last writes included, as the state to start from again: one that the
   /// present key opens or, failing that, a former key.
   ///
-  /// - Throws: as ``newestGood()`` does; ``KeychainError/system(operation:path:errno:)`` if a generation can't be
-  ///   read just now.
+  /// - Throws: as ``newestGood()`` does; ``KeychainError/system(operation:path:errno:)`` if one can't be read now.
   func newestGood(for ways: WaysThatCount) throws(KeychainError) -> (Generation, VaultBeginning)? {
     guard let newest = try newestGood(for: ways, from: 0, orByFormerKey: true) else { return nil }
     return (newest.0, try VaultBeginning(newest.1, ways))
@@ -179,8 +178,7 @@ extension EncryptedFileKeychain {
     return try folder.file(generation)
   }
 
-  /// Opens an earlier generation of a vault with that vault's key; one from before a change of the key, with its own
-  /// key.
+  /// Opens an earlier generation of a vault with that vault's key, or with its own if the key was changed since.
   ///
   /// - Throws: ``KeychainError/damaged(path:detail:)`` also if it belongs to another vault; what asking throws.
   func open(

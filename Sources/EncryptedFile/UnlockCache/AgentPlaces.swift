@@ -18,8 +18,7 @@ struct AgentPlaces: Sendable {
     return [runtimeFolder + "/llavero", stateFolder]
   }
 
-  /// The same, and those of all agents that were given a key: this process may have another `XDG_RUNTIME_DIR`, or
-  /// none.
+  /// The same, and those of all agents with a key: this process may have another `XDG_RUNTIME_DIR`, or none.
   var allFolders: [String] {
     let folders = folders
     return folders + noted.filter { $0.hasPrefix("/") && !folders.contains($0) }

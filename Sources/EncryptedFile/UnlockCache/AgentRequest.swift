@@ -103,7 +103,7 @@ enum AgentRequest {
 }
 
 extension Agent {
-  /// The path of the socket, through the folder's descriptor: short enough for a socket, and into exactly the checked
+  /// The socket's path through the folder's descriptor: short enough for a socket, and into exactly the checked
   /// folder.
   package static func socketPath(in folder: borrowing Folder) -> String {
     "/proc/self/fd/\(folder.descriptor)/\(socketName)"

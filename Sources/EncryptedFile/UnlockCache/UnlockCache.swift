@@ -37,8 +37,7 @@ public struct UnlockCache: Sendable {
   /// - Parameters:
   ///   - mode: where keys are kept and looked up.
   ///   - limits: how long keys are kept.
-  ///   - runtimeFolder: the value of `XDG_RUNTIME_DIR`, which contains the agent's folder; it must be this user's
-  ///     own.
+  ///   - runtimeFolder: the value of `XDG_RUNTIME_DIR`, with the agent's folder; it must be this user's own.
   ///   - stateFolder: the alternative folder for the agent's socket.
   ///   - program: becomes an agent if one is needed. Without it, only a running agent is used.
   public init(

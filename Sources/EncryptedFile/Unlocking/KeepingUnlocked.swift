@@ -55,8 +55,7 @@ extension EncryptedFileKeychain {
     case notPossible
     /// It is locked now.
     case locked
-    /// This process has forgotten its key, but the agents in these folders may still have it: they are alive and don't
-    /// answer.
+    /// This process has forgotten its key, but the live agents in these folders don't answer and may still have it.
     case kept(byAgentsIn: [String])
   }
 

@@ -25,8 +25,7 @@ struct UnlockedHeader: ~Copyable {
 /// Gets a vault's identity.
 struct Unlocking {
   let location: VaultLocation
-  /// The folder of this machine's identity file, if it isn't the location's, because files of this machine are merged
-  /// there.
+  /// The folder of this machine's identity file, if not the location's: for merging files of this machine elsewhere.
   var identityFolder: String?
   var passphrase: PassphraseSource
   /// The highest work factor accepted from a passphrase slot, as scrypt's log2 N.
@@ -117,8 +116,7 @@ struct Unlocking {
     return try AskingTurn(for: respondent, in: location.stateFolder, onWaiting: onWaiting)
   }
 
-  /// Keeps the key that opened the vault. Unless keeping it is the purpose, a failure is ignored, and the vault is
-  /// opened anew each time.
+  /// Keeps the key that opened the vault. Unless that is the purpose, failures are ignored: the vault is opened anew.
   private func keep(_ key: VaultKey, of stanzas: VaultStanzas, for purpose: Purpose) throws(KeychainError) {
     if purpose == .use { try? keep(key, of: stanzas) } else { try keep(key, of: stanzas) }
   }
@@ -156,8 +154,7 @@ struct Unlocking {
     return nil
   }
 
-  /// Opens a vault's header with the cache's key; `nil` if it keeps none. A key that doesn't open the present vault is
-  /// removed from the cache.
+  /// Opens a header with the cache's key, if any. A key that doesn't open the present vault is removed from the cache.
   private func openWithKeptKey(
     _ header: Header, _ stanzas: VaultStanzas
   ) throws(KeychainError) -> UnlockedHeader? {

@@ -52,8 +52,7 @@ package enum HostForms {
     return isPlain ? form : nil
   }
 
-  /// Whether a host may have more than one form: it isn't plain ASCII, or has a label `xn--…`, a colon as in IPv6, or
-  /// a final dot.
+  /// Whether a host may have more forms: it isn't plain ASCII, or has a label `xn--…`, an IPv6 colon, or a final dot.
   @inline(__always)
   private static func isSpecial(_ host: ByteString) -> Bool {
     // Nearly every host has none of these, which one pass finds out.

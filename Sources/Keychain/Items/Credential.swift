@@ -12,8 +12,7 @@ public struct Credential: ~Copyable, Sendable {
   /// The scheme for which ``secret`` is ready-made, such as `Bearer` (git's `authtype`). `nil` for a password.
   public var authenticationScheme: ByteString?
 
-  /// Secrets that tools never get for signing in. By default it says nothing, so a new secret leaves them as they
-  /// were.
+  /// Secrets that tools never get for signing in. Silent by default, so that a new secret leaves them as they were.
   public var further = FurtherSecrets()
 
   /// Makes a credential.

@@ -40,8 +40,7 @@ public struct CryptographicItem: Hashable, Sendable {
 }
 
 extension CryptographicItem {
-  /// The item as people name it, such as `certificate 3039`: by a key's application tag, else by its serial number or
-  /// hash.
+  /// The name for people, such as `certificate 3039`: a key's application tag, else the serial number or hash.
   package var name: String {
     if let tag = primaryAttributes["atag"], let text = tag.text, !text.isEmpty {
       return "\(kind.name) \(text)"

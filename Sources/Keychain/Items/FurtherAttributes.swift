@@ -4,8 +4,7 @@
 /// digits. A value is any bytes: text as UTF-8, a number in decimal digits, `1` for true, `0` for an explicit false.
 /// The attributes are in the order of their tags.
 public struct FurtherAttributes: Hashable, Sendable {
-  /// All in one piece, because a hundred thousand items may have one: for each the tag, the size of its value in four
-  /// bytes, and the value.
+  /// In one piece, because a hundred thousand items may have one: each tag, its value's size in four bytes, its value.
   private var entries: [UInt8] = []
 
   private static let headSize = 8
@@ -139,8 +138,7 @@ extension Item {
     set { furtherAttributes["gena"] = newValue }
   }
 
-  /// Addresses from a source that can't be an item's place, a line each: of a page, an app, a database
-  /// (`kSecAddressItemAttr`).
+  /// A source's addresses, of a page, app or database, that can't be a place; a line each (`kSecAddressItemAttr`).
   public var address: ByteString? {
     get { furtherAttributes[Self.addressTag] }
     set { furtherAttributes[Self.addressTag] = newValue }

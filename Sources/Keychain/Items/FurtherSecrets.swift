@@ -36,8 +36,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     return copy
   }
 
-  /// An item's secrets after a change to this: each part that says something, and otherwise the former one. None is
-  /// empty.
+  /// An item's secrets after a change to this: each part that says something, else the former one. None is empty.
   package borrowing func merged(over former: borrowing FurtherSecrets) -> FurtherSecrets {
     var merged = FurtherSecrets()
     let beneath = former.parts

@@ -95,8 +95,7 @@ extension ByteString? {
 /// It is for something without a host: an AWS profile, or a service name of a program. The names are those of Keychain
 /// Services.
 public struct GenericPassword: Hashable, Sendable {
-  /// A program's name for it (`kSecAttrService`); tools use `TOOL:KEY`. Empty if a program of Keychain Services gave
-  /// none.
+  /// A program's name for it (`kSecAttrService`); tools use `TOOL:KEY`. Empty if a program gave none.
   public var service: ByteString
 
   /// The user name. Empty is a value; `nil` means that the item has none.

@@ -108,8 +108,7 @@ public struct Item: Hashable, Sendable {
   }
 }
 
-/// A keychain's own name for one of its items, which stays the same while the item changes. Keychain Services calls it
-/// a persistent reference.
+/// A keychain's own name for an item, the same after each change: Keychain Services' persistent reference.
 public struct ItemReference: Hashable, Sendable {
   /// The bytes that the keychain chose.
   public let bytes: ByteString

@@ -4,8 +4,7 @@ package import Bytes
 // command's `--json` share it.
 
 extension JSONWriter {
-  /// Writes class, primary key and the other attributes, as far as they are present. Dates and reference are not
-  /// written.
+  /// Writes class, primary key and the other attributes, as far as present, but no dates and no reference.
   package mutating func attributes(of item: Item) {
     switch item.key {
     case .internetPassword(let key):

@@ -51,8 +51,7 @@ public struct AnswerExplanation: Hashable, Sendable {
 }
 
 extension KeychainStore {
-  /// Explains the result of ``answer(to:at:where:)``. Loads the same secrets, to see which have expired, and no
-  /// others.
+  /// Explains the result of ``answer(to:at:where:)``. Loads only the same secrets, to see which have expired.
   ///
   /// - Parameters:
   ///   - query: what to look for.
