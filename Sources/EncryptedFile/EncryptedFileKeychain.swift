@@ -116,8 +116,8 @@ public final class EncryptedFileKeychain: KeychainStore {
     return true
   }
 
-  /// Makes a keychain at a location. Without a vault, adding the first item makes one opened by the plain identity
-  /// file.
+  /// Makes a keychain at a location. If there is no vault yet, adding the first item makes one that the plain identity
+  /// file opens.
   ///
   /// - Parameters:
   ///   - location: the place.

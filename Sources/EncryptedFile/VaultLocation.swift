@@ -36,8 +36,8 @@ public struct VaultLocation: Hashable, Sendable {
   /// (default `~/.local/state`). Relative paths in these variables are ignored, as the specification demands.
   ///
   /// - Parameter environment: returns the value of an environment variable.
-  /// - Throws: `KeychainError.unavailable` if a folder needs `HOME` and that is no absolute path, or for a path not
-  ///   in UTF-8.
+  /// - Throws: `KeychainError.unavailable` if a folder needs `HOME` and that is no absolute path, or a path isn't
+  ///   UTF-8.
   public init(environment: (String) -> String? = Self.environmentVariable) throws(KeychainError) {
     let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
     func folder(_ variable: String, fallback: String) throws(KeychainError) -> String {

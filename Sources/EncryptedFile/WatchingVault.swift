@@ -2,8 +2,7 @@ public import Keychain
 import PrivateFiles
 
 extension EncryptedFileKeychain: ChangeReporting {
-  /// Calls `report` when the vault's file, or a sync program's copy beside it, has changed; even before there is a
-  /// vault.
+  /// Calls `report` when the vault's file, or a sync program's copy beside it, has changed, even without a vault yet.
   ///
   /// - Throws: `KeychainError.system` if the vault's folder can't be watched.
   public func onChange(

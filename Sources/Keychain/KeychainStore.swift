@@ -3,8 +3,7 @@
 /// The primitives are those of Keychain Services: find, add, update, delete. Git's further needs (answer, save, erase)
 /// are implemented once for all keychains, in extensions. Everything is synchronous.
 public protocol KeychainStore: AnyObject {
-  /// The items that answer the query, without secrets, in the keychain's order: by default, earlier ones are
-  /// preferred.
+  /// The items that answer the query, without secrets, in the keychain's order; all else equal, earlier ones win.
   ///
   /// - Throws: ``KeychainError`` if it can't be read. A locked, broken or missing keychain is never an empty one.
   func items(matching query: ItemQuery) throws(KeychainError) -> [Item]
@@ -195,8 +194,7 @@ extension KeychainStore {
   /// `nil`.
   public var passedOver: KeychainError? { nil }
 
-  /// Checks that all of the keychain was asked: without this, a search among all items that finds nothing proves
-  /// nothing.
+  /// Checks that all of the keychain was asked. Otherwise a search among all items that finds nothing proves nothing.
   ///
   /// - Throws: ``passedOver``.
   package func refusePassingOver() throws(KeychainError) {

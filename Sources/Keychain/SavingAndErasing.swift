@@ -137,8 +137,8 @@ extension KeychainStore {
   }
 
   /// Notes that a server has refused an item's answer, for a caller that asks for a better one instead of erasing it:
-  /// a token that can be renewed is marked as expired, unless it is younger than a minute, perhaps by another's
-  /// renewal.
+  /// a token that can be renewed is marked as expired, unless it is younger than a minute, because somebody else may
+  /// have just renewed it.
   ///
   /// - Parameters:
   ///   - query: the caller's question. An item of another tool stays as it is.

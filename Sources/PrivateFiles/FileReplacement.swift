@@ -11,8 +11,7 @@ extension Folder {
   /// - Parameter replaced: the file that is there now, and a name. If another program has put a different file there
   ///   by the time of the exchange, nobody has seen that one yet, and it gets this name. With `isPutBack` it gets its
   ///   place back instead, and nothing has changed.
-  /// - Parameter verify: examines the finished temporary file before it takes its place. If it throws, nothing
-  ///   changed.
+  /// - Parameter verify: examines the finished temporary file before it takes its place. An error changes nothing.
   /// - Returns: whether the change, which is in place, survives a loss of power.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``; ``KeychainError/SlotFault/changedMeanwhile`` if a
   ///   different file was put back; what `verify` throws. Nothing has changed then.

@@ -216,8 +216,7 @@ package struct Folder: ~Copyable {
         if count <= 0 { return count == 0 ? 0 : errno }
         var position = 0
         while position < count {
-          // struct linux_dirent64: inode and offset of 8 bytes each, the record's length in 2, the type in 1, the
-          // name.
+          // struct linux_dirent64: inode and offset (8 bytes each), the record's length (2), the type (1), the name.
           let length = Int(buffer.loadUnaligned(fromByteOffset: position + 16, as: UInt16.self))
           let start = base + position + 19
           let name = UnsafeRawBufferPointer(

@@ -38,8 +38,7 @@ public struct PayloadKey: ~Copyable, Sendable {
   ///   - isLast: whether it should be the final chunk.
   ///   - ciphertext: the whole encrypted chunk, 16 to 65,552 bytes; exactly 65,552 if it isn't the last.
   ///   - plaintext: at least `ciphertext.count - 16` bytes, apart from the ciphertext. No plaintext after an error.
-  /// - Throws: ``AgeError/payload(_:)``: ``PayloadFault/chunk(_:)`` for a chunk that isn't authentic, others for its
-  ///   size.
+  /// - Throws: ``AgeError/payload(_:)``: ``PayloadFault/chunk(_:)`` for an inauthentic chunk, others for its size.
   public borrowing func open(
     chunk index: Int, isLast: Bool, from ciphertext: UnsafeRawBufferPointer,
     into plaintext: UnsafeMutableRawBufferPointer

@@ -24,8 +24,8 @@ public enum PayloadLayout {
   /// The size of the plaintext in a payload of this size. It isn't authentic until the last chunk has been opened.
   ///
   /// - Parameter size: the bytes after the header.
-  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated`` or ``AgeError/payload(_:)`` if no payload
-  ///   has this size.
+  /// - Throws: ``AgeError/header(_:)`` with ``HeaderFault/nonceTruncated`` or ``AgeError/payload(_:)`` for other
+  ///   sizes.
   public static func plaintextSize(ofEncrypted size: Int) throws(AgeError) -> Int {
     guard size >= nonceSize else { throw .header(.nonceTruncated) }
     let chunks = size - nonceSize

@@ -8,8 +8,7 @@ package enum JSONReader {
   /// The largest depth of nested values.
   package static let maximumDepth = 64
 
-  /// Reads an object and passes each member to `body`, in order: its raw name (unquoted, escapes unresolved) and
-  /// value.
+  /// Reads an object and passes each member to `body`, in order: its raw name (no quotes, raw escapes) and value.
   ///
   /// - Throws: ``Malformed`` if `text` is anything but one object; what `body` throws.
   package static func members(

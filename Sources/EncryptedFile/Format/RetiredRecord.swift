@@ -19,8 +19,7 @@ public struct RetiredItem: Hashable, Sendable {
   public let retired: Timestamp
   /// Why.
   public let reason: RetirementReason
-  /// A hash seeded by this process, for items that differ only in secrets, as two machines can make at the same
-  /// moment.
+  /// A hash seeded by this process, for items that differ only in secrets, as two machines can make at once.
   let line: Int
 }
 

@@ -152,8 +152,8 @@ struct VaultText: ~Copyable {
     return starts + [end]
   }
 
-  /// Passes the text, with the lines laid out, to `body` in chunks of ``PayloadLayout/chunkSize`` bytes or, last,
-  /// fewer.
+  /// Passes the text to `body` in chunks of ``PayloadLayout/chunkSize`` bytes; the last may have less. `lines` are
+  /// those laid out.
   borrowing func forEachChunk<Failure: Error>(
     of lines: borrowing VaultLines, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {

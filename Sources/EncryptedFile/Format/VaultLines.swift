@@ -11,8 +11,7 @@ struct VaultLines: ~Copyable {
     private static let countBits = 28
     /// A line longer than a page has a page of its own, at whose start it is.
     private static let startBits = 20
-    /// From the highest bit: whether it was added; its start in the original text, or its page and start there; its
-    /// length.
+    /// From the highest bit: whether it was added; its start in the original, or its page and start there; its length.
     private let bits: UInt64
 
     /// - Parameter page: `nil` for the original text.

@@ -7,9 +7,9 @@ import PrivateFiles
 /// All of the payload depends on the header, so one wrong byte in it would be the end of a vault without other states.
 /// The MAC proves whether the result is the original.
 enum RepairedHeader {
-  /// The common parts by offset: age's version line, then the stanza of the vault's own recipient, with share and
-  /// wrapped key of 43 characters each (C2SP age.md, "X25519 recipient stanza"), and ``VaultStanzas``' with the
-  /// vault's UUID.
+  /// The common parts by offset: age's version line, then the stanza of the vault's own recipient, with a share and a
+  /// wrapped key of 43 characters each (C2SP age.md, "X25519 recipient stanza"), and the stanza of ``VaultStanzas``
+  /// with the vault's UUID.
   private static let constants: [(offset: Int, text: String)] = [
     (0, "age-encryption.org/v1\n-> X25519 "), (75, "\n"), (119, "\n-> llavero/vault "),
   ]

@@ -83,8 +83,7 @@ extension EncryptedFileKeychain {
     return try body()
   }
 
-  /// Runs `body` with a change of the vault or, if that can't be read, a change that replaces it by another
-  /// generation.
+  /// Runs `body` with a change of the vault or, if that can't be read, one that replaces it by another generation.
   ///
   /// - Parameters:
   ///   - generation: the generation to restore, if a certain one is meant.

@@ -20,8 +20,8 @@ extension EncryptedFileKeychain {
   /// Replaces a damaged vault by the newest good generation, with all items that can still be read from the damaged
   /// file, each 64 KiB of which can be decrypted by itself. The replaced file is kept.
   ///
-  /// - Parameter confirm: asks whether to restore the vault with ways in that may not be its last ones; by default
-  ///   refuses.
+  /// - Parameter confirm: asks whether to restore the vault with ways in that may not be its last ones. By default
+  ///   that is refused.
   /// - Throws: `KeychainError.duplicateItem` if the vault is not damaged, `KeychainError.itemNotFound` if there is
   ///   none; `KeychainError.SlotFault.unconfirmed`; the error of the damaged vault if nothing can be recovered.
   public func salvage(confirm: WaysConfirmation = { _ in false }) throws(KeychainError) -> Salvage {
@@ -53,8 +53,7 @@ extension EncryptedFileKeychain {
 }
 
 enum SalvagedLines {
-  /// Reads as many records as possible. Each chunk is authenticated by itself (C2SP age.md, "Payload"), so gaps are
-  /// small.
+  /// Reads as many records as possible: each chunk is authenticated by itself (C2SP age.md, "Payload").
   static func read(_ file: borrowing OpenFile, with key: VaultKey?) throws(KeychainError) -> VaultLines {
     let contents = try file.contents(limit: VaultBounds.file)
     var records = VaultLines()

@@ -12,8 +12,8 @@ struct WaysThatCount {
   let stanzas: VaultStanzas
   /// The first line of the damaged file, if readable.
   let head: VaultHead?
-  /// The first lines of last writes and earlier states that the key opens, newest first: their notes describe the
-  /// slots.
+  /// The first lines of last writes and earlier states that the key opens, newest first. Their notes about slots say
+  /// whom the slots are for.
   let earlierHeads: [VaultHead]
   /// The examined file; `nil` if there was none.
   let status: FileStatus?

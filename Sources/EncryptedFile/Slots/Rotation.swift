@@ -15,8 +15,7 @@ extension EncryptedFileKeychain {
   /// - Parameters:
   ///   - dropped: the slots to remove instead, without opening them.
   ///   - passphrase: asks for a slot's passphrase, which stays the same.
-  ///   - announce: receives the recovery slots' new codes before the vault is written. If it throws, nothing
-  ///     changed.
+  ///   - announce: receives the recovery slots' new codes before the vault is written. An error changes nothing.
   /// - Throws: `KeychainError.slot` if a slot to be dropped doesn't exist, another slot can't be renewed, or no way
   ///   in would be left that was seen to open the vault; `KeychainError.unavailable` for a shared vault whose present
   ///   key was not shared yet; what unlocking and writing throw.

@@ -1,8 +1,8 @@
 import Glibc
 import Keychain
 
-/// The memory to derive a key from a passphrase. Checked first: in a container the kernel kills a process for too
-/// much.
+/// The memory for deriving a key from a passphrase. It is checked first, because the kernel kills a process that uses
+/// too much in a container.
 enum ScryptMemory {
   /// The MiB for scrypt with r = 8 (RFC 7914 section 2).
   static func needed(workFactor: Int) -> Int {

@@ -101,8 +101,7 @@ struct Generations: ~Copyable {
 
   /// Keeps a file of the vault's folder under a generation's name.
   ///
-  /// - Parameter status: the file that is meant. One that has replaced it is named `displaced` in the vault's
-  ///   folder.
+  /// - Parameter status: the file that is meant. One that has replaced it becomes `displaced` in the vault's folder.
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   func keep(
     _ file: String, in vaultFolder: borrowing Folder, _ status: FileStatus, as name: String, displaced: String

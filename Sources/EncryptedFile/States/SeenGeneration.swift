@@ -142,8 +142,7 @@ struct SeenGeneration: Equatable {
     return found.count == 1 ? found.first.flatMap { isUUID($0) ? $0 : nil } : nil
   }
 
-  /// The newest generation seen on this machine of each vault in a location, without checking which key wrote the
-  /// note.
+  /// The newest generation seen here of each vault in a location, without checking which key wrote the note.
   ///
   /// - Throws: ``KeychainError`` if the folder can't be read.
   static func noted(

@@ -103,8 +103,7 @@ enum AgentRequest {
 }
 
 extension Agent {
-  /// The socket's path through the folder's descriptor: short enough for a socket, and into exactly the checked
-  /// folder.
+  /// The socket's path through the folder's descriptor: short enough for a socket, and in exactly the checked folder.
   package static func socketPath(in folder: borrowing Folder) -> String {
     "/proc/self/fd/\(folder.descriptor)/\(socketName)"
   }

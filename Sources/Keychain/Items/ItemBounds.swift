@@ -15,8 +15,7 @@ public enum ItemBounds {
   public static let secretFields = 256 << 10
   /// The largest item without secret and refresh token in bytes, as JSON.
   public static let attributes = 256 << 10
-  /// More than the largest item in bytes, as JSON, at most four bytes for three; for anything that carries whole
-  /// items.
+  /// More than the largest item in bytes, as JSON, which takes four bytes for three: room for whole items.
   public static let item = 2 << 20
 }
 

@@ -114,8 +114,7 @@ public struct ItemCriteria: Hashable, Sendable {
   public var furtherAttributes = FurtherAttributes()
   /// Whether texts are compared without regard to case, as Unicode defines it.
   public var ignoresCase = false
-  /// Whether to omit items that only a person can unlock, if the kind of keychain allows, instead of asking or
-  /// failing.
+  /// Whether to omit items that only a person can unlock, if the keychain can, instead of asking or failing.
   public var omitsLocked = false
 
   /// Finds everything.

@@ -237,8 +237,8 @@ public final class KeychainSearchList: KeychainStore {
     return found
   }
 
-  /// The first result that the body makes of a keychain's items. Without one, a keychain that can't be used is an
-  /// error.
+  /// The first result that the body makes of one keychain's items. Without a result, a keychain that can't be used is
+  /// an error.
   func firstOfMember<Result: ~Copyable>(
     among query: ItemQuery, _ body: ([Item]) throws(KeychainError) -> Result?
   ) throws(KeychainError) -> Result? {
