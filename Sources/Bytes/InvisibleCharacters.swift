@@ -38,7 +38,6 @@ package func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
 
 /// Whether a host name has an invisible character or white space. No real host has one (RFC 5892, section 2); such a
 /// name imitates another host's.
-/// one it is another host than the one that it looks like.
 package func hasInvisible(host: [UInt8]) -> Bool {
   if host.allSatisfy({ 0x21..<0x7f ~= $0 }) { return false }
   return String(decoding: host, as: UTF8.self).unicodeScalars.contains { scalar in

@@ -131,7 +131,6 @@ struct RetiredRecord {
 
   /// Whether this line counts more than another of the same record. The latest deletion counts most, because other
   /// copies follow it. Each merge has another date, and the first is nearest to when the record went out of use.
-  /// copies follow it. Each merge has another date, and the first one is nearest to when the record went out of use.
   func saysMore(than other: RetiredRecord) -> Bool {
     if reason != other.reason { return reason == .deleted || other.reason == .merged }
     return reason == .merged ? retired < other.retired : retired > other.retired

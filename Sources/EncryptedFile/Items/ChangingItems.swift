@@ -109,7 +109,7 @@ extension EncryptedFileKeychain {
         onNotice(.waiting(path: location.vaultFolder + "/" + VaultLocation.lockName))
       }
       try checkName()
-      // Paths now lead to another folder than this one.
+      // The path leads elsewhere now: files found by it would be put into the moved folder.
       if folder.wasMovedAway { continue }
       let exchanged = folder.removeStaleTemporaries()
       return LockedFolder(folder: folder, lock: lock, exchanged: exchanged)

@@ -16,7 +16,6 @@ extension EncryptedFileKeychain {
   ///   vault; `.otherKey` if nothing here opens its files; `.untrustedKey(of:)` if their key is from somebody who
   ///   didn't have the former one; `.damaged` if they can't be read and there were no others before; what reading and
   ///   writing throw.
-  ///   reading and writing throw.
   package func reconcile(with files: SharedFiles?, at place: String) throws(KeychainError) -> Reconciliation {
     if try vaultFile() == nil { throw .itemNotFound }
     let scratch = try ScratchFolder(in: location.stateFolder)

@@ -47,7 +47,6 @@ extension EncryptedFileKeychain {
   /// - Returns: the folders with the former files.
   /// - Throws: `KeychainError.damaged` if it is no vault; `.wrongIdentity` if another one was here; `.otherKey` if
   ///   the identity doesn't open it; what reading and writing throw.
-  ///   identity doesn't open it; what reading and writing throw.
   package func takeAnew(
     _ whole: [UInt8], openedBy path: String, from place: String
   ) throws(KeychainError) -> [String] {
