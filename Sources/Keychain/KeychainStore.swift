@@ -340,10 +340,7 @@ extension KeychainStore {
   /// A keychain with a ``KeychainStore/renewer`` first gets a new secret for the best item if that has expired, or
   /// expires within a minute.
   ///
-  /// - Parameters:
-  ///   - query: what to look for.
-  ///   - now: the present time, by which items expire.
-  ///   - isUsable: as for ``answer(to:at:where:)``.
+  /// - Parameters: as for ``answer(to:at:where:)``.
   /// - Throws: as ``answer(to:at:where:)`` does.
   public func answerOrRenewal(
     to query: ItemQuery, at now: Timestamp = .now,

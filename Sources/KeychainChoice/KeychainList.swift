@@ -220,9 +220,7 @@ extension KeychainList {
     }
   }
 
-  /// The path of a list's copy; `nil` if there is none, or it can't be understood.
-  ///
-  /// - Parameter path: the path of the list.
+  /// The path of the copy of the list at `path`; `nil` if there is none, or it can't be understood.
   package static func usableCopy(of path: String) -> String? {
     let copy = path + copySuffix
     guard let file = try? OpenFile(path: copy), let text = try? file.contents(limit: maximumSize),

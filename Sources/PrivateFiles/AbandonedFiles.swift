@@ -36,9 +36,7 @@ extension Folder {
     throw .system(operation: "create a file in", path: path, errno: failure)
   }
 
-  /// Calls `remove` for each file of ``makeLockedFile(_:)`` left by a killed process.
-  ///
-  /// - Parameter isMeant: whether a name is that of such a file.
+  /// Calls `remove` for each file of ``makeLockedFile(_:)`` that a killed process left and whose name `isMeant`.
   package func forEachAbandonedFile(
     where isMeant: (UnsafeRawBufferPointer) -> Bool, remove: (_ name: String) -> Void
   ) {

@@ -221,9 +221,7 @@ extension Folder {
   }
 }
 
-/// Writes all bytes. Returns 0 or an `errno`.
-///
-/// - Parameter waits: whether to wait for room even in a pipe that another program has made non-blocking.
+/// Writes all bytes. Returns 0 or an `errno`. With `waits`, waits for room even if others made a pipe non-blocking.
 package func writeFully(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, waits: Bool = false) -> Int32 {
   var done = 0
   while done < bytes.count, let base = bytes.baseAddress {

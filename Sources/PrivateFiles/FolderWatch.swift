@@ -117,9 +117,7 @@ private final class Waiter: @unchecked Sendable {
     }
   }
 
-  /// Reads the kernel's reports.
-  ///
-  /// - Returns: whether anything of interest happened, and whether another folder has to be watched now.
+  /// Reads the kernel's reports. Returns whether anything of interest happened, and whether to watch another folder.
   private func take() -> (isWanted: Bool, hasMoved: Bool) {
     var outcome = (isWanted: false, hasMoved: false)
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in

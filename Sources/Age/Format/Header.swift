@@ -70,9 +70,7 @@ public struct Header: Sendable {
     throw .noMatch
   }
 
-  /// The same with one identity; `nil` if it doesn't open the header.
-  ///
-  /// - Parameter known: the file key that the identity has already unwrapped of this header.
+  /// The same with one identity; `nil` if it doesn't open the header. `known` is the key that it already unwrapped.
   package func fileKey(
     with identity: any Identity, _ known: consuming FileKey? = nil
   ) throws(AgeError) -> FileKey? {

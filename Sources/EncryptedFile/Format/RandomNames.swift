@@ -7,9 +7,7 @@ func randomUUID() -> String {
   uuid(randomBytes(16), version: 4)
 }
 
-/// A version 7 UUID (RFC 9562 section 5.7). UUIDs made later sort later.
-///
-/// - Parameter random: 16 random bytes that are used nowhere else.
+/// A version 7 UUID (RFC 9562 section 5.7), from 16 random bytes used nowhere else. UUIDs made later sort later.
 func timeOrderedUUID(at moment: Timestamp, _ random: [UInt8] = randomBytes(16)) -> String {
   var bytes = random
   for index in 0..<6 {

@@ -228,9 +228,7 @@ final class VaultChange {
     return changed
   }
 
-  /// Inserts an item's line and removes the one at `index`.
-  ///
-  /// - Parameter changed: when its parts changed; `nil` if all did when the item was changed.
+  /// Inserts an item's line and removes the one at `index`. Without `changed`, all parts changed with the item.
   func insert(
     _ item: Item, _ credential: borrowing Credential, _ changed: ChangeDates? = nil, replacing index: Int?
   ) throws(KeychainError) {

@@ -75,9 +75,7 @@ extension VaultChange {
       count: lines.inUse.count, added: added, deleted: plan.deleted, undecided: plan.undecided)
   }
 
-  /// Runs a merge of records that may have been merged before. Without a new result, nothing is to be written.
-  ///
-  /// - Parameter now: when it would be written.
+  /// Runs a merge, written at `now`, of records that may have been merged before. If nothing is new, nothing is.
   func mergingAgain(at now: Timestamp, _ body: () throws(KeychainError) -> Void) throws(KeychainError) {
     let before = (lines.savepoint, isDirty, received)
     // Expiry alone is no reason to write.

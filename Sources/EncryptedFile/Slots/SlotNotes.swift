@@ -82,9 +82,7 @@ struct SlotNotes {
     notes.append(note)
   }
 
-  /// Removes the note about a slot, and remembers its removal.
-  ///
-  /// - Parameter keepingNote: whether the slot is still there, because nothing else opens the vault.
+  /// Remembers a slot's removal, and removes its note unless the slot stays, because nothing else opens the vault.
   mutating func remove(_ id: String, keepingNote: Bool = false) {
     if !keepingNote { notes.removeAll { $0.id == id } }
     if !removed.contains(id) { removed.append(id) }

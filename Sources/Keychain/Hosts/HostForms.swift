@@ -8,9 +8,7 @@ import Glibc
 /// 3.2.2): without it, a resolver may look for the name below other domains. So the dot counts only in a question,
 /// which is then more exact than the stored name, and only for https, where the server proves its name.
 package enum HostForms {
-  /// The other forms of a host in a query; none for nearly all hosts.
-  ///
-  /// - Parameter protocol: the protocol spoken with the host.
+  /// The other forms of a host in a query over a protocol; none for nearly all hosts.
   static func others(askedFor host: ByteString, _ protocol: ByteString) -> [ByteString] {
     guard isSpecial(host) else { return [] }
     let host = host.lowercased

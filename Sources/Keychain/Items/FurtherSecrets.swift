@@ -68,9 +68,7 @@ public struct FurtherSecrets: ~Copyable, Sendable {
     parts.code.text.isEqual(to: other.parts.code.text)
   }
 
-  /// Whether this has each field of the other with the same value.
-  ///
-  /// - Parameter orNone: whether a field that is missing here counts, too.
+  /// Whether this has each field of the other with the same value or, with `orNone`, at least no other value.
   private borrowing func hasFields(of other: borrowing FurtherSecrets, orNone: Bool) -> Bool {
     if parts.fields.hasAll(of: other.parts.fields) { return true }
     // An empty part says that there is none.

@@ -17,9 +17,7 @@ extension Item {
     addFields([(name, value)]).isEmpty
   }
 
-  /// The same for several.
-  ///
-  /// - Returns: the names of those that weren't added.
+  /// The same for several. Returns the names of those that weren't added.
   package mutating func addFields(_ fields: [(name: ByteString, value: ByteString)]) -> [ByteString] {
     if fields.isEmpty { return [] }
     let former = furtherAttributes[Self.fieldsTag]

@@ -36,9 +36,7 @@ package enum FilePath {
     return isAmbiguous ? "/%2F" + rest : text
   }
 
-  /// The path meant by a URL without a server.
-  ///
-  /// - Parameter path: as read from the URL: decoded, without its leading slashes.
+  /// The path meant by a URL without a server, from its decoded path without leading slashes.
   package static func meant(by path: ByteString) -> ByteString {
     if path.bytes.first == UInt8(ascii: "/") { return path }
     if path.bytes.starts(with: relative.utf8) {

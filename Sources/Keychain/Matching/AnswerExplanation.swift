@@ -53,10 +53,7 @@ public struct AnswerExplanation: Hashable, Sendable {
 extension KeychainStore {
   /// Explains the result of ``answer(to:at:where:)``. Loads only the same secrets, to see which have expired.
   ///
-  /// - Parameters:
-  ///   - query: what to look for.
-  ///   - now: the present time, by which items expire.
-  ///   - isUsable: as for ``answer(to:at:where:)``.
+  /// - Parameters: as for ``answer(to:at:where:)``.
   /// - Throws: what ``items(matching:)`` and ``credential(of:)`` throw.
   public func explain(
     _ query: ItemQuery, at now: Timestamp = .now,

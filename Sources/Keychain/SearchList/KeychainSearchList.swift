@@ -264,9 +264,7 @@ public final class KeychainSearchList: KeychainStore {
     return nil
   }
 
-  /// Reports the keychains that can't be used.
-  ///
-  /// - Parameter hasNothing: whether no other one had what was asked for. Then the first error is thrown.
+  /// Reports the keychains that can't be used. If no other one had what was asked for, throws the first error.
   private func report(_ failures: Failures, orThrowIf hasNothing: Bool) throws(KeychainError) {
     try report(failures, throwing: hasNothing ? failures.all.first : nil)
   }
