@@ -1,10 +1,9 @@
 package import SecretService
 
-/// The program that provides the Secret Service now.
 package struct NameOwner {
   /// Whether it is llavero.
   package let isOurs: Bool
-  /// The program's name, as far as it can be told.
+  /// The program's name, if known.
   package let program: String?
 
   private static func connect(_ address: BusAddress) throws(BusFailure) -> ProviderConnection {
@@ -14,10 +13,10 @@ package struct NameOwner {
         onCall: { $0.refuse(.unknownObject) }, onDeparture: { _ in }, onLoss: { _ in }, onEnd: {}))
   }
 
-  /// Makes the bus read its activation files again: a folder that was made after its start is not watched.
+  /// Makes the bus reread its activation files: it doesn't watch a folder made after its start.
   package static func rereadActivation(_ address: BusAddress) { try? connect(address).reloadConfiguration() }
 
-  /// The programs that call llavero's service; `nil` if it doesn't run.
+  /// The programs that call llavero's service; `nil` if it isn't running.
   ///
   /// - Throws: ``BusFailure`` if it doesn't answer.
   package static func callers(
@@ -42,7 +41,7 @@ package struct NameOwner {
     )
   }
 
-  /// What the service says of a program; empty and 0 stand for what it doesn't know.
+  /// The service's report on a program; unknown values are empty or 0.
   package struct CallerRow {
     package let program: String
     package let process: UInt64
@@ -52,7 +51,7 @@ package struct NameOwner {
     package let calls: UInt64
   }
 
-  /// Asks the bus, which starts nothing for that. `nil` if nobody has the name.
+  /// Asks the bus, without starting a service. `nil` if nobody owns the name.
   ///
   /// - Throws: ``BusFailure`` if the bus can't be used.
   package static func find(_ address: BusAddress) throws(BusFailure) -> NameOwner? {

@@ -6,12 +6,12 @@ import Keychain
 package import SecretService
 import System
 
-/// What is to be done with the result of something that the keychain does beside the main thread.
+/// Handles the result of a job on the keychain's thread.
 final class Ending<Value>: @unchecked Sendable {
-  // Unchecked is sound: the main thread alone uses it.
+  // Unchecked is sound: only the main thread uses it.
   let finish: (Value) -> Void
   let refuse: (ServiceError) -> Void
-  /// What is done in place of the call itself if it has to be judged anew.
+  /// Called, in place of the call itself, if the call must be judged again.
   let again: (() -> Void)?
   init(
     _ finish: @escaping (Value) -> Void, refuse: @escaping (ServiceError) -> Void, again: (() -> Void)? = nil
@@ -22,62 +22,62 @@ final class Ending<Value>: @unchecked Sendable {
 
 /// The Secret Service, served from a keychain.
 package final class Provider: @unchecked Sendable {
-  // Unchecked is sound: the main thread alone uses it. Other threads carry references to it back there.
+  // Unchecked is sound: only the main thread uses it. Other threads just carry references back there.
 
-  /// The name that programs call the service by.
+  /// The name that programs call.
   static let name = "org.freedesktop.secrets"
-  /// The name by which llavero knows its own service, so that it never asks itself.
+  /// The name by which llavero recognizes its own service, so that it never asks itself.
   package static let ownName = SecretServiceKeychain.ownServiceName
 
   let settings: ProviderSettings
   private(set) var connection: ProviderConnection!
   let sessions = Sessions()
   var holdings = Holdings()
-  /// What is kept in memory alone, by path.
+  /// The secrets that are only in memory, by path.
   var volatileSecrets: [String: SharedSecret] = [:]
   var callers = Callers()
   var decisions = ProgramDecisions()
   var questions: [ProgramQuestion] = []
-  /// The program that asks the first of the questions.
+  /// The program that asks the first question.
   var questionProgram: ChildProgram?
   var prompts = Prompts()
   var heldSearches = HeldSearches()
   var portalRequests = PortalRequests()
-  /// Writes what sandboxed programs get.
+  /// Writes the secrets of sandboxed programs.
   let portalThread = OwnThread()
   private var changeLines = ChangeLines()
   var lockedSearches: [String: LockedSearch] = [:]
   var lockedSearchPaths: [String: [String]] = [:]
   private var lastLockedSearch = 0
   var unlockProgram: ChildProgram?
-  /// Counts the programs that were started to ask.
+  /// Counts the programs started to unlock.
   var lastUnlockProgram = 0
-  /// Read secrets.
+  /// For reading secrets.
   let readers: KeychainThreads
-  /// Ask for what a person may have to allow.
+  /// For requests that a person may have to allow.
   let askers: KeychainThreads
-  /// Makes changes.
+  /// For changes.
   let writer: KeychainThread
-  /// Looks what there is. It is the writer where that knows what it has changed itself. Elsewhere a change may wait for
-  /// a person, which must not keep searches waiting.
+  /// For looking up items. The same as the writer if that knows its own changes; elsewhere a change may wait for a
+  /// person, and must not hold up searches.
   let looker: KeychainThread
-  /// What waits for the keychain, but not for ever.
+  /// Calls that wait for the keychain, for a limited time.
   var heldCalls = HeldCalls()
-  /// What waits for a look at the file.
+  /// Calls that wait for a look at the file.
   var callsBeforeLook = CallsBeforeLook()
   /// How many looks have begun.
   private(set) var looksBegun = 0
-  /// When the last of them did.
+  /// When the last look began.
   private(set) var lookBegan: Int?
-  /// When the last look began that has found out what there is; `nil` if the keychain could not be used since.
+  /// When the last successful look began; `nil` if the keychain has been unusable since.
   var lastLook: Int?
-  /// The state that the keychain was in when the last look began, or a later one; see ``ProviderSettings/presentState``.
+  /// The keychain's state when the last look began, or later; see ``ProviderSettings/presentState``.
   private(set) var knownState: [UInt8]?
-  /// The paths of what has been changed since the present look began.
+  /// The paths of objects changed since the present look began.
   private var changedSinceLook: Set<String> = []
-  /// What a person has allowed for a short time, by path.
+  /// Short permissions by a person, by path.
   var allowedOnce: [String: AllowedOnce] = [:]
-  /// The error that was told last.
+  /// The error reported last.
   private var toldError: KeychainError?
   private var subscription: ChangeSubscription?
   private var loginWatch: LoginWatch?
@@ -86,27 +86,27 @@ package final class Provider: @unchecked Sendable {
 
   /// Whether the keychain is known, locked or broken.
   enum State {
-    /// Everything that it has is known.
+    /// Its items are known.
     case unlocked
     case locked
     case unusable(KeychainError)
   }
   private(set) var state = State.locked
-  /// The collections that are locked alone, while the keychain is open.
+  /// The collections locked individually, while the keychain is open.
   var lockedCollections: Set<ByteString> = []
   private(set) var isLoading = false
   private var mustLoadAgain = false
   var whenLoaded: [() -> Void] = []
   /// When a program last called, in milliseconds.
   private var lastCall = SystemClock.awake
-  /// Whether what only calls need is out of the memory.
+  /// Whether data that only calls need has been freed.
   private var isAtRest = false
-  /// After which time without a call that is so, in milliseconds.
+  /// How long without a call until that is freed, in milliseconds.
   private static let restTime = 3000
   /// Whether a program's passphrase is being tried.
   var isTryingPassphrase = false
 
-  /// The collection in memory alone, which is gone with the service.
+  /// The collection in memory, which ends with the service.
   static let sessionCollection: ByteString = "session"
 
   private init(_ settings: ProviderSettings) {
@@ -117,7 +117,7 @@ package final class Provider: @unchecked Sendable {
     looker = settings.freshness == nil ? writer : KeychainThread(settings.open)
   }
 
-  /// Serves until a signal, the end of the bus or another program ends that.
+  /// Serves until a signal, the end of the bus or another program ends it.
   ///
   /// - Returns: 0, or 2 if the name belongs to another program.
   /// - Throws: ``BusFailure`` if there is no bus.
@@ -141,12 +141,12 @@ package final class Provider: @unchecked Sendable {
     sessions.prepare()
     holdings = withoutKeychain()
     if settings.freshness == nil {
-      // Everything has to be there before anybody can find the service.
+      // Everything must be ready before anybody can find the service.
       update()
       MainLoop.run { !isLoading || isOver }
       watch()
     } else {
-      // Each call looks for itself. The first look may take long, and the bus doesn't wait for it.
+      // Each call looks for itself. The first look may be slow, and the bus doesn't wait for it.
       state = .unlocked
       load()
     }
@@ -167,13 +167,13 @@ package final class Provider: @unchecked Sendable {
     return status
   }
 
-  /// Takes the name of the Secret Service, and llavero's own before it: whoever finds the service asks at the same time
-  /// whether it is llavero.
+  /// Takes llavero's own name, then the Secret Service's: programs that find the service ask at once whether it is
+  /// llavero.
   ///
   /// - Returns: `false` if another program keeps the service's name.
   private func claimNames() throws(BusFailure) -> Bool {
     var others: [String] = []
-    // The bus gives one back to whoever it was taken from, if this process ends before it has the service's name.
+    // If this process ends before it has the service's name, the bus returns a name to its former owner.
     for name in [settings.furtherName, Self.ownName].compactMap(\.self)
     where try connection.claim(name, replaces: settings.replaces, waits: true) == .isTaken {
       others.append(name)
@@ -190,7 +190,7 @@ package final class Provider: @unchecked Sendable {
 
   // MARK: The keychain's state
 
-  /// What is in memory alone.
+  /// The items that are only in memory.
   private func withoutKeychain() -> Holdings {
     var all = Holdings()
     for (path, item) in holdings.items where volatileSecrets[path] != nil { all.put(item) }
@@ -198,7 +198,7 @@ package final class Provider: @unchecked Sendable {
     return all
   }
 
-  /// Looks whether the keychain has been locked or unlocked, and does what follows from that.
+  /// Checks whether the keychain was locked or unlocked, and acts on that.
   func update() {
     if settings.freshness != nil { return }
     switch settings.lockState() {
@@ -215,7 +215,6 @@ package final class Provider: @unchecked Sendable {
     }
   }
 
-  /// Takes note of a call.
   func noteCall() {
     lastCall = SystemClock.awake
     isAtRest = false
@@ -235,10 +234,10 @@ package final class Provider: @unchecked Sendable {
     heldCalls.refuseOverdue(now: SystemClock.awake)
     endStuckLook()
     closeUnused()
-    // Somebody has unlocked it elsewhere, while a program waits for that.
+    // It was unlocked elsewhere, while a program waits for that.
     if !isLocked, !isPassphraseNeeded {
       if prompts.hasShown { completeShown() }
-      // What it asks has been answered.
+      // Its question has been answered.
       unlockProgram?.end()
       unlockProgram = nil
     }
@@ -250,7 +249,7 @@ package final class Provider: @unchecked Sendable {
     state = .locked
     lockedCollections = []
     decisions.removePermissions()
-    // What is locked is not known to this process either.
+    // This process forgets locked items, too.
     holdings = withoutKeychain()
     readers.forget()
     writer.forget()
@@ -258,10 +257,10 @@ package final class Provider: @unchecked Sendable {
     refuseQuestions()
   }
 
-  /// Reads everything in the keychain again, and signals what is different.
+  /// Reads the keychain again, and announces the differences.
   ///
-  /// - Parameter isSkippable: whether that isn't needed if this process itself has changed it last. To read all items
-  ///   after each of its own changes would take longer than the changes.
+  /// - Parameter isSkippable: whether to skip that if the last change was this process's own. Reading all items after
+  ///   each would take longer than the changes.
   func load(unlessOwn isSkippable: Bool = false, then done: (() -> Void)? = nil) {
     if let done { whenLoaded.append(done) }
     if isLoading {
@@ -306,7 +305,7 @@ package final class Provider: @unchecked Sendable {
   }
 
   private func loaded(_ items: [Item]) {
-    // It may have been locked while it was read.
+    // It may have been locked during the reading.
     guard case .unlocked = settings.lockState() else { return becomeLocked() }
     forgetListed(items)
     let differences = holdings.take(items, leaving: changedSinceLook, keeping: unlistedPaths())
@@ -319,22 +318,22 @@ package final class Provider: @unchecked Sendable {
     }
   }
 
-  /// Takes note that an object isn't any more as the present look may see it.
+  /// Notes that an object has changed since the present look began.
   func noteChange(at path: String) {
-    // On one thread, what is read after a change has it.
+    // On one thread, reading after a change sees it.
     if isLoading, looker !== writer { changedSinceLook.insert(path) }
   }
 
   // MARK: Changes
 
-  /// Makes a change in the keychain that a program asks for, after those before it. So each sees what the ones before
-  /// have made, and none is lost.
+  /// Makes a program's change in the keychain, after those before it, so that each sees the earlier ones and none is
+  /// lost.
   ///
   /// - Parameters:
-  ///   - prepare: finds out what is to be done, by the state that is there when it is this change's turn.
+  ///   - prepare: determines the change from the state when its turn comes.
   ///   - finish: answers the call.
-  ///   - refuse: what is done if the change fails; otherwise the call gets the error.
-  ///   - again: what is done if the item isn't any more as it was judged; otherwise the call is handled from the start.
+  ///   - refuse: handles a failure; by default the call gets the error.
+  ///   - again: called if the item has changed since it was judged; by default the call is handled from the start.
   func change<Value: Sendable>(
     _ call: MethodCall,
     prepare:
@@ -405,7 +404,7 @@ package final class Provider: @unchecked Sendable {
 
   // MARK: Callers
 
-  /// Ends everything that belonged to a connection.
+  /// Ends everything that belongs to a connection.
   private func forget(_ name: String) {
     sessions.end(of: name)
     callers.remove(name)
@@ -423,7 +422,7 @@ package final class Provider: @unchecked Sendable {
     }
   }
 
-  /// An object that stands for what a search in a locked keychain would find.
+  /// An object that stands for the results of a search in a locked keychain.
   func standIn(for search: LockedSearch) -> String {
     lastLockedSearch += 1
     let path = ObjectPath.item(
@@ -431,7 +430,7 @@ package final class Provider: @unchecked Sendable {
     lockedSearches[path] = search
     var paths = lockedSearchPaths[search.owner, default: []]
     paths.append(path)
-    // Whoever asks again and again gets new ones, and loses the oldest.
+    // A program that keeps asking gets new ones, and loses the oldest.
     if paths.count > 64 { lockedSearches[paths.removeFirst()] = nil }
     lockedSearchPaths[search.owner] = paths
     return path

@@ -1,7 +1,7 @@
 import Bytes
 package import Keychain
 
-/// What a service needs to serve a keychain.
+/// Settings for serving a keychain.
 package struct ProviderSettings {
   /// Whether a keychain can be used without asking anybody.
   package enum LockState: Sendable {
@@ -11,58 +11,56 @@ package struct ProviderSettings {
     case unusable(KeychainError)
   }
 
-  /// The address of the message bus.
   package var busAddress: String
-  /// Whether to take the name away from a program that allows that.
+  /// Whether to take the name from a program that allows that.
   package var replaces: Bool
-  /// Opens the keychain anew. It is called once for each thread that uses the keychain, and must ask nobody.
+  /// Opens the keychain, once for each thread that uses it. Must ask nobody.
   package var open: @Sendable () throws(KeychainError) -> any KeychainStore
   /// Reads all items of a keychain.
   package var readAll: @Sendable (any KeychainStore) throws(KeychainError) -> [Item]
-  /// Whether a keychain is as it was read last, but for what the object itself has changed since.
+  /// Whether a keychain is unchanged since the last reading, except for its own changes.
   package var isAsSeen: @Sendable (any KeychainStore) -> Bool
-  /// Tells the state that the keychain is in, if that can be told at once: something that no other state has.
+  /// A value that identifies the keychain's present state, if it is available at once.
   package var presentState: () -> [UInt8]? = { nil }
-  /// Tells whether the keychain is locked. It must not wait for anything.
+  /// Whether the keychain is locked. Must not wait.
   package var lockState: () -> LockState
-  /// Locks the keychain. Returns false if it can't be locked, because its key is in a file.
+  /// Locks the keychain. Returns false if its key is in a file, so that it can't be locked.
   package var lock: () -> Bool
   /// Whether the keychain opens without asking anybody, so that it can't be locked.
   package var opensUnasked: () -> Bool = { true }
-  /// The program that asks a person for the passphrase and unlocks the keychain, with its arguments. `nil` if nobody is
+  /// The program that asks a person for the passphrase and unlocks the keychain, with its arguments; `nil` if nobody is
   /// to be asked.
   package var unlockProgram: [String]?
-  /// The same for a keychain that is unlocked already: it ends well only if the passphrase was given.
+  /// The same for an unlocked keychain: it succeeds only if the passphrase was given.
   package var unlockAgainProgram: [String]?
   /// The same with the passphrase on its standard input.
   package var unlockWithPassphraseProgram: [String]
-  /// After how many seconds without a call the keychain is locked; `nil` for the limits that it has by itself.
+  /// How many seconds without a call until the keychain is locked; `nil` for its own limits.
   package var idle: Int?
-  /// For how many milliseconds what was read last may be shown, if the keychain doesn't tell of changes; `nil` if it
-  /// does.
+  /// How many milliseconds old the shown items may be, if the keychain doesn't report changes; `nil` if it does.
   package var freshness: Int?
-  /// How many secrets may be read at a time. Where a person may have to be asked for one, several.
+  /// How many secrets may be read at a time; several if a person may have to be asked for one.
   package var readers = 1
-  /// What is to be asked for by itself if a search for these attributes finds nothing in the list of all items, because
-  /// a person may allow it; `nil` if the list has everything.
+  /// A query to make when a search for these attributes finds nothing in the list of all items, because a person may
+  /// allow it; `nil` if the list is complete.
   package var question: (LookupAttributes) -> ItemQuery? = { _ in nil }
-  /// Tells a keychain to go on asking only while somebody wants to know.
+  /// Makes a keychain stop asking when the answer is no longer wanted.
   package var whileWanted: @Sendable (any KeychainStore, _ isWanted: @escaping @Sendable () -> Bool) -> Void =
     { _, _ in }
-  /// Another name that the service has beside its usual ones, by which llavero knows what it serves.
+  /// A further name for the service, by which llavero knows which keychain it serves.
   package var furtherName: String?
   /// Called when the service has its name.
   package var onServing: () -> Void
-  /// How a person is asked about each program; `nil` if every program may use everything.
+  /// How people are asked about programs; `nil` if every program may use everything.
   package var asking: ProgramAsking?
-  /// Told of each access; `nil` if nothing is logged.
+  /// Receives each access; `nil` for no log.
   package var log: ((Access) -> Void)?
-  /// Says an error of the keychain for people, in one line.
+  /// Describes an error of the keychain for people, in one line.
   package var explain: (KeychainError) -> String
-  /// Tells something on standard error.
+  /// Prints a message on standard error.
   package var say: (String) -> Void
 
-  /// Makes the settings of a service that is there for everything that the keychain has.
+  /// Settings for serving the whole keychain.
   package init(
     busAddress: String, replaces: Bool,
     open: @escaping @Sendable () throws(KeychainError) -> any KeychainStore,

@@ -1,9 +1,9 @@
 import CSecret
 import SecretService
 
-/// Another program on a bus, which is called and whose signals are heard.
+/// Another program on a bus.
 struct BusPeer {
-  /// A connection of GLib's, which the owner of this value keeps.
+  /// A GLib connection, kept alive by the owner of this value.
   let connection: OpaquePointer
   /// The program's name on the bus.
   let name: String
@@ -24,15 +24,15 @@ struct BusPeer {
     return Variant(taking: reply)
   }
 
-  /// What is done with a signal: the path of the object that it is about, and its values.
+  /// Handles a signal: the path of its object, and its values.
   typealias Listener = (_ path: String, [Variant]) -> Void
   private final class Subscription {
     let listener: Listener
     init(_ listener: @escaping Listener) { self.listener = listener }
   }
 
-  /// Listens for a signal of this program, on the main thread; what others send under its name doesn't count. It is
-  /// heard for as long as the process runs.
+  /// Listens for a signal of this program on the main thread, for as long as the process runs. The same signal from
+  /// other programs is ignored.
   func listen(to signal: String, of interface: String, at path: String? = nil, _ listener: @escaping Listener)
   {
     g_dbus_connection_signal_subscribe(

@@ -1,9 +1,9 @@
 import CSecret
 import Glibc
 
-/// GLib's main context, which calls everything back on the thread that runs it.
+/// GLib's main context; all callbacks run on the thread that runs it.
 enum MainLoop {
-  /// What is to be run. GLib holds it as long as it may be.
+  /// A job, which GLib holds as long as it may run it.
   private final class Job {
     let run: () -> Void
     init(_ run: @escaping () -> Void) { self.run = run }

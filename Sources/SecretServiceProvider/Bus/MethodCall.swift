@@ -1,29 +1,26 @@
 import CSecret
 import SecretService
 
-/// A method call from another program. It is answered once.
+/// A method call from another program, answered once.
 final class MethodCall: @unchecked Sendable {
-  // Unchecked is sound: GLib counts a message's references atomically, and whoever answers the call is alone with it.
+  // Unchecked is sound: GLib counts a message's references atomically, and only the caller of `answer` or `refuse` uses
+  // it.
   private let message: OpaquePointer
   private let connection: OpaquePointer
 
-  /// The unique name of the caller.
   let sender: String
-  /// The object.
   let path: String
-  /// The interface; `nil` if the call names none.
   let interface: String?
-  /// The method.
   let member: String
 
-  /// The items that it is about, as far as that is known.
+  /// The items that it concerns, as far as known.
   var concerns: [ServedItem] = []
-  /// How often it was judged anew.
+  /// How often it was judged again.
   var attempts = 0
-  /// Called when it has been answered, with the error if there was one.
+  /// Called after the answer, with the error if there was one.
   var onEnd: ((ServiceError?) -> Void)?
 
-  /// Takes over a reference to the message. `nil` for a message without the fields of a call.
+  /// Takes over a reference to the message; `nil` if it lacks the fields of a call.
   init?(taking message: OpaquePointer, on connection: OpaquePointer) {
     self.message = message
     self.connection = connection
@@ -38,7 +35,7 @@ final class MethodCall: @unchecked Sendable {
 
   deinit { csecret_unref(UnsafeMutableRawPointer(message)) }
 
-  /// The arguments, which must be of these types.
+  /// The arguments, which must have these types.
   func arguments(_ type: String) throws(ServiceError) -> [Variant] {
     let body = g_dbus_message_get_body(message).map { Variant(taking: g_variant_ref($0)) }
     guard let body else {
@@ -52,7 +49,7 @@ final class MethodCall: @unchecked Sendable {
     }
   }
 
-  /// A copy of a descriptor that came with the call; `nil` if there is none of this number.
+  /// A copy of a descriptor passed with the call; `nil` if there is none at this index.
   func passedDescriptor(_ index: Int32) -> Int32? {
     guard let list = g_dbus_message_get_unix_fd_list(message), index >= 0,
       index < g_unix_fd_list_get_length(list)
@@ -61,7 +58,6 @@ final class MethodCall: @unchecked Sendable {
     return descriptor >= 0 ? descriptor : nil
   }
 
-  /// Answers with these values.
   func answer(_ values: [OpaquePointer] = []) {
     defer { end(nil) }
     let tuple = Argument.tuple(values)
@@ -73,7 +69,6 @@ final class MethodCall: @unchecked Sendable {
     send(reply)
   }
 
-  /// Answers with an error.
   func refuse(_ error: ServiceError) {
     defer { end(error) }
     guard !expectsNothing,

@@ -7,10 +7,9 @@ enum ObjectPath {
   static let aliases = service + "/aliases"
   static let sessions = service + "/session"
   static let prompts = service + "/prompt"
-  /// The object by which the portal calls.
+  /// The portal's object.
   static let portal = "/org/freedesktop/portal/desktop"
   static let portalRequests = portal + "/request"
-  /// The path that stands for no object.
   static let none = "/"
 
   static func collection(_ name: ByteString) -> String { "\(collections)/\(encoded(name))" }
@@ -23,16 +22,14 @@ enum ObjectPath {
 
   static func prompt(_ number: Int) -> String { "\(prompts)/\(number)" }
 
-  /// The parts of a path below the service's.
-  ///
-  /// - Returns: `nil` for a path that is not below it.
+  /// The parts of a path below the service's; `nil` for any other path.
   static func parts(_ path: String) -> [Substring]? {
     guard path.hasPrefix(service + "/") else { return nil }
     return path.dropFirst(service.count + 1).split(separator: "/", omittingEmptySubsequences: false)
   }
 
-  /// A name as a part of a path, which may have letters, digits and underscores alone (D-Bus specification, "Valid
-  /// Object Paths"): every other byte is `_` and its two hexadecimal digits.
+  /// A name as part of a path, which may contain only letters, digits and underscores (D-Bus specification, "Valid
+  /// Object Paths"): every other byte becomes `_` and two hexadecimal digits.
   static func encoded(_ name: ByteString) -> String {
     var text: [UInt8] = []
     for byte in name.bytes {

@@ -3,10 +3,8 @@ import Keychain
 import SecretService
 
 extension Argument {
-  /// A time in seconds since 1970.
   static func time(_ seconds: UInt64) -> OpaquePointer { g_variant_new_uint64(guint64(seconds)) }
 
-  /// Attributes by their names.
   static func attributes(_ attributes: LookupAttributes) -> OpaquePointer {
     array(
       of: "{ss}",
@@ -15,7 +13,6 @@ extension Argument {
       })
   }
 
-  /// Secrets by the paths of their items.
   static func secrets(_ secrets: [(path: String, secret: OpaquePointer)]) -> OpaquePointer {
     array(of: "{o(oayays)}", secrets.map { g_variant_new_dict_entry(path($0.path), $0.secret) })
   }

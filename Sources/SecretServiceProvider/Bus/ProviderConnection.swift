@@ -3,26 +3,25 @@ import Glibc
 import SecretService
 import Synchronization
 
-/// A connection to the session bus, on which the service is called.
+/// The connection to the session bus on which the service is called.
 final class ProviderConnection {
-  /// How many calls may wait to be handled. A program that sends more gets errors, so that none fills the memory.
+  /// How many calls may wait. Further ones get an error, so that no program can fill the memory.
   private static let waitingCalls = 20_000
 
-  /// What the connection tells, on the main thread.
+  /// What the connection reports, on the main thread.
   struct Events {
-    /// A method was called.
     let onCall: (MethodCall) -> Void
-    /// A connection has left the bus.
+    /// A connection left the bus.
     let onDeparture: (_ uniqueName: String) -> Void
-    /// The name was taken away by another program.
+    /// Another program took the name.
     let onLoss: (_ name: String) -> Void
-    /// The bus has ended.
+    /// The bus ended.
     let onEnd: () -> Void
   }
 
-  /// What GLib's thread and the main thread share.
+  /// Shared by GLib's thread and the main thread.
   private final class Shared: @unchecked Sendable {
-    // Unchecked is sound: the count is atomic, and the rest is used on the main thread alone.
+    // Unchecked is sound: the count is atomic, and only the main thread uses the rest.
     let waiting = Atomic(0)
     let events: Events
     init(_ events: Events) { self.events = events }
@@ -31,7 +30,7 @@ final class ProviderConnection {
   private let connection: OpaquePointer
   private let shared: Shared
 
-  /// Connects. Calls are handled from now on, before the service has its name.
+  /// Connects. Calls are handled from now on, even before the service has its name.
   ///
   /// - Parameter address: a D-Bus server address.
   /// - Throws: ``BusFailure``.
@@ -63,7 +62,7 @@ final class ProviderConnection {
     }
   }
 
-  /// Takes the calls out of what comes over the connection, on GLib's thread.
+  /// Picks the calls out of the incoming messages, on GLib's thread.
   private static func take(
     _ connection: OpaquePointer?, _ message: OpaquePointer?, _ isIncoming: gboolean, _ data: gpointer?
   ) -> OpaquePointer? {
@@ -99,15 +98,14 @@ final class ProviderConnection {
   /// The result of asking for a name.
   enum Claim: Equatable {
     case isOurs
-    /// Another program has it, and keeps it.
     case isTaken
   }
 
-  /// Asks for a well-known name. Others may take it over later if they ask to.
+  /// Requests a well-known name. Other programs may ask to take it over later.
   ///
   /// - Parameters:
-  ///   - replaces: whether to take it away from a program that allows that.
-  ///   - waits: whether the bus is to give it to this one as soon as it is free, also after another has taken it away.
+  ///   - replaces: whether to take it from a program that allows that.
+  ///   - waits: whether to queue for the name if it is taken, now or later.
   func claim(_ name: String, replaces: Bool, waits: Bool = false) throws(BusFailure) -> Claim {
     // ALLOW_REPLACEMENT, REPLACE_EXISTING, DO_NOT_QUEUE (D-Bus specification, "RequestName")
     let flags: UInt32 = 0x1 | (replaces ? 0x2 : 0) | (waits ? 0 : 0x4)
@@ -120,18 +118,18 @@ final class ProviderConnection {
   /// Gives a name back.
   func release(_ name: String) { _ = try? ask("ReleaseName", [Argument.text(name)]) }
 
-  /// Makes the bus read its configuration and its activation files again.
+  /// Makes the bus reread its configuration and activation files.
   func reloadConfiguration() { _ = try? ask("ReloadConfig", []) }
 
-  /// The process that a name belongs to; `nil` if nobody has it.
+  /// The process that owns a name; `nil` if nobody does.
   func process(of name: String) -> UInt64? {
     guard let reply = try? ask("GetConnectionUnixProcessID", [Argument.text(name)]) else { return nil }
     return try? reply.parts("(u)", of: "process")[0].number(of: "process")
   }
 
-  /// Finds the process that a name belongs to, without waiting.
+  /// Finds the process that owns a name, without waiting.
   ///
-  /// - Parameter report: called on the main thread, with `nil` if nobody has the name any more.
+  /// - Parameter report: called on the main thread; with `nil` if nobody owns the name any more.
   func findProcess(of name: String, then report: @escaping (UInt32?) -> Void) {
     final class Report {
       let run: (UInt32?) -> Void
@@ -150,17 +148,14 @@ final class ProviderConnection {
       }, Unmanaged.passRetained(Report(report)).toOpaque())
   }
 
-  /// Another program on the same bus.
   func peer(_ name: String) -> BusPeer { BusPeer(connection: connection, name: name) }
 
-  /// The bus itself.
   private var bus: BusPeer { peer("org.freedesktop.DBus") }
 
   private func ask(_ method: String, _ arguments: [OpaquePointer]) throws(BusFailure) -> Variant {
     try bus.call(method, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", arguments)
   }
 
-  /// Sends a signal, to everybody or to one connection.
   func emit(
     _ member: String, of interface: String, at path: String, to destination: String? = nil,
     _ values: [OpaquePointer]
@@ -169,6 +164,6 @@ final class ProviderConnection {
       connection, destination, path, interface, member, Argument.tuple(values), nil)
   }
 
-  /// Sends everything that waits to be sent.
+  /// Sends all queued messages.
   func flush() { g_dbus_connection_flush_sync(connection, nil, nil) }
 }

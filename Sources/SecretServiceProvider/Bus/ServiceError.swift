@@ -1,7 +1,7 @@
 import Keychain
 import SecretService
 
-/// Why a call is refused, by the names that the Secret Service and D-Bus have for it.
+/// Why a call is refused, as an error of the Secret Service or D-Bus.
 enum ServiceError: Error {
   case isLocked
   case noSession
@@ -18,8 +18,7 @@ enum ServiceError: Error {
   case limitsExceeded(String)
   case failed(String)
   case wrongPassphrase
-  /// Another machine, which has the keychain, doesn't allow it; it is locked there; it isn't reached, or doesn't
-  /// answer.
+  /// The machine that holds the keychain refuses this, has it locked, can't be reached or doesn't answer.
   case refusedElsewhere(String)
   case lockedElsewhere(String)
   case unreachable(String)
@@ -57,7 +56,7 @@ enum ServiceError: Error {
     }
   }
 
-  /// What it says to people. It has no secret and nothing that a caller sent.
+  /// The text for people: without secrets, and without anything that the caller sent.
   var text: String {
     switch self {
     case .isLocked: "the collection is locked"
@@ -76,9 +75,9 @@ enum ServiceError: Error {
     }
   }
 
-  /// Why a keychain could not do what it was asked.
+  /// Why the keychain could not do this.
   ///
-  /// - Parameter explain: says an error for people, in one line.
+  /// - Parameter explain: describes an error for people, in one line.
   init(_ error: KeychainError, explain: (KeychainError) -> String) {
     switch error {
     case .locked, .wrongPassphrase, .promptDismissed: self = .isLocked
@@ -90,9 +89,9 @@ enum ServiceError: Error {
     }
   }
 
-  /// Why a keychain can't be used at all.
+  /// Why the keychain can't be used at all.
   ///
-  /// - Parameter explain: says an error for people, in one line.
+  /// - Parameter explain: describes an error for people, in one line.
   init(unusable error: KeychainError, explain: (KeychainError) -> String) {
     if case .forwarding(let fault) = error {
       self.init(fault, explain(error))
@@ -101,8 +100,8 @@ enum ServiceError: Error {
     }
   }
 
-  /// The error of a change of something that is no login. On another machine a rule has to name what may be changed,
-  /// and it can name nothing else but logins, and everything.
+  /// The error for a change of an item that is no login. On another machine a rule must name the items that may be
+  /// changed, and it can name only logins, or everything.
   func ofOther(if isOther: Bool) -> ServiceError {
     guard isOther, case .refusedElsewhere = self else { return self }
     return .notSupported(

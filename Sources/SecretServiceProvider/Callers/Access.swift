@@ -1,36 +1,32 @@
 package import Keychain
 import SecretService
 
-/// What a program has done with the keychain, for a log. It holds no secret.
+/// One access to the keychain by a program, for a log. Holds no secret.
 package struct Access: Sendable {
-  /// When it called.
   package let date: Timestamp
-  /// Who called.
   package let caller: Caller?
-  /// What it wanted: `search`, `read`, `store`, `change`, `delete`, `lock`, `unlock`, or `collection`.
+  /// `search`, `read`, `store`, `change`, `delete`, `lock`, `unlock`, or `collection`.
   package let action: String
-  /// The items that it was about, at most ``limit`` of them.
+  /// The items concerned, at most ``limit`` of them.
   package let items: [Item]
-  /// How many there were.
+  /// How many items were concerned.
   package let count: Int
-  /// What became of it.
   package let outcome: Outcome
 
-  /// How many items are named.
+  /// How many items are logged by name.
   package static let limit = 16
 
-  /// What became of a call.
   package enum Outcome: String, Sendable {
     case answered
-    /// There is nothing of that kind.
+    /// Nothing was found.
     case nothing
     case locked
-    /// The program may not have it.
+    /// The program isn't allowed.
     case refused
     case failed
   }
 
-  /// What a call is about; `nil` for one that has to do with no item.
+  /// The action of a call for the log; `nil` if it concerns no item.
   static func action(of call: MethodCall) -> String? {
     switch call.member {
     case "SearchItems": "search"

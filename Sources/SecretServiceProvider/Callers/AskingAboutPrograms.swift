@@ -2,13 +2,13 @@ import Bytes
 import Keychain
 import SecretService
 
-/// What a program wants to do with items.
+/// A program's intention to use items.
 final class Wish {
   let connection: String
   let items: [ServedItem]
-  /// What it is for: a call, a prompt, or a request of the portal.
+  /// The call, prompt or portal request that it serves.
   let need: AnyObject
-  /// Called with those of the items that the program may use, once that is known.
+  /// Called after the decision, with the items that the program may use.
   let then: ([ServedItem]) -> Void
 
   init(
@@ -21,14 +21,14 @@ final class Wish {
   }
 }
 
-/// A question about a program that waits for its answer.
+/// A pending question about a program.
 final class ProgramQuestion {
   let caller: Caller
-  /// Those that it is about.
+  /// The items in question.
   let items: [ServedItem]
   let wish: Wish
 
-  /// How many items one question is about: all of them are named.
+  /// How many items one question may cover; it names all of them.
   static let itemLimit = 4
 
   init(_ caller: Caller, _ items: [ServedItem], for wish: Wish) {
@@ -37,8 +37,8 @@ final class ProgramQuestion {
     self.wish = wish
   }
 
-  /// The question in one sentence. Each part that others have named is quoted by itself, and what it has of invisible
-  /// characters and quotes is shown as such.
+  /// The question in one sentence. Each part that comes from others is quoted separately, with invisible characters and
+  /// quotes escaped.
   var sentence: String {
     let who = caller.program.map(quoted) ?? "A program that can't be told"
     let process = caller.process.map { " (process \($0))" } ?? ""
@@ -51,11 +51,11 @@ final class ProgramQuestion {
     return "\(who)\(process)\(sandbox) wants to use \(named.joined(separator: ", "))."
   }
 
-  /// The answers that there are. What can't be told again can't be remembered.
+  /// The possible answers. A program that can't be recognized again can't be remembered.
   var words: [ProgramDecision] { caller.identity == nil ? [.once, .no] : ProgramDecision.allCases }
 
   private func quoted(_ text: String) -> String {
-    // A character may consist of many.
+    // One character may consist of many scalars.
     let short = text.unicodeScalars.prefix(200)
     let cut = text.unicodeScalars.count > 200 ? "\(String(short))…" : text
     var quoted = "\""
@@ -69,7 +69,7 @@ final class ProgramQuestion {
     return quoted + "\""
   }
 
-  /// Whether a character looks like a quote, or is a blank that counts as visible.
+  /// Whether a character looks like a quote, or is blank but counts as visible.
   private static func isMisleading(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x27, 0x2019: false  // an apostrophe
@@ -80,10 +80,11 @@ final class ProgramQuestion {
 }
 
 extension Provider {
-  /// How many questions may wait, of one program and of all.
+  /// How many questions may wait, for one program and for all.
   private static let questionLimit = (ofOne: 16, ofAll: 64)
 
-  /// Tells of items whether a caller may use them: `nil` if a person has to be asked. What is remembered is read once.
+  /// A function that tells whether a caller may use an item; `nil` if a person must be asked. Reads the remembered
+  /// decisions once.
   func judge(of connection: String) -> (ServedItem) -> Bool? {
     guard let asking = settings.asking else { return { _ in true } }
     let remembered = asking.remembered()
@@ -92,18 +93,18 @@ extension Provider {
     return { [decisions] item in decisions.isAllowed(item, caller, remembered, now: now) }
   }
 
-  /// Whether a caller may use an item: `nil` if a person has to be asked.
+  /// Whether a caller may use an item; `nil` if a person must be asked.
   func isAllowed(_ item: ServedItem, _ connection: String) -> Bool? { judge(of: connection)(item) }
 
-  /// Those that a caller may use.
+  /// The items that a caller may use.
   func allowed(_ items: [ServedItem], _ connection: String) -> [ServedItem] {
     if settings.asking == nil { return items }
     let judge = judge(of: connection)
     return items.filter { judge($0) == true }
   }
 
-  /// Asks about those items that nothing is decided about, and goes on with those that the caller may use. If there is
-  /// nothing to ask, it goes on at once.
+  /// Asks about the undecided items, and continues with those that the caller may use; at once if there is nothing to
+  /// ask.
   func permitting(_ wish: Wish) {
     let judge = judge(of: wish.connection)
     let undecided = wish.items.filter { judge($0) == nil }.prefix(ProgramQuestion.itemLimit)
@@ -117,12 +118,12 @@ extension Provider {
 
   private func grant(_ wish: Wish) { wish.then(allowed(wish.items, wish.connection)) }
 
-  /// Goes on with a call when its caller may use all of the items: at once, or when a person has said so.
+  /// Continues with a call if its caller may use all of the items: at once, or after a person has agreed.
   ///
   /// - Parameters:
-  ///   - need: what needs the answer, if that isn't the call itself.
-  ///   - body: answers the call. What it throws at once is thrown on.
-  ///   - refuse: what is done if the caller may not, or `body` fails later; otherwise the call gets the error.
+  ///   - need: what needs the answer, if not the call itself.
+  ///   - body: answers the call. Errors that it throws at once are passed on.
+  ///   - refuse: handles a refusal, or a later error of `body`; by default the call gets the error.
   func whenAllowed(
     _ items: [ServedItem], _ call: MethodCall, for need: AnyObject? = nil,
     _ body: @escaping () throws(ServiceError) -> Void,
@@ -147,27 +148,27 @@ extension Provider {
     for item in items { try requireUnlocked(item.collection) }
   }
 
-  /// Lets a program use what it has written itself, as long as nobody else changes it.
+  /// Lets a program use the items it has written, until somebody else changes them.
   func permitOwn(_ item: ServedItem, _ connection: String) {
     guard settings.asking != nil, let stored = item.item, let caller = callers[connection] else { return }
     decisions.note(stored, writtenBy: caller)
   }
 
-  /// Whether a caller has written what an item has now.
+  /// Whether a caller wrote the present contents of an item.
   func isOwn(_ item: Item, _ connection: String) -> Bool {
     callers[connection].map { decisions.isOwn(item, $0) } ?? false
   }
 
-  /// Whether only that is given and changed which is as it was judged: what is known of an item may be older than what
-  /// somebody has just stored in it.
+  /// Whether an item may be read or changed only in the state that was judged. The known state may be older than the
+  /// stored one.
   var isExact: Bool { settings.asking != nil }
 
-  /// How often a call is judged anew before it is refused.
+  /// How often a call is judged again before it is refused.
   private static let attempts = 8
 
-  /// Has a call judged anew, by what the keychain has now, because an item isn't as it was judged.
+  /// Judges a call again by the present contents of the keychain, because an item has changed since.
   ///
-  /// - Returns: false if that has happened too often, or nobody judges.
+  /// - Returns: false if this has happened too often, or programs aren't asked about.
   func judgeAgain(_ call: MethodCall, _ again: (() -> Void)? = nil) -> Bool {
     guard isExact, call.attempts < Self.attempts else { return false }
     call.attempts += 1
@@ -199,11 +200,11 @@ extension Provider {
   private func take(_ answer: String, of question: ProgramQuestion) {
     let isWanted = questions.first === question
     if isWanted { questions.removeFirst() }
-    // Who wants more comes after everybody else with that.
+    // Programs with many questions come after all others.
     let group = question.caller.group
     questions =
       questions.filter { $0.caller.group != group } + questions.filter { $0.caller.group == group }
-    // It may have been taken back meanwhile.
+    // It may have been withdrawn meanwhile.
     if !isWanted { return askNextQuestion() }
     let decision =
       question.words.first { answer == $0.rawValue + "\n" || answer == $0.rawValue } ?? .no
@@ -218,12 +219,12 @@ extension Provider {
       let isForgotten = decision == .never && !isRemembered
       decisions.refuse(items, to: caller, forever: isForgotten, now: SystemClock.awake)
     }
-    // What is left is another question.
+    // Any other items become another question.
     if decision.isPermission { permitting(question.wish) } else { grant(question.wish) }
     askNextQuestion()
   }
 
-  /// Remembers an answer. Returns whether that was possible.
+  /// Stores an answer. Returns whether that was possible.
   private func remember(_ question: ProgramQuestion, _ decision: ProgramDecision) -> Bool {
     guard let program = question.caller.program, let asking = settings.asking else { return false }
     return asking.remember(
@@ -234,7 +235,7 @@ extension Provider {
       })
   }
 
-  /// Answers all questions with no, because what they are about has been locked.
+  /// Answers all questions with no, because the keychain was locked.
   func refuseQuestions() {
     let waiting = questions
     questions = []
@@ -242,12 +243,12 @@ extension Provider {
     for question in waiting { grant(question.wish) }
   }
 
-  /// Takes back the questions of a connection that has left the bus.
+  /// Withdraws the questions of a connection that has left the bus.
   func withdrawQuestions(of connection: String) {
     withdrawQuestions { $0.caller.connection == connection }
   }
 
-  /// Takes back the questions for what nobody needs any more.
+  /// Withdraws the questions of a need that is over.
   func withdrawQuestions(for need: AnyObject) { withdrawQuestions { $0.wish.need === need } }
 
   private func withdrawQuestions(where isWithdrawn: (ProgramQuestion) -> Bool) {

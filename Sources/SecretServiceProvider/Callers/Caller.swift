@@ -3,51 +3,47 @@ import Glibc
 package import Keychain
 import SecretService
 
-/// A program that calls the service.
 package struct Caller: Sendable {
-  /// Its connection's unique name.
   package let connection: String
-  /// Its process; `nil` if the bus doesn't know it.
+  /// The process; `nil` if the bus doesn't know it.
   package let process: UInt32?
-  /// The file that the process ran when it first called; `nil` if it had ended by then, or can't be examined. A program
-  /// that runs others in its process, such as an interpreter, is the same for all of them.
+  /// The file that the process ran when it first called; `nil` if it had ended, or can't be examined. An interpreter
+  /// counts as one program, whatever it runs.
   package let program: String?
-  /// When it first called.
   package let since: Timestamp
   /// How many calls it has made.
   package var calls = 1
 }
 
 extension Caller {
-  /// Whether it is Flatpak's proxy, which calls for programs in a sandbox: its process is all that the bus knows of
-  /// them.
+  /// Whether it is Flatpak's proxy, which calls for sandboxed programs. The bus knows only the proxy's process.
   var isProxy: Bool {
     let name = program?.utf8.split(separator: UInt8(ascii: "/")).last.map { ByteString(Array($0)) }
     return name == "xdg-dbus-proxy" || name == "flatpak-dbus-proxy"
   }
 
-  /// The program as decisions know it, by its file; `nil` if it can't be told.
+  /// The program's file, by which decisions identify it; `nil` if unknown.
   var identity: ByteString? { isProxy ? nil : program.map { ByteString($0) } }
 
-  /// The program with whose questions and refusals its own are counted. All that can't be told are one.
+  /// The program with which its questions and refusals are counted. All unidentified programs count as one.
   var group: ByteString { identity ?? "" }
 }
 
 /// The programs that call the service, by their connections.
 struct Callers {
   private(set) var known: [String: Caller] = [:]
-  /// The calls of those that the bus is being asked about.
+  /// The calls of connections that the bus is being asked about.
   private var waiting: [String: [MethodCall]] = [:]
   private var asked: [String: Int] = [:]
-  /// Those that have left the bus, the last one at the end.
+  /// The callers that have left the bus, the most recent last.
   private(set) var former: [Caller] = []
 
   private static let formerLimit = 16
 
-  /// Takes note of a call.
+  /// Registers a call.
   ///
-  /// - Parameter mustKnow: whether the call has to wait until the caller is known.
-  /// - Returns: whether the bus is to be asked who calls, and whether the call waits for that.
+  /// - Parameter mustKnow: whether the call must wait until its caller is known.
+  /// - Returns: whether to ask the bus for the caller, and whether the call waits for the answer.
   mutating func take(_ call: MethodCall, mustKnow: Bool) -> (isNew: Bool, waits: Bool) {
     if known[call.sender] != nil {
       known[call.sender]?.calls += 1
@@ -59,9 +55,7 @@ struct Callers {
     return (isNew, mustKnow)
   }
 
-  /// Takes what the bus has said of a connection.
-  ///
-  /// - Returns: the calls that have waited for that.
+  /// Takes the bus's answer about a connection. Returns the calls that waited for it.
   mutating func note(_ connection: String, process: UInt32?) -> [MethodCall] {
     // It has left the bus meanwhile.
     guard let calls = asked.removeValue(forKey: connection) else { return [] }
@@ -71,8 +65,8 @@ struct Callers {
     return waiting.removeValue(forKey: connection) ?? []
   }
 
-  /// The file that a process runs, if it is the one that this service sees at that path: in a namespace of its own, a
-  /// process may run another file there.
+  /// The file that a process runs, if this service sees the same file at that path. In a mount namespace of its own, a
+  /// process may run another one.
   private static func program(of process: UInt32) -> String? {
     guard let path = programPath(of: process) else { return nil }
     var (running, there) = (stat(), stat())

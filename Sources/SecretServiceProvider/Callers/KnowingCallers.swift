@@ -3,7 +3,7 @@ import Keychain
 import SecretService
 
 extension Provider {
-  /// Handles a call as soon as is known who makes it, if anything depends on that.
+  /// Handles a call; once its caller is known, if anything depends on that.
   func receive(_ call: MethodCall) {
     noteCall()
     let (isNew, waits) = callers.take(call, mustKnow: settings.log != nil || settings.asking != nil)
@@ -15,7 +15,7 @@ extension Provider {
     if !waits { handle(call) }
   }
 
-  /// Has the call logged when it has been answered.
+  /// Logs the call after its answer.
   func log(_ call: MethodCall) {
     guard let log = settings.log, let action = Access.action(of: call) else { return }
     let date = Timestamp.now
@@ -31,7 +31,7 @@ extension Provider {
     }
   }
 
-  /// The methods of llavero's own, by which it tells who calls.
+  /// llavero's own methods, which report the callers.
   func answerOwn(_ call: MethodCall) throws(ServiceError) {
     guard call.member == "GetCallers" else { throw .unknownMethod }
     _ = try call.arguments("()")

@@ -1,17 +1,15 @@
 package import Keychain
 
-/// What is remembered of what a program may do with an item.
+/// A remembered decision about a program and an item.
 package struct ProgramPermission: Hashable, Sendable {
-  /// The file that the program runs.
+  /// The program's file.
   package let program: String
-  /// The item's reference in the keychain.
   package let item: ItemReference
-  /// The mark that the item has to have for the program to read, change and delete it; `nil` if the program may not.
+  /// The mark that the item must have for the program to read, change and delete it; `nil` for a refusal.
   package let mark: String?
-  /// The item's name for people, where it is known.
+  /// The item's name for people, if known.
   package let name: String
 
-  /// Makes a permission, or a refusal.
   package init(program: String, item: ItemReference, mark: String?, name: String = "") {
     self.program = program
     self.item = item
@@ -20,15 +18,15 @@ package struct ProgramPermission: Hashable, Sendable {
   }
 }
 
-/// What a person answers about a program.
+/// A person's answer about a program.
 package enum ProgramDecision: String, CaseIterable, Sendable {
   /// For this connection.
   case once
-  /// For all that the program's file does, until the service ends or the keychain is locked.
+  /// For everything that runs the program's file, until the service ends or the keychain is locked.
   case session
-  /// From now on: it is remembered.
+  /// Yes, and remembered.
   case always
-  /// Not now, and not later: it is remembered.
+  /// No, and remembered.
   case never
   /// Not for this connection.
   case no
@@ -37,18 +35,16 @@ package enum ProgramDecision: String, CaseIterable, Sendable {
   var isPermission: Bool { self == .once || self == .session || self == .always }
 }
 
-/// How a person is asked about programs, and what is remembered of the answers.
+/// How people are asked about programs, and where the answers are kept.
 package struct ProgramAsking {
-  /// The program that asks, and the name that it is run as: it reads the question from its standard input and prints a
-  /// ``ProgramDecision``, one of those that are its arguments. `nil` if nobody is to be asked: what isn't allowed is
-  /// then refused.
+  /// The program that asks, and the name to run it as. It reads the question from standard input and prints one of the
+  /// ``ProgramDecision`` values in its arguments. `nil` if nobody is to be asked: undecided items are then refused.
   package var askingProgram: (path: String, name: String)?
-  /// What is remembered. It is read for each question, so that people can edit it.
+  /// The remembered decisions, read for each question, so that people can edit them.
   package var remembered: () -> [ProgramPermission]
-  /// Remembers something more. Returns whether that was possible.
+  /// Remembers more decisions. Returns whether that was possible.
   package var remember: ([ProgramPermission]) -> Bool
 
-  /// Makes a way to ask.
   package init(
     askingProgram: (path: String, name: String)?, remembered: @escaping () -> [ProgramPermission],
     remember: @escaping ([ProgramPermission]) -> Bool
@@ -59,32 +55,32 @@ package struct ProgramAsking {
   }
 }
 
-/// What was decided since the service has started; as for permissions, since the keychain was locked last.
+/// Decisions since the service started; permissions only since the keychain was last locked.
 struct ProgramDecisions {
-  /// What a connection, or a program's file, is allowed: items by their marks, as a person was asked about them. One
-  /// that has become another login meanwhile is asked about again.
+  /// The items that a connection or a program's file may use, with the marks they had when a person agreed. An item
+  /// that has become another login since is asked about again.
   private var allowed: [ByteString: [ItemReference: String]] = [:]
-  /// Until when something is refused to a connection, or to a program's file, in milliseconds. That follows the item,
-  /// whatever becomes of it.
+  /// Until when items are refused to a connection or a program's file, in milliseconds. A refusal follows the item,
+  /// whatever it becomes.
   private var refused: [ByteString: [ItemReference: Int]] = [:]
-  /// How many questions about a program were answered with no, each within a minute of the one before, and when the
+  /// How many questions about a program were answered no in a row, each within a minute of the one before, and when the
   /// last one was.
   private var rows: [ByteString: (count: Int, last: Int)] = [:]
-  /// Who has written an item's secret, and the item's date then.
+  /// Who wrote an item's secret, and the item's date at that time.
   private var written: [ItemReference: (writer: ByteString, date: Timestamp?)] = [:]
 
-  /// For how long a program isn't asked about again after a person has refused it an item, in milliseconds.
+  /// How long a program isn't asked about again after a refusal, in milliseconds.
   static let peace = 60_000
-  /// How many refusals in a row there are before a program isn't asked about at all for that time.
+  /// How many refusals in a row stop all questions about a program for that time.
   static let patience = 3
 
-  /// Whether a caller may use an item; `nil` if that isn't decided.
+  /// Whether a caller may use an item; `nil` if undecided.
   func isAllowed(_ item: ServedItem, _ caller: Caller?, _ remembered: [ProgramPermission], now: Int) -> Bool?
   {
     guard let stored = item.item, let reference = stored.reference else { return true }
     guard let caller else { return nil }
     let connection = ByteString(caller.connection)
-    // A refusal counts more than a permission.
+    // A refusal outweighs a permission.
     var marks: [String] = []
     for permission in remembered
     where permission.item == reference && ByteString(permission.program) == caller.identity {
@@ -99,18 +95,18 @@ struct ProgramDecisions {
       if let mark = allowed[name]?[reference] { marks.append(mark) }
     }
     if !marks.isEmpty, marks.contains(item.mark) { return true }
-    // Whoever asks for one thing after the other asks no more.
+    // A program that asks for one item after another gets no more questions.
     if let row = rows[caller.group], row.count >= Self.patience, now - row.last < Self.peace { return false }
     return nil
   }
 
-  /// Whether a caller has written what an item has now. What anybody else has changed meanwhile isn't its own.
+  /// Whether a caller wrote the present contents of an item. After a change by anybody else they aren't its own.
   func isOwn(_ item: Item, _ caller: Caller) -> Bool {
     guard let reference = item.reference, let written = written[reference] else { return false }
     return written.writer == Self.name(caller) && written.date == item.modificationDate
   }
 
-  /// Allows a connection something, or all that its program's file does.
+  /// Allows items to a connection, or to everything that runs its program's file.
   mutating func allow(_ items: [ServedItem], to caller: Caller, forProgram isForProgram: Bool) {
     let name = isForProgram ? Self.name(caller) : ByteString(caller.connection)
     for item in items {
@@ -118,10 +114,10 @@ struct ProgramDecisions {
     }
   }
 
-  /// Refuses something to a connection as long as it is there, and for a while to its program, or to all programs that
-  /// can't be told.
+  /// Refuses items to a connection as long as it exists, and for a while to its program, or to all unidentified
+  /// programs.
   ///
-  /// - Parameter isForever: whether it is refused to the program until the service ends.
+  /// - Parameter isForever: whether to refuse them to the program until the service ends.
   mutating func refuse(
     _ items: [ServedItem], to caller: Caller, forever isForever: Bool = false, now: Int
   ) {
@@ -139,24 +135,24 @@ struct ProgramDecisions {
     rows[group] = (row + 1, now)
   }
 
-  /// Takes note that a caller has written an item's secret.
+  /// Notes that a caller has written an item's secret.
   mutating func note(_ item: Item, writtenBy caller: Caller) {
     if let reference = item.reference { written[reference] = (Self.name(caller), item.modificationDate) }
   }
 
-  /// A program as it is known: its file, or else its connection, which nothing else is ever called like.
+  /// A program's file, or else its connection, whose name is never used again.
   private static func name(_ caller: Caller) -> ByteString {
     caller.identity ?? ByteString(caller.connection)
   }
 
-  /// Forgets what was decided for a connection that has left the bus.
+  /// Forgets the decisions for a connection that has left the bus.
   mutating func remove(_ connection: String) {
     allowed[ByteString(connection)] = nil
     refused[ByteString(connection)] = nil
   }
 
-  /// Forgets what is allowed, because the keychain was locked. A program can lock it itself, so what was refused stays
-  /// so.
+  /// Forgets all permissions, because the keychain was locked. Refusals stay, because a program can lock the keychain
+  /// itself.
   mutating func removePermissions() {
     allowed = [:]
     written = [:]

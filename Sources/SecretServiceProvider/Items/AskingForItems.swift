@@ -2,28 +2,28 @@ import Bytes
 import Keychain
 import SecretService
 
-// What a rule of another machine allows is in the list of its items. What a person has to allow there isn't: it has to
-// be asked for, as llavero's own commands do it. So a search that finds nothing in the list asks.
+// On another machine, items that its rules allow are in the list of items. Items that a person there must allow are
+// not: they must be asked for, as llavero's own commands do. So a search that finds nothing in the list asks.
 
-/// What a person has allowed for a short time.
+/// A short permission by a person.
 struct AllowedOnce {
-  /// The thread whose connection has it; `nil` if every one may try.
+  /// The thread whose connection has the permission; `nil` if every thread may try.
   let thread: KeychainThread?
-  /// When that ends, in milliseconds.
+  /// Its end, in milliseconds.
   let end: Int
 
-  /// How long what was asked for is shown, in milliseconds. A program gets the secret right away; meanwhile the
-  /// connection for which it was allowed stays open, and ssh with it.
+  /// How long a requested item is shown, in milliseconds. The program reads the secret right away; meanwhile the
+  /// permitted connection stays open, and ssh with it.
   static let timeAsked = 10_000
-  /// How long what was stored is shown, in milliseconds: as long as the other machine remembers what was allowed once.
+  /// How long a stored item is shown, in milliseconds: as long as the other machine remembers a single permission.
   static let timeStored = 60_000
 }
 
 extension Provider {
-  /// Asks for what a search doesn't find in the list, if its attributes describe a login.
+  /// Asks for an item that a search doesn't find in the list, if the attributes describe a login.
   ///
-  /// - Parameter finish: answers the call when that is there, or isn't.
-  /// - Returns: false if there is nothing to ask, and the call isn't answered.
+  /// - Parameter finish: answers the call, whether or not the item was found.
+  /// - Returns: false if there is nothing to ask; the call isn't answered then.
   func asks(
     for wanted: LookupAttributes, in collection: ByteString?, _ call: MethodCall,
     then finish: @escaping () throws(ServiceError) -> Void
@@ -50,11 +50,11 @@ extension Provider {
       heldCalls.remove(ticket)
       switch result {
       case .success(let items):
-        // The call may be overdue by now. If the program comes again, it is answered by what was allowed.
+        // The call may be overdue by now. If the program asks again, the permission answers it.
         for item in items { allowOnce(took(item), by: thread, for: AllowedOnce.timeAsked) }
         if ticket.take() { ending.finish(()) }
       case .failure(let error):
-        // With the connection goes the question.
+        // Closing the connection withdraws the question.
         if !ticket.hasCaller { thread.forget() }
         if ticket.take() { ending.refuse(ServiceError(unusable: error, explain: settings.explain)) }
       }
@@ -62,12 +62,12 @@ extension Provider {
     return true
   }
 
-  /// Shows an item for a short time, although the list may not have it.
+  /// Shows an item for a short time, even if it isn't in the list.
   func allowOnce(_ path: String, by thread: KeychainThread?, for time: Int) {
     allowedOnce[path] = AllowedOnce(thread: thread, end: SystemClock.awake + time)
   }
 
-  /// Forgets what is shown for a short time where the list has it.
+  /// Forgets the short permissions for items that are in the list.
   func forgetListed(_ items: [Item]) {
     if allowedOnce.isEmpty { return }
     for item in items {
@@ -75,13 +75,13 @@ extension Provider {
     }
   }
 
-  /// The paths of what is there although the list may not have it.
+  /// The paths of items that may be missing from the list.
   func unlistedPaths() -> Set<String> {
     removeEndedPermissions()
     return Set(allowedOnce.keys)
   }
 
-  /// Forgets what is no longer allowed.
+  /// Forgets permissions that have ended.
   func removeEndedPermissions() {
     if allowedOnce.isEmpty { return }
     let now = SystemClock.awake

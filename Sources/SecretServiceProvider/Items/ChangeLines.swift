@@ -1,15 +1,14 @@
-/// The changes that programs have asked for and that wait for the keychain: a line for each connection, served in turn,
-/// so that whoever asks for many keeps no others waiting.
+/// Changes by programs that wait for the keychain: a line for each connection, served in turn, so that a program with
+/// many changes doesn't hold up the others.
 struct ChangeLines {
-  /// How many may wait in one line, and in all of them.
+  /// How many may wait in one line, and in all.
   static let limit = 200
   static let limitOfAll = 2000
 
   private var lines: [String: [() -> Void]] = [:]
-  /// The connections with a line, the next one first.
+  /// The connections that have a line, the next one first.
   private var order: [String] = []
   private var count = 0
-  /// Whether a change is being made.
   var isBusy = false
 
   /// Puts a change at the end of its connection's line.

@@ -2,15 +2,14 @@ import Bytes
 import Keychain
 import SecretService
 
-/// The changes that programs make in the keychain, each as one write. They run on the keychain's thread, and return the
-/// item as it then is.
+/// The changes by programs, each as one write. They run on the keychain's thread and return the item as stored.
 enum ClientChanges {
   /// Stores an item.
   ///
   /// - Parameters:
-  ///   - replaced: the item that the program wants to replace, as it was seen.
-  ///   - isExact: whether only that is replaced, and nothing that somebody has made of it since.
-  ///   - mayReplaceLogin: whether another item that is the same login is replaced, too.
+  ///   - replaced: the item to replace, in the state seen.
+  ///   - isExact: whether to replace it only in that state.
+  ///   - mayReplaceLogin: whether to replace another item too if it is the same login.
   static func store(
     _ shown: ItemTranslation.Shown, _ body: SharedSecret, in collection: ByteString?,
     replacing replaced: Item?, isExact: Bool = false, mayReplaceLogin: Bool, in keychain: any KeychainStore
@@ -22,7 +21,7 @@ enum ClientChanges {
       if let replaced {
         do throws(KeychainError) {
           let current = try present(replaced, isExact, in: keychain)
-          // Somebody may have made another item of it meanwhile.
+          // It may have become another item meanwhile.
           if ItemTranslation.shown(current).attributes == ItemTranslation.shown(replaced).attributes {
             return try change(current, to: new, shown, body, in: keychain)
           }
@@ -30,7 +29,7 @@ enum ClientChanges {
       }
       let twins = new.item.key.secretServiceItem == nil ? try twins(of: new.item, in: keychain) : []
       if let twin = twins.first {
-        // A login that a person or a tool stored is the same login; other programs' equal items stay side by side.
+        // An equal login from a person or a tool is the same one; equal items of other programs stay side by side.
         let isOfOtherCollection = twin.secretService.collection != collection
         if mayReplaceLogin, !isOfOtherCollection {
           return try change(twin, to: new, shown, body, in: keychain)
@@ -44,7 +43,7 @@ enum ClientChanges {
     return keychain.committed(made)
   }
 
-  /// Gives an item other attributes or another label, and leaves the rest as it is by then.
+  /// Changes an item's attributes or label, and keeps the rest of its present state.
   static func update(
     _ item: Item, isExact: Bool = false, in keychain: any KeychainStore,
     _ edit: (inout ItemTranslation.Shown) -> Void
@@ -80,7 +79,6 @@ enum ClientChanges {
     return keychain.committed(made)
   }
 
-  /// Deletes an item.
   static func delete(
     _ item: Item, isExact: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) {
@@ -90,7 +88,7 @@ enum ClientChanges {
     }
   }
 
-  /// Makes an item of the keychain what a program wants it to be. It keeps its reference, and what people have noted.
+  /// Makes an item of the keychain match a program's item. It keeps its reference and people's notes.
   private static func change(
     _ item: Item, to new: borrowing Answer, _ shown: ItemTranslation.Shown, _ body: SharedSecret,
     in keychain: any KeychainStore
@@ -105,7 +103,7 @@ enum ClientChanges {
       changed = other.item
       answer = consume other
     }
-    // What has a name of its own keeps it.
+    // An item that has a name of its own keeps it.
     if let name = item.key.secretServiceItem, changed.key.secretServiceItem != nil {
       changed.key = .secretService(name)
     }
@@ -124,8 +122,8 @@ enum ClientChanges {
     try items(like: item, in: keychain).filter { $0.key.primaryKey == item.key.primaryKey }
   }
 
-  /// What answers as an item does. It is asked for by a query, because a person may have to allow it, and nobody is
-  /// asked for a list.
+  /// The items with this item's key. Uses a query, because a person may have to allow it, and nobody is asked about a
+  /// list.
   private static func items(
     like item: Item, in keychain: any KeychainStore
   ) throws(KeychainError) -> [Item] {
@@ -138,10 +136,10 @@ enum ClientChanges {
     return try keychain.items(matching: query)
   }
 
-  /// Whether the items are still as they were seen, in their order.
+  /// Whether the items are unchanged, in their order.
   ///
-  /// - Parameter isListed: whether they are in the list of all items, where the keychain is another machine's: nobody
-  ///   is asked for that.
+  /// - Parameter isListed: whether they are in the list of all items, if the keychain is another machine's. Listed
+  ///   items need no question.
   static func unchanged(
     _ items: [Item], isListed: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> [Bool] {
@@ -154,22 +152,22 @@ enum ClientChanges {
     return unchanged
   }
 
-  /// The item as it is now.
+  /// The present state of the item.
   ///
-  /// - Parameter isExact: whether it has to be as it was seen. What isn't any more counts as gone.
+  /// - Parameter isExact: whether it must be unchanged; if not so, it counts as gone.
   private static func present(
     _ item: Item, _ isExact: Bool, in keychain: any KeychainStore
   ) throws(KeychainError) -> Item {
     let same = try items(like: item, in: keychain)
     if isExact, !same.contains(item) { throw .itemNotFound }
     if let found = same.first(where: { $0.reference == item.reference }) { return found }
-    // Somebody has given it another key meanwhile.
+    // It may have another key by now.
     let all = try keychain.items(matching: .all)
     guard let found = all.first(where: { $0.reference == item.reference }) else { throw .itemNotFound }
     return found
   }
 
-  /// Makes a collection, or changes its record. What is `nil` stays as it is.
+  /// Makes a collection or changes its record. `nil` leaves a value as it is.
   static func putCollection(
     _ name: ByteString, label: String?, isDefault: Bool?, in keychain: any KeychainStore
   ) throws(KeychainError) -> [Item] {
@@ -198,7 +196,7 @@ enum ClientChanges {
 
   /// Deletes a collection with everything in it.
   ///
-  /// - Parameter items: the only items to delete, if they are as they were seen; `nil` for all.
+  /// - Parameter items: the only items to delete, if they are unchanged; `nil` for all.
   static func deleteCollection(
     _ name: ByteString, _ items: [Item]?, in keychain: any KeychainStore
   ) throws(KeychainError) {

@@ -2,19 +2,19 @@ import Bytes
 import Keychain
 import SecretService
 
-// A keychain of another machine says nothing when something changes there, or is no longer allowed. So what it has is
-// looked up again before a call is answered by it, unless the last look is a second old at most. A program makes some
-// five calls to log in, within milliseconds: one look serves all of them. Secrets never come from a look, so that what
-// was forbidden just now is shown for a second, and its secret isn't given any more.
+// Another machine's keychain doesn't report changes or withdrawn permissions. So the items are looked up again before a
+// call is answered, unless the last look is at most a second old. A login takes a program some five calls within
+// milliseconds, and one look serves them all. Secrets never come from a look: an item forbidden just now is shown for
+// up to a second, but its secret is no longer given.
 //
-// A file tells of its changes, but a moment after whoever made them knows. A tool that has just stored a login may start
-// a program that asks for it. So a call is answered by the state that the file has when the call comes.
+// A file reports its changes, but a moment after their author knows of them. A tool that has just stored a login may
+// start a program that asks for it. So a call is answered by the file's state at the time of the call.
 
-/// Calls that wait for the keychain, or for a person who has it.
+/// Calls that wait for the keychain, or for a person.
 struct HeldCalls {
-  /// How long one waits, in milliseconds: clients give up after 25 s.
+  /// How long a call waits, in milliseconds: clients give up after 25 s.
   static let patience = 20_000
-  /// How many may wait for a person.
+  /// How many calls may wait for a person.
   private static let limit = 2000
 
   private struct Held {
@@ -24,7 +24,7 @@ struct HeldCalls {
   }
   private var held: [Held] = []
 
-  /// Holds a call until somebody takes it, it is overdue, or its caller has left the bus.
+  /// Holds a call until it is taken, is overdue, or its caller has left the bus.
   ///
   /// - Throws: ``ServiceError/limitsExceeded(_:)``.
   mutating func add(_ call: MethodCall, now: Int) throws(ServiceError) -> HeldCall {
@@ -34,7 +34,7 @@ struct HeldCalls {
     return ticket
   }
 
-  /// Refuses those that have waited long enough.
+  /// Refuses overdue calls.
   mutating func refuseOverdue(now: Int) {
     for overdue in held where overdue.end <= now && overdue.ticket.take() {
       overdue.call.refuse(
@@ -42,20 +42,20 @@ struct HeldCalls {
     }
   }
 
-  /// Forgets one that has been answered.
+  /// Forgets an answered call.
   mutating func remove(_ ticket: HeldCall) { held.removeAll { $0.ticket === ticket } }
 
-  /// Forgets those of a connection that has left the bus.
+  /// Forgets the calls of a connection that has left the bus.
   mutating func remove(of owner: String) {
     for one in held where one.call.sender == owner { one.ticket.leave() }
     held.removeAll { $0.call.sender == owner }
   }
 }
 
-/// Calls that wait for a look at the file, in the order in which they came.
+/// Calls that wait for a look at the file, in order of arrival.
 struct CallsBeforeLook {
-  /// How long a look may keep them waiting, in milliseconds. It waits itself while a change that the service makes
-  /// waits for another program's lock.
+  /// How long calls wait for a look, in milliseconds. The look itself waits while a change by the service waits for
+  /// another program's lock.
   static let patience = 2000
 
   private struct Waiting {
@@ -71,19 +71,19 @@ struct CallsBeforeLook {
   /// Whether a call of that connection waits.
   func has(of owner: String) -> Bool { counts[owner] != nil }
 
-  /// Puts something at the end.
+  /// Adds a job at the end.
   ///
   /// - Parameters:
-  ///   - owner: the connection that it is done for.
+  ///   - owner: the connection that it is for.
   ///   - look: the number of the first look that is late enough for it.
   mutating func add(of owner: String, before look: Int, _ body: @escaping () -> Void) {
     waiting.append(Waiting(owner: owner, look: look, body: body))
     counts[owner, default: 0] += 1
   }
 
-  /// Takes out what need not wait any longer.
+  /// Removes and returns the jobs that need wait no longer.
   ///
-  /// - Parameter look: the number of the look that has ended; `nil` for all.
+  /// - Parameter look: the number of the look that has ended; `nil` for all jobs.
   mutating func take(after look: Int?) -> [() -> Void] {
     let taken = look.map { look in waiting.prefix { $0.look <= look } } ?? waiting[...]
     waiting.removeFirst(taken.count)
@@ -93,12 +93,11 @@ struct CallsBeforeLook {
 }
 
 extension Provider {
-  /// After which time without use the keychain is closed, in milliseconds. An ssh that forwards it doesn't end while it
-  /// is open, so that somebody who logs out would have to wait.
+  /// How long the keychain stays open without use, in milliseconds. While it is open, the ssh that forwards it doesn't
+  /// end, and keeps a person who logs out waiting.
   private static let openTime = 1500
 
-  /// Goes on with a call when what is known of the keychain is fresh enough for it, or it is known that it can't be
-  /// used.
+  /// Continues with a call once the known state is fresh enough for it, or the keychain turns out to be unusable.
   func whenFresh(for call: MethodCall, _ body: @escaping () -> Void) {
     guard let freshness = settings.freshness else { return whenLooked(for: call, body) }
     guard isAboutItems(call) else { return body() }
@@ -112,7 +111,7 @@ extension Provider {
         if ticket.take() { body() }
       }
       if isLoading, mayBeMissing {
-        // The present look may have been too early for what was stored before the call came.
+        // The present look may have begun before an item was stored that this call needs.
         whenLoaded.append { [self] in
           whenLoaded.append(finish)
           if !isLoading { load() }
@@ -126,7 +125,7 @@ extension Provider {
     }
   }
 
-  /// Whether a call searches for something that isn't known. Nothing is said to be missing by an earlier look.
+  /// Whether a call searches for an unknown item. An earlier look is no reason to report one as missing.
   private func isSearchWithoutResult(_ call: MethodCall) -> Bool {
     guard call.member == "SearchItems", let sent = try? call.arguments("(a{ss})")[0],
       let wanted = try? attributes(sent)
@@ -154,9 +153,9 @@ extension Provider {
 
   // MARK: A file
 
-  /// Goes on with a call when what is known of the file is what is in it.
+  /// Continues with a call once the known state is the file's.
   private func whenLooked(for call: MethodCall, _ body: @escaping () -> Void) {
-    // What is locked or broken is found out before. To lock must not wait for anything.
+    // The states locked and broken are checked before. Locking must wait for nothing.
     guard case .unlocked = state, !["Lock", "LockService"].contains(call.member) else { return body() }
     // A program's calls are answered in their order.
     let isBehindOwn = callsBeforeLook.has(of: call.sender)
@@ -174,14 +173,14 @@ extension Provider {
     return call.path == ObjectPath.portal || isInKeychain(call.path)
   }
 
-  /// Answers the calls that have waited for the look that has just ended.
+  /// Answers the calls that waited for the look that has just ended.
   func endLook() {
     let isPresent = settings.presentState() == knownState
     for body in callsBeforeLook.take(after: isPresent ? nil : looksBegun) { body() }
     if !callsBeforeLook.isEmpty, !isLoading { load(unlessOwn: true) }
   }
 
-  /// Answers the calls that wait for a look by what was known before if it takes too long.
+  /// Answers the waiting calls from the known state if a look takes too long.
   func endStuckLook() {
     if isLookStuck { for body in callsBeforeLook.take(after: nil) { body() } }
   }
@@ -191,13 +190,13 @@ extension Provider {
     return SystemClock.awake - lookBegan > CallsBeforeLook.patience
   }
 
-  /// Does what a connection's departure means, after what it has asked for.
+  /// Handles a connection's departure after its calls.
   func afterCalls(of owner: String, _ body: @escaping () -> Void) {
     if !callsBeforeLook.has(of: owner) { return body() }
     callsBeforeLook.add(of: owner, before: looksBegun + 1, body)
   }
 
-  /// Closes the keychain where nobody has used it for a while.
+  /// Closes the keychain if nobody has used it for a while.
   func closeUnused() {
     if settings.freshness == nil { return }
     removeEndedPermissions()

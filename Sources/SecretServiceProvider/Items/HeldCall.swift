@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether somebody still waits for the answer to a call. Whoever takes it answers the call, and nobody else.
+/// Whether a call still needs an answer. Only the code that takes it may answer the call.
 final class HeldCall: Sendable {
   private let hasBeenTaken = Atomic(false)
   private let hasNoCaller = Atomic(false)
@@ -8,15 +8,14 @@ final class HeldCall: Sendable {
   /// Whether it was answered, or its caller is gone.
   var isOver: Bool { hasBeenTaken.load(ordering: .acquiring) }
 
-  /// Whether its caller is still there. It may have got an answer, and come again.
+  /// Whether its caller is still there: it may have been answered and ask again.
   var hasCaller: Bool { !hasNoCaller.load(ordering: .acquiring) }
 
-  /// Takes note that the caller has left the bus.
+  /// Notes that the caller has left the bus.
   func leave() {
     hasNoCaller.store(true, ordering: .releasing)
     _ = take()
   }
 
-  /// Returns whether it is to be answered now.
   func take() -> Bool { !hasBeenTaken.exchange(true, ordering: .acquiringAndReleasing) }
 }

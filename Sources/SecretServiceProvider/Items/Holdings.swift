@@ -1,9 +1,9 @@
 import Keychain
 import SecretService
 
-/// All items that are served, and how they are found: an index of every attribute.
+/// All served items, with an index of every attribute.
 struct Holdings {
-  /// The collection with what people and tools store. Programs know it by this name from gnome-keyring.
+  /// The collection of people's and tools' items, by the name that programs know from gnome-keyring.
   static let loginCollection: ByteString = "login"
 
   private(set) var items: [String: ServedItem] = [:]
@@ -11,7 +11,7 @@ struct Holdings {
   private var byAttribute: [LookupAttributes.Attribute: Set<String>] = [:]
   private var byCollection: [ByteString: Set<String>] = [:]
 
-  /// Everything that is in a keychain.
+  /// Takes all items of a keychain.
   init(_ all: [Item] = []) {
     collections[Self.loginCollection] = Self.login
     for item in all { put(item) }
@@ -21,7 +21,7 @@ struct Holdings {
     ServedCollection(name: loginCollection, label: "Login", created: 0, modified: 0)
   }
 
-  /// Takes an item or a collection as it is in the keychain now.
+  /// Takes an item or a collection in its present state.
   ///
   /// - Returns: the object's path; `nil` for an item that isn't stored.
   @discardableResult
@@ -44,7 +44,7 @@ struct Holdings {
     byCollection[item.collection, default: []].insert(item.path)
     for attribute in item.shown.attributes.all { byAttribute[attribute, default: []].insert(item.path) }
     if collections[item.collection] == nil {
-      // Its record may come later, or another machine has removed it.
+      // Its record may come later, or was removed by another machine.
       collections[item.collection] = ServedCollection(
         name: item.collection, label: item.collection.description, created: 0, modified: 0)
     }
@@ -59,14 +59,14 @@ struct Holdings {
     }
   }
 
-  /// Removes a collection with its items. The one for logins stays, under its usual label.
+  /// Removes a collection with its items. The login collection stays, under its usual label.
   mutating func remove(collection name: ByteString) {
     for path in byCollection[name] ?? [] { remove(path) }
     byCollection[name] = nil
     collections[name] = name == Self.loginCollection ? Self.login : nil
   }
 
-  /// Forgets the record of a collection that has none any more. A collection that still has items stays.
+  /// Forgets a collection's record after its removal. A collection that still has items stays.
   mutating func removeRecord(of name: ByteString) {
     if count(in: name) == 0 { return remove(collection: name) }
     collections[name] = ServedCollection(name: name, label: name.description, created: 0, modified: 0)
@@ -80,26 +80,25 @@ struct Holdings {
     }
   }
 
-  /// How many items a collection has.
   func count(in collection: ByteString) -> Int { byCollection[collection]?.count ?? 0 }
 
-  /// When a collection was made. The one for logins has no record that tells it; its oldest item does.
+  /// When a collection was made. The login collection has no record with a date, so its oldest item tells.
   func created(_ collection: ServedCollection) -> UInt64 {
     if collection.created != 0 { return collection.created }
     return (byCollection[collection.name] ?? []).lazy.compactMap { items[$0]?.created }.min() ?? 0
   }
 
-  /// When a collection was last changed. Its record doesn't notice new items, so they tell it, too.
+  /// When a collection was last changed. New items don't change its record, so they count too.
   func modified(_ collection: ServedCollection) -> UInt64 {
     (byCollection[collection.name] ?? []).reduce(collection.modified) { max($0, items[$1]?.modified ?? 0) }
   }
 
-  /// The items that have all of these attributes, the preferred one first. None at all asks for every item.
+  /// The items with all of these attributes, the preferred one first; without attributes, every item.
   func search(_ wanted: LookupAttributes, in collection: ByteString? = nil) -> [ServedItem] {
     var exact: [LookupAttributes.Attribute] = []
     var asksForGeneric = false
     for attribute in wanted.all {
-      // Services make this schema up for items that were stored without one, so both count as the same.
+      // Services invent this schema for items stored without one, so both count as the same.
       if attribute.name == Self.schema, attribute.value == Self.genericSchema {
         asksForGeneric = true
       } else {
@@ -123,8 +122,8 @@ struct Holdings {
     }.sorted { $0.isPreferred(to: $1) }
   }
 
-  /// The item that a program replaces by one with these attributes: one with the same, and no others. A set without
-  /// any replaces nothing.
+  /// The item that a program replaces by storing these attributes: the one with exactly these. An empty set replaces
+  /// nothing.
   func replaced(by wanted: LookupAttributes, in collection: ByteString) -> ServedItem? {
     if wanted.all.isEmpty { return nil }
     let count = Self.countWithoutGeneric(wanted)
@@ -140,7 +139,7 @@ struct Holdings {
 }
 
 extension Holdings {
-  /// Adds the collection whose items are in memory alone.
+  /// Adds the collection that is kept in memory only.
   mutating func addSessionCollection(_ name: ByteString) {
     if collections[name] == nil {
       put(collection: ServedCollection(name: name, label: "Session", created: 0, modified: 0))
@@ -149,12 +148,12 @@ extension Holdings {
 
   mutating func put(collection: ServedCollection) { collections[collection.name] = collection }
 
-  /// The collection that the alias `default` stands for.
+  /// The collection with the alias `default`.
   var defaultCollection: ByteString {
     collections.values.first { $0.isDefault }?.name ?? Self.loginCollection
   }
 
-  /// The collection that an alias stands for; `nil` if it stands for none.
+  /// The collection with this alias; `nil` if there is none.
   func collection(alias: String) -> ByteString? {
     switch alias {
     case "default": defaultCollection

@@ -2,34 +2,33 @@ import Bytes
 import Keychain
 import System
 
-/// A keychain that is used on a thread of its own, so that whoever waits for it, or for a lock, keeps nobody else
-/// waiting.
+/// A keychain that is used on its own thread, so that waiting for it or for a lock holds up nothing else.
 final class KeychainThread: @unchecked Sendable {
-  // Unchecked is sound: the keychain is used on its thread alone.
+  // Unchecked is sound: only its own thread uses the keychain.
   private let thread = OwnThread()
   private let open: @Sendable () throws(KeychainError) -> any KeychainStore
   private var keychain: (any KeychainStore)?
-  // The main thread alone uses these.
+  // Used by the main thread only.
   /// How many jobs have not ended.
   private(set) var waiting = 0
-  /// When the last one ended, in milliseconds, if the keychain may have been open since.
+  /// When the last job ended, in milliseconds; `nil` if the keychain can't have been open since.
   private var lastUse: Int?
 
   /// Makes a thread for a keychain, which is opened when it is first used.
   init(_ open: @escaping @Sendable () throws(KeychainError) -> any KeychainStore) { self.open = open }
 
-  /// Closes the keychain after everything before it, with what it keeps in memory. It is opened again when it is used.
+  /// Closes the keychain, with everything it keeps in memory, after the jobs before. The next job opens it again.
   func forget() {
     lastUse = nil
     thread.run { [self] in keychain = nil }
   }
 
-  /// Closes the keychain if nobody has used it for a time in milliseconds.
+  /// Closes the keychain if it was unused for this many milliseconds.
   func forget(unusedFor time: Int) {
     if waiting == 0, let lastUse, SystemClock.awake - lastUse > time { forget() }
   }
 
-  /// Runs `body` after everything before it, and then `report` on the main thread.
+  /// Runs `body` after the jobs before it, then `report` on the main thread.
   func run<Value: Sendable>(
     _ body: @escaping @Sendable (any KeychainStore) throws(KeychainError) -> Value,
     then report: @escaping @Sendable (Result<Value, KeychainError>) -> Void
@@ -54,7 +53,7 @@ final class KeychainThread: @unchecked Sendable {
   }
 }
 
-/// A secret that goes from one thread to another, and is wiped when nobody needs it any more.
+/// A secret that is passed between threads, and wiped after its last use.
 final class SharedSecret: Sendable {
   let secret: Secret
   init(_ secret: consuming Secret) { self.secret = secret }

@@ -1,8 +1,8 @@
 import Keychain
 
-/// Threads that use one keychain side by side, so that a job that waits for a person keeps no other waiting.
+/// Threads that use one keychain side by side, so that a job that waits for a person doesn't hold up others.
 struct KeychainThreads {
-  /// The threads. Each has a connection of its own.
+  /// The threads, each with its own connection.
   let all: [KeychainThread]
 
   /// - Parameters:
@@ -15,6 +15,6 @@ struct KeychainThreads {
   /// The first of those with the fewest jobs.
   var next: KeychainThread { all.reduce(all[0]) { $1.waiting < $0.waiting ? $1 : $0 } }
 
-  /// Closes the keychain on all of them.
+  /// Closes the keychain on all threads.
   func forget() { for thread in all { thread.forget() } }
 }

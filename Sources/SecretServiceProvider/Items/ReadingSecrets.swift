@@ -5,11 +5,11 @@ import SecretService
 extension Provider {
   typealias SecretOfItem = (path: String, SharedSecret, contentType: String)
 
-  /// How many bytes of secrets one answer has at most: a message of D-Bus has room for 128 MiB.
+  /// How many bytes of secrets one answer may have: a D-Bus message has room for 128 MiB.
   private static let answerLimit = 32 << 20
 
-  /// Reads secrets beside the main thread. Items that are gone are left out. If programs are asked about, so are those
-  /// that aren't any more as they were judged.
+  /// Reads secrets off the main thread. Leaves out items that are gone and, if programs are asked about, items that
+  /// have changed since they were judged.
   func readSecrets(
     of items: [(path: String, item: Item, contentType: String)],
     then report: @escaping @Sendable (Result<[SecretOfItem], KeychainError>) -> Void
@@ -25,8 +25,8 @@ extension Provider {
     }
   }
 
-  /// How a secret is got: what the list has, from any thread; what was allowed for one connection, through that; what
-  /// was allowed to be stored, by asking for it as a tool does.
+  /// How to get a secret: from the list, on any thread; by a permission for one connection, through that; by a
+  /// permission to store, with a query as a tool makes it.
   private enum Way: Equatable {
     case listed
     case through(ObjectIdentifier)
@@ -46,7 +46,7 @@ extension Provider {
     }
   }
 
-  /// Something that was shown can't be had any more, so what is known is no longer true.
+  /// Notes that a shown item is no longer available, so the known state is out of date.
   private func noteMissing(among paths: [String], _ secrets: [SecretOfItem]) {
     if secrets.count == paths.count { return }
     let found = Set(secrets.map(\.path))

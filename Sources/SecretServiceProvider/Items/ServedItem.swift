@@ -5,21 +5,18 @@ import SecretService
 
 /// An item as programs see it on the bus, without its secret.
 struct ServedItem {
-  /// The object's path.
   let path: String
-  /// The name of its collection.
   let collection: ByteString
-  /// What programs see of it.
   var shown: ItemTranslation.Shown
-  /// When it was made and changed, in seconds since 1970; 0 if that isn't known.
+  /// When it was made and changed, in seconds since 1970; 0 if unknown.
   let created: UInt64
   var modified: UInt64
-  /// The item of the keychain; `nil` for one that is kept in memory alone.
+  /// The keychain's item; `nil` if this one is only in memory.
   var item: Item?
 
   /// An item of the keychain.
   ///
-  /// - Parameter collection: the collection of items that name none.
+  /// - Parameter collection: the collection for items that name none.
   init?(_ item: Item, standard collection: ByteString) {
     guard let reference = item.reference else { return nil }
     let name = item.secretService.collection ?? collection
@@ -31,7 +28,7 @@ struct ServedItem {
     self.item = item
   }
 
-  /// An item that is kept in memory.
+  /// An item that is kept in memory only.
   init(_ shown: ItemTranslation.Shown, named name: ByteString, in collection: ByteString, at now: Timestamp) {
     path = ObjectPath.item(name, in: collection)
     self.collection = collection
@@ -40,9 +37,9 @@ struct ServedItem {
     modified = created
   }
 
-  /// Stands for what a person is asked about: the item's place and attributes, in hexadecimal digits. An item keeps its
-  /// reference when a program makes another login of it, and then has another mark (SHA-256 of the texts, each after
-  /// its length).
+  /// The item's place and attributes as one value in hexadecimal digits (SHA-256 of the texts, each after its length),
+  /// by which decisions recognize them. If a program makes another login of an item, the item keeps its reference but
+  /// gets another mark.
   var mark: String {
     Gcrypt.start()
     var text: [UInt8] = []
@@ -62,8 +59,8 @@ struct ServedItem {
     return UInt64(date.seconds)
   }
 
-  /// The content type that programs are told. That of a text is always spelled in one way, however it was given:
-  /// libsecret takes no other for a text, and gh and Git Credential Manager have spellings of their own.
+  /// The content type that programs are told. For text it always has one spelling, however it was given: libsecret
+  /// accepts no other, while gh and Git Credential Manager have their own.
   var toldContentType: String {
     let isText = [
       "text/plain; charset=utf8", "text/plain; charset=utf-8", "text/plain;charset=utf-8", "plain/text",
@@ -72,7 +69,7 @@ struct ServedItem {
     return isText ? ItemTranslation.plainText : shown.contentType
   }
 
-  /// Whether it comes before another among the answers to a search: what a person has chosen, then the newest.
+  /// Whether it comes before another in search results: first the items chosen by a person, then the newest.
   func isPreferred(to other: ServedItem) -> Bool {
     let (left, right) = (item?.isDefault ?? false, other.item?.isDefault ?? false)
     if left != right { return left }
@@ -91,7 +88,7 @@ struct ServedCollection {
   var modified: UInt64
   /// Whether a program has made it the default one.
   var isDefault = false
-  /// The record of the keychain; `nil` if there is none.
+  /// The collection's record in the keychain; `nil` if there is none.
   var item: Item?
 
   var path: String { ObjectPath.collection(name) }

@@ -11,11 +11,11 @@ extension Holdings {
     var goneCollections: [ByteString] = []
   }
 
-  /// Takes everything that is in the keychain now. What is in memory alone stays.
+  /// Takes all items in the keychain. Items in memory stay.
   ///
   /// - Parameters:
-  ///   - newer: the paths of what has been changed or deleted since `all` was read.
-  ///   - unlisted: the paths of what is there although `all` may not have it.
+  ///   - newer: the paths of objects changed or deleted since `all` was read.
+  ///   - unlisted: the paths of items that may be missing from `all`.
   mutating func take(
     _ all: [Item], leaving newer: Set<String> = [], keeping unlisted: Set<String> = []
   ) -> Differences {
@@ -34,7 +34,7 @@ extension Holdings {
       seen.insert(path)
       if newer.contains(path) { continue }
       let former = items[path]
-      // To find out anew how programs see an item takes much longer than to see that it is the same.
+      // Comparing is much faster than translating the item for programs again.
       if former?.item == item { continue }
       put(item)
       guard let served = items[path] else { continue }

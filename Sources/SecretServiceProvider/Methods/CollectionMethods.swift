@@ -19,7 +19,7 @@ extension Provider {
     }
   }
 
-  /// The name by which an item's record names its collection; `nil` for the one with people's logins.
+  /// A collection's name in the records of items; `nil` for the login collection.
   private func recordName(_ collection: ByteString) -> ByteString? {
     collection == Holdings.loginCollection ? nil : collection
   }
@@ -38,7 +38,7 @@ extension Provider {
     }
     try requireUnlocked(collection.name)
     let finished = new
-    // What it would replace may be another program's.
+    // The item to be replaced may be another program's.
     let replaced = replaces ? holdings.replaced(by: new.attributes, in: collection.name) : nil
     try whenAllowed(replaced.map { [$0] } ?? [], call) { [self] () throws(ServiceError) in
       try store(finished, body, replaces: replaces, call)
@@ -65,7 +65,7 @@ extension Provider {
       }
     } finish: { [self] item in
       let path = took(item)
-      // A person may have allowed to store it, and not to list it.
+      // A person may have allowed storing it, but not listing it.
       if settings.freshness != nil { allowOnce(path, by: nil, for: AllowedOnce.timeStored) }
       if let served = holdings.items[path] {
         call.concerns = [served]
@@ -77,7 +77,7 @@ extension Provider {
     }
   }
 
-  /// Takes note of an item that is in the keychain now, and tells everybody. Returns its path.
+  /// Takes an item that was stored, and announces it. Returns its path.
   @discardableResult
   func took(_ item: Item) -> String {
     let served = ServedItem(item, standard: Holdings.loginCollection)
@@ -94,7 +94,7 @@ extension Provider {
     return path
   }
 
-  /// How much there may be in memory alone: items, and bytes of all secrets and attributes.
+  /// The limits of what is in memory only: items, and bytes of all secrets and attributes.
   private static let volatileItems = 10_000
   private static let volatileSize = 16 << 20
 
@@ -119,7 +119,7 @@ extension Provider {
     call.answer([Argument.path(item.path), Argument.path(ObjectPath.none)])
   }
 
-  /// - Throws: ``ServiceError`` if an item is too large, or too much is in memory with it.
+  /// - Throws: ``ServiceError`` if an item is too large, or memory would hold too much with it.
   func refuseVolatile(_ shown: ItemTranslation.Shown, _ body: SharedSecret) throws(ServiceError) {
     let answer = ItemTranslation.other(shown, body.secret, in: Self.sessionCollection, named: "")
     do throws(KeychainError) {
@@ -142,7 +142,7 @@ extension Provider {
 
   // MARK: Collections
 
-  /// Makes a collection, or finds the one that an alias stands for.
+  /// Makes a collection, or finds the one with the given alias.
   func createCollection(_ call: MethodCall) throws(ServiceError) {
     let arguments = try call.arguments("(a{sv}s)")
     let alias = try text(arguments[1])
@@ -170,8 +170,8 @@ extension Provider {
   /// The longest name of a collection, in bytes.
   private static let longestName = 64
 
-  /// A name for a new collection, with a number if there is one of that name. It is made of the label as gnome-keyring
-  /// makes its own, so that a collection there of the same label is the same one for whoever moves.
+  /// An unused name for a new collection. It is made from the label as gnome-keyring does it, so that a collection
+  /// moved from there keeps its name; a number is added if the name is taken.
   private func freeName(for label: String) -> ByteString {
     var name = label.utf8.prefix(Self.longestName).map { byte in
       switch byte {
@@ -201,7 +201,7 @@ extension Provider {
       try requireUnlocked(name)
       var only: [Item]?
       if settings.asking != nil {
-        // Others may have stored something in it since somebody was asked.
+        // More may have been stored in it since the question.
         let items = items(in: name)
         guard allowed(items, call.sender).count == items.count else {
           throw .accessDenied("it has items of other programs")
@@ -219,12 +219,10 @@ extension Provider {
     }
   }
 
-  /// The items of a collection.
   func items(in collection: ByteString) -> [ServedItem] {
     holdings.paths(in: collection).compactMap { holdings.items[$0] }
   }
 
-  /// Sets the label of a collection.
   func setLabel(_ label: String, of collection: ServedCollection, _ call: MethodCall) throws(ServiceError) {
     if collection.name == Self.sessionCollection { throw .notSupported("this label can't be changed") }
     let name = collection.name
@@ -244,13 +242,13 @@ extension Provider {
 
   // MARK: Arguments
 
-  /// What an item to be made is to be, by its properties. What is missing is empty.
+  /// The properties of a new item; missing ones are empty.
   private func shown(_ properties: Variant) throws(ServiceError) -> ItemTranslation.Shown {
     let given = try ServedProperty.given(properties, of: Interface.item)
     var shown = ItemTranslation.Shown(
       attributes: try given["Attributes"].map(attributes) ?? LookupAttributes(),
       label: try given["Label"].map(text) ?? "", contentType: ItemTranslation.plainText)
-    // A schema among the attributes counts more.
+    // A schema among the attributes takes precedence.
     if let type = given["Type"], shown.type.isEmpty { shown.type = try text(type) }
     return shown
   }

@@ -3,41 +3,39 @@ import CSecret
 import Keychain
 import SecretService
 
-/// The interfaces of the Secret Service and of D-Bus.
 enum Interface {
   static let service = "org.freedesktop.Secret.Service"
   static let collection = "org.freedesktop.Secret.Collection"
   static let item = "org.freedesktop.Secret.Item"
   static let session = "org.freedesktop.Secret.Session"
   static let prompt = "org.freedesktop.Secret.Prompt"
-  /// gnome-keyring's, for unlocking without a display.
+  /// gnome-keyring's, to unlock without a display.
   static let keyring = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
-  /// llavero's own.
   static let own = "org.llavero.SecretService"
-  /// What the portal for sandboxed programs calls.
+  /// Called by the portal for sandboxed programs.
   static let portal = "org.freedesktop.impl.portal.Secret"
   static let portalRequest = "org.freedesktop.impl.portal.Request"
   static let properties = "org.freedesktop.DBus.Properties"
   static let introspectable = "org.freedesktop.DBus.Introspectable"
-  /// Those of D-Bus itself, none of which has properties.
+  /// D-Bus's own, without properties.
   static let ofEveryObject = [properties, introspectable, "org.freedesktop.DBus.Peer"]
 }
 
-/// An object that a path leads to.
+/// An object at a path.
 enum ServedObject {
   /// The service, or a path on the way to its objects.
   case service
   case folder
   case collection(ServedCollection)
   case item(ServedItem)
-  /// Something in a locked keychain, of which nothing is known. With the search that it stands for, if there is one.
+  /// An unknown object in a locked keychain, with the search that it stands for, if any.
   case hidden(LockedSearch?)
   case session(Session)
   case prompt(Prompt)
   case portal
   case portalRequest(PortalRequest)
 
-  /// Whether it is one of the keychain's, and not in memory alone.
+  /// Whether it belongs to the keychain, and not only to memory.
   var isInKeychain: Bool {
     switch self {
     case .collection(let collection): collection.name != Provider.sessionCollection
@@ -63,10 +61,10 @@ enum ServedObject {
 }
 
 extension Provider {
-  /// Handles a call. It is answered now, or when the keychain's thread or a person is done.
+  /// Handles a call: now, or after the keychain's thread or a person is done.
   func handle(_ call: MethodCall) {
     update()
-    // It was unlocked just now, and what is in it is about to be known.
+    // It was just unlocked, and its items are about to be known.
     if isLoading, isLocked { return whenLoaded.append { [self] in handle(call) } }
     whenFresh(for: call) { [self] in answerNow(call) }
   }
@@ -110,7 +108,7 @@ extension Provider {
 
   /// The object at a path; `nil` if there is none.
   ///
-  /// - Parameter caller: who asks. Sessions and prompts of others are there, but of no use to it.
+  /// - Parameter caller: the asking connection, which can't use the sessions and prompts of others.
   func object(at path: String, for caller: String) -> ServedObject? {
     if path == ObjectPath.service { return .service }
     if path == ObjectPath.portal { return .portal }
@@ -136,7 +134,7 @@ extension Provider {
     let known = holdings.collections.values.first { ObjectPath.encoded($0.name) == encodedName }
     if !isItem {
       if let known { return .collection(known) }
-      // What other collections there are is hidden while the keychain is locked.
+      // A locked keychain hides its other collections.
       if case .unlocked = state { return nil }
       if let name = ObjectPath.decoded(encodedName) {
         return .collection(ServedCollection(name: name, label: name.description, created: 0, modified: 0))
@@ -154,7 +152,7 @@ extension Provider {
 }
 
 extension ObjectPath {
-  /// The name that a part of a path stands for; `nil` if nothing is encoded like that.
+  /// The name encoded in a part of a path; `nil` if it isn't a valid encoding.
   static func decoded(_ text: String) -> ByteString? {
     PercentEncoding.decoded(text.utf8, mark: UInt8(ascii: "_")).map { ByteString($0) }
   }

@@ -50,7 +50,7 @@ extension Provider {
     }
   }
 
-  /// The next parts of the paths that lead to the service and to the portal's object.
+  /// The next path parts on the way to the service and the portal's object.
   private static func children(onTheWay path: String) -> [String] {
     let folder = path == "/" ? path : path + "/"
     let below = [ObjectPath.service, ObjectPath.portal].filter { $0.hasPrefix(folder) }

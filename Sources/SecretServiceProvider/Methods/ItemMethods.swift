@@ -38,7 +38,7 @@ extension Provider {
     }
   }
 
-  /// The item that a call is about, as it is now.
+  /// The present item that a call concerns.
   private func present(_ call: MethodCall) throws(ServiceError) -> (ServedItem, Item) {
     try requireUnlocked()
     guard case .item(let item) = object(at: call.path, for: call.sender), let stored = item.item else {
@@ -129,7 +129,7 @@ extension Provider {
     }
   }
 
-  /// Takes note of a changed item, tells everybody, and answers. A new secret shows in the date.
+  /// Takes a changed item, announces it, and answers. A new secret shows in the date.
   private func took(changed item: Item, _ call: MethodCall) {
     if let path = holdings.put(item), let served = holdings.items[path] {
       noteChange(at: path)

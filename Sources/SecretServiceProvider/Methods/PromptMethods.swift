@@ -6,7 +6,7 @@ extension Provider {
     guard prompt.owner == call.sender else { throw .accessDenied("this prompt belongs to another program") }
     switch call.member {
     case "Prompt":
-      // The window's number, which a program of its own that asks has no use for.
+      // The window's number, which an asking program with its own window doesn't need.
       _ = try call.arguments("(s)")
       if prompt.stage != .new { throw .alreadyExists("the prompt is shown already") }
       call.answer()
@@ -19,13 +19,13 @@ extension Provider {
     }
   }
 
-  /// Asks for a prompt.
+  /// Asks a prompt's question.
   func show(_ prompt: Prompt) {
     prompt.stage = .unlocking
     ask()
   }
 
-  /// Takes a prompt back.
+  /// Withdraws a prompt.
   func dismiss(_ prompt: Prompt) {
     prompts.remove(prompt)
     withdrawQuestions(for: prompt)
@@ -38,7 +38,7 @@ extension Provider {
     unlockProgram = nil
   }
 
-  /// Asks a person, if nobody is being asked.
+  /// Asks a person, unless somebody is already being asked.
   private func ask() {
     update()
     for prompt in prompts.shown where needsPassphrase(prompt) { unlockUnasked(collections(of: prompt)) }
@@ -51,7 +51,7 @@ extension Provider {
     lastUnlockProgram += 1
     let number = lastUnlockProgram
     unlockProgram = ChildProgram(program) { [weak self] ending in
-      // One that was ended because nobody waited for it says nothing about the next.
+      // A program that was ended because nobody waited for it says nothing about the next.
       if self?.lastUnlockProgram == number {
         self?.askingHasEnded(isPassphraseGiven: isOpen && ending.hasSucceeded)
       }
@@ -67,11 +67,11 @@ extension Provider {
     completeShown()
   }
 
-  /// Answers everybody who waits, by what the keychain's state is now.
+  /// Answers all waiting programs according to the keychain's present state.
   func completeShown() {
     update()
     guard case .locked = settings.lockState() else {
-      // What is in it has to be known before a program looks for it.
+      // The items must be known before a program searches them.
       return load { [self] in
         for prompt in prompts.shown {
           let isLocked = needsPassphrase(prompt)
@@ -85,7 +85,7 @@ extension Provider {
     for prompt in prompts.takeShown() { complete(prompt, isDismissed: true) }
   }
 
-  /// The keychain is unlocked; now the program itself may have to be asked about.
+  /// Asks about the program itself, if necessary, now that the keychain is unlocked.
   private func askAboutProgram(_ prompt: Prompt) {
     guard settings.asking != nil, prompt.onCompletion == nil else {
       return complete(prompt, isDismissed: false)

@@ -56,8 +56,7 @@ extension Provider {
 
   typealias Property = (name: String, value: () -> OpaquePointer)
 
-  /// The interface of an object whose properties are meant; `nil` for one that has none. Without a name it is the
-  /// object's own.
+  /// The interface whose properties are meant; without a name, the object's own. `nil` for one without properties.
   private func interface(_ name: String, of object: ServedObject) throws(ServiceError) -> String? {
     if name.isEmpty || name == object.interface { return object.interface }
     if Interface.ofEveryObject.contains(name) { return nil }
@@ -69,7 +68,7 @@ extension Provider {
     of object: ServedObject, in interface: String, for caller: String
   ) throws(ServiceError) -> [Property] {
     if try self.interface(interface, of: object) == nil { return [] }
-    // What can't be read is not empty.
+    // An unreadable keychain must not look empty.
     if case .unusable = state, object.isInKeychain { try requireUnlocked() }
     switch object {
     case .service: return [("Collections", { [self] in Argument.paths(collectionPaths) })]
@@ -77,7 +76,7 @@ extension Provider {
     case .item(let item): return properties(of: item, isLocked: open([item], for: caller).isEmpty)
     case .hidden(let search):
       return [
-        // Nothing but what was searched for: some programs look at them before they unlock anything.
+        // Only the attributes searched for: some programs read them before they unlock anything.
         ("Attributes", { Argument.attributes(search?.wanted ?? LookupAttributes()) }),
         ("Label", { Argument.text("") }),
         ("Locked", { Argument.bool(true) }), ("Created", { Argument.time(0) }),

@@ -1,14 +1,13 @@
 import Keychain
 import SecretService
 
-/// A property that objects have (Secret Service draft 0.2, chapter 16; `Type` is gnome-keyring's).
+/// A property of objects (Secret Service draft 0.2, chapter 16; `Type` is gnome-keyring's).
 struct ServedProperty {
   let name: String
-  /// Its type on the bus.
   let type: String
   var isWritable = false
 
-  /// The properties of an interface; `nil` for one that no object has.
+  /// The properties of an interface; `nil` if no object has it.
   static func all(of interface: String) -> [ServedProperty]? {
     switch interface {
     case Interface.service: [ServedProperty(name: "Collections", type: "ao")]
@@ -32,7 +31,7 @@ struct ServedProperty {
     }
   }
 
-  /// The property of an interface that somebody wants to set.
+  /// A property that somebody wants to set.
   ///
   /// - Throws: ``ServiceError/unknownProperty``, ``ServiceError/readOnlyProperty``.
   static func writable(_ name: String, of interface: String) throws(ServiceError) -> ServedProperty {
@@ -41,12 +40,12 @@ struct ServedProperty {
     return property
   }
 
-  /// What a new object is to have, by the full names of its properties, such as `org.freedesktop.Secret.Item.Label`.
-  /// As with gnome-keyring, one that it can't have makes the call fail: what is left out in silence is lost.
+  /// The properties for a new object, given by full names such as `org.freedesktop.Secret.Item.Label`. As in
+  /// gnome-keyring, an unsupported one is an error, because ignoring it would lose data.
   ///
-  /// - Returns: the values by the properties' own names.
+  /// - Returns: the values by the properties' short names.
   static func given(_ properties: Variant, of interface: String) throws(ServiceError) -> [String: Variant] {
-    // To take them apart must not take long, whatever comes.
+    // Parsing must be quick, whatever is sent.
     if properties.size > ItemBounds.attributes * 2 { throw .tooManyAttributes }
     var given: [String: Variant] = [:]
     do throws(BusFailure) {
@@ -71,8 +70,7 @@ struct ServedProperty {
 }
 
 extension ItemTranslation.Shown {
-  /// What kind of item it is: its schema, which older programs give and read as a property of its own. An empty one is
-  /// none.
+  /// The item's schema, which older programs set and read as a separate property. An empty one is none.
   var type: String {
     get { attributes[Self.schema]?.text ?? "" }
     set { attributes[Self.schema] = newValue.isEmpty ? nil : ByteString(newValue) }

@@ -37,11 +37,11 @@ extension Provider {
     let (session, output) = try sessions.open(
       try text(arguments[0]), try content(arguments[1]), for: call.sender)
     call.answer([Argument.variant(output), Argument.path(session.path)])
-    // The next one waits for one calculation less.
+    // The next session then waits for one calculation less.
     MainLoop.post { [self] in sessions.prepare() }
   }
 
-  /// The paths of what is found, unlocked and locked.
+  /// The paths of the results, unlocked and locked.
   func search(
     _ wanted: LookupAttributes, in collection: ByteString?, for call: MethodCall
   ) throws(ServiceError) -> (unlocked: [String], locked: [String]) {
@@ -58,7 +58,7 @@ extension Provider {
     case .locked: break
     }
     if collection == Self.sessionCollection { return (found, []) }
-    // As many as there may be of these, they must not fill the memory.
+    // However many there are, they must not fill the memory.
     if wanted.all.count > 64 || wanted.byteCount > 8192 { throw .isLocked }
     return (found, [standIn(for: LockedSearch(owner: call.sender, wanted: wanted, collection: collection))])
   }
@@ -78,7 +78,7 @@ extension Provider {
 
   private func lock(_ call: MethodCall) throws(ServiceError) {
     let asked = try paths(try call.arguments("(ao)")[0])
-    // What is in memory alone is always open.
+    // Items in memory are always open.
     let names = asked.map { lockable($0, call.sender) }.map { $0 == Self.sessionCollection ? nil : $0 }
     let all = Set(names.compactMap(\.self))
     if !all.isEmpty { lock(all) }
@@ -96,7 +96,7 @@ extension Provider {
       return item
     }
     call.concerns = items
-    // What the program may not have is left out, as what is locked is.
+    // Items that the program may not use are left out, like locked ones.
     let open = items.filter { !isLocked($0.collection) }
     permitting(Wish(call.sender, open, for: call) { [self] _ in answerSecrets(call, asked, session) })
   }
@@ -122,7 +122,7 @@ extension Provider {
       case .success(let secrets):
         if secrets.count < kept.count, judgeAgain(call) { return }
         answer(call, with: ready + secrets, session)
-      // It was locked in the meantime, and what is locked is left out.
+      // It was locked in the meantime, and locked items are left out.
       case .failure(.locked): answer(call, with: ready, session)
       case .failure(let error): call.refuse(ServiceError(error, explain: settings.explain))
       }
@@ -157,7 +157,7 @@ extension Provider {
     }
   }
 
-  /// The name of the collection at a path; no path at all stands for the usual one.
+  /// The name of the collection at a path; no path means the usual one.
   private func name(ofCollectionAt path: String, _ call: MethodCall) throws(ServiceError) -> ByteString {
     if path == ObjectPath.none { return Holdings.loginCollection }
     guard case .collection(let collection) = object(at: path, for: call.sender) else { throw .noSuchObject }
@@ -195,9 +195,9 @@ extension Provider {
     } catch { throw .invalidArguments("a variant is needed") }
   }
 
-  /// The attributes that a program sends, byte for byte.
+  /// The attributes from a program, byte for byte.
   func attributes(_ value: Variant) throws(ServiceError) -> LookupAttributes {
-    // To take them apart must not take long, whatever comes.
+    // Parsing must be quick, whatever is sent.
     if value.size > ItemBounds.attributes * 2 { throw .tooManyAttributes }
     do throws(BusFailure) {
       var attributes = LookupAttributes()
@@ -212,7 +212,7 @@ extension Provider {
     }
   }
 
-  /// A secret that a program sends in a session of its own.
+  /// A secret from a program, sent in one of its sessions.
   func secret(_ value: Variant, from caller: String) throws(ServiceError) -> (
     SharedSecret, contentType: String
   ) {
@@ -223,7 +223,7 @@ extension Provider {
       throw .invalidArguments("a secret is (oayays)")
     }
     let session = try sessions.session(at: try path(parts[0]), of: caller)
-    // What is too large isn't even decrypted. An encrypted one has another block at most.
+    // A secret that is too large isn't even decrypted. Encryption adds at most one block.
     if parts[2].size > ItemBounds.secret + 16 { throw .tooLargeSecret }
     return (SharedSecret(try session.open(parts[1], parts[2])), try text(parts[3]))
   }

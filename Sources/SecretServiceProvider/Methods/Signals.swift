@@ -3,7 +3,7 @@ import Keychain
 import SecretService
 
 extension Provider {
-  /// Beyond this many items, the list of a collection's items is only said to be another one, and not sent along.
+  /// A collection with more items is announced as changed, without the list of its items.
   private static let listLimit = 256
 
   private func emitProperties(
@@ -43,7 +43,7 @@ extension Provider {
     emitItems(of: item.collection)
   }
 
-  /// A program has stored an item anew that was there before.
+  /// Announces that a program has stored an existing item again.
   func signalReplaced(_ item: ServedItem) {
     emit("ItemCreated", item)
     signalChanged(item)
@@ -80,10 +80,10 @@ extension Provider {
       [("Collections", { [self] in Argument.paths(collectionPaths) })])
   }
 
-  /// Tells that collections have been locked or unlocked.
+  /// Announces that collections were locked or unlocked.
   ///
   /// - Parameters:
-  ///   - known: what was known before they were locked, or is known now.
+  ///   - known: the items known before locking, or after unlocking.
   ///   - names: the collections; `nil` for all.
   func signalLock(_ isLocked: Bool, _ known: Holdings, in names: Set<ByteString>? = nil) {
     let locked: Property = ("Locked", { Argument.bool(isLocked) })
@@ -99,11 +99,11 @@ extension Provider {
       emitProperties(Interface.collection, at: collection.path, [locked])
       if names == nil { emitItems(of: collection.name) }
     }
-    // Nothing has come or gone where the others stay open.
+    // Nothing appears or disappears if other collections stay open.
     if names == nil { emitCollections() }
   }
 
-  /// Tells what others have changed.
+  /// Announces changes by others.
   func signal(_ differences: Holdings.Differences) {
     for name in differences.madeCollections { signalCollectionCreated(name) }
     for name in differences.changedCollections {

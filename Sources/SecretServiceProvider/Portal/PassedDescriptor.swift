@@ -4,19 +4,16 @@ import Glibc
 import Keychain
 import SecretService
 
-/// A file that a program has passed along with a call. It is closed when nobody needs it any more.
+/// A file that a program passed with a call; closed after its last use.
 final class PassedDescriptor: Sendable {
   private let number: Int32
 
-  /// Takes over a descriptor.
   init(taking number: Int32) { self.number = number }
 
   deinit { close(number) }
 
-  /// Writes all bytes, or fails at once where that would take time: who passes the file decides what it is, and must
-  /// not keep others waiting.
-  ///
-  /// - Returns: whether they were written.
+  /// Writes all bytes and returns true, or fails at once if that would take time: the program chooses the file, and
+  /// must not hold up others.
   func write(_ secret: borrowing Secret) -> Bool {
     // A pipe that can be written to has room for a page (pipe(7)).
     guard secret.count <= 4096 else { return false }
@@ -27,7 +24,7 @@ final class PassedDescriptor: Sendable {
 }
 
 extension MethodCall {
-  /// The file that an argument stands for.
+  /// The file passed as an argument.
   ///
   /// - Throws: ``ServiceError/invalidArguments(_:)`` if none was passed.
   func descriptor(_ argument: Variant) throws(ServiceError) -> PassedDescriptor {

@@ -5,7 +5,7 @@ import SecretService
 import System
 
 extension Provider {
-  /// How many bytes a sandboxed program gets, with which it encrypts what it keeps.
+  /// The size in bytes of a sandboxed program's secret, with which it encrypts its data.
   private static let portalSecretSize = 64
   /// The longest identifier of a program, in bytes: that of a name on the bus.
   private static let programLimit = 255
@@ -55,19 +55,19 @@ extension Provider {
     show(prompt)
   }
 
-  /// The program's secret, as the keychain has it.
+  /// The program's secret in the keychain.
   private func known(_ request: PortalRequest) -> ServedItem? {
     holdings.replaced(by: Self.attributes(of: request), in: Holdings.loginCollection)
   }
 
-  /// The attribute by which gnome-keyring keeps them, so that those it made can be taken over.
+  /// The attribute that gnome-keyring uses, so that its secrets can be taken over.
   private static func attributes(of request: PortalRequest) -> LookupAttributes {
     var attributes = LookupAttributes()
     attributes["app_id"] = request.program
     return attributes
   }
 
-  /// Provides the secret, unless it is another program's: whoever calls is not known to be the portal.
+  /// Provides the secret, unless it is another program's: the caller need not be the portal.
   private func begin(_ request: PortalRequest) throws(ServiceError) {
     let items = known(request).map { [$0] } ?? []
     try whenAllowed(items, request.call, for: request) { [self] () throws(ServiceError) in
@@ -77,7 +77,7 @@ extension Provider {
     }
   }
 
-  /// Writes the program's secret, which is made when it first asks.
+  /// Writes the program's secret, making it at the first request.
   private func provide(_ request: PortalRequest) throws(ServiceError) {
     let attributes = Self.attributes(of: request)
     let label =
@@ -115,7 +115,7 @@ extension Provider {
       }
       // It may have been closed, and answered, meanwhile.
       guard portalRequests[request.path] === request else { return }
-      // Whoever holds the other end decides how long writing takes.
+      // The other end decides how long writing takes.
       portalThread.run { [descriptor = request.descriptor, self] in
         let isWritten = descriptor.write(result.body.secret)
         MainLoop.post { [self] in finish(request, isWritten ? .done : .other) }

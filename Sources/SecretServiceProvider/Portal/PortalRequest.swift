@@ -1,16 +1,15 @@
 import Keychain
 
-/// What the portal has asked for, until it is answered (xdg-desktop-portal, "org.freedesktop.impl.portal.Request").
+/// A pending request of the portal (xdg-desktop-portal, "org.freedesktop.impl.portal.Request").
 final class PortalRequest: @unchecked Sendable {
-  // Unchecked is sound: the main thread alone uses it. Others carry references to it back there.
+  // Unchecked is sound: only the main thread uses it. Other threads just carry references back there.
 
   /// The path at which the portal can end it.
   let path: String
   let call: MethodCall
-  /// The sandboxed program's identifier, as the portal knows it; empty for one without a sandbox.
+  /// The sandboxed program's identifier from the portal; empty without a sandbox.
   let program: ByteString
   let descriptor: PassedDescriptor
-  /// What a person is asked for it.
   var prompt: Prompt?
 
   init(_ path: String, _ call: MethodCall, of program: ByteString, to descriptor: PassedDescriptor) {
@@ -20,7 +19,7 @@ final class PortalRequest: @unchecked Sendable {
     self.descriptor = descriptor
   }
 
-  /// The portal's words for what became of a request (xdg-desktop-portal, "Request.Response").
+  /// The portal's codes for a request's outcome (xdg-desktop-portal, "Request.Response").
   enum Response: UInt32 {
     case done = 0
     case cancelled = 1
@@ -28,9 +27,9 @@ final class PortalRequest: @unchecked Sendable {
   }
 }
 
-/// The requests that wait for an answer, by their paths.
+/// The pending requests, by path.
 struct PortalRequests {
-  /// How many one connection may have at once.
+  /// How many requests one connection may have at once.
   static let limit = 64
 
   private var requests: [String: PortalRequest] = [:]
@@ -45,7 +44,7 @@ struct PortalRequests {
     requests[request.path] = request
   }
 
-  /// Removes one. Returns whether it was still there.
+  /// Removes a request. Returns whether it was still there.
   @discardableResult
   mutating func remove(_ request: PortalRequest) -> Bool {
     request.prompt = nil

@@ -1,11 +1,11 @@
 import Bytes
 import CGcrypt
 
-/// libgcrypt, which libsecret brings along.
+/// libgcrypt, which libsecret depends on anyway.
 enum Gcrypt {
   private static let isUsable = cgcrypt_start()
 
-  /// Starts the library, once. Traps if it is older than the one that this program was built with.
+  /// Initializes the library, once. Traps if it is older than the one at build time.
   static func start() {
     precondition(isUsable, "libgcrypt can't be used")
   }

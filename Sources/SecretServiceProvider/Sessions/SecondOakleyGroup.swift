@@ -18,8 +18,7 @@ enum SecondOakleyGroup {
   /// The size of a number of the group, in bytes.
   static let size = 128
 
-  /// Writes a power of `base`, most significant byte first, to `output`, which has `size` bytes: with zeros on the
-  /// left if the number is smaller.
+  /// Writes a power of `base`, most significant byte first, to the `size` bytes of `output`, with zeros on the left.
   ///
   /// Returns false if `base` is no public key: 0, 1, the prime minus 1, or greater.
   static func power(

@@ -4,29 +4,28 @@ import CGcrypt
 /// The encryption of secrets in a session: AES-128 in CBC mode, with PKCS #7's padding (Secret Service draft 0.2,
 /// section 7.3; RFC 5652, section 6.3).
 ///
-/// It keeps nobody on the bus from changing what is sent: there is no authentication in this protocol.
+/// The protocol has no authentication, so the bus and others on it can change what is sent.
 package struct SessionCipher: ~Copyable, Sendable {
   /// The size of a block and of an IV, in bytes.
   private static let blockSize = 16
 
   private let key: Secret
 
-  /// Encrypts with this key. Traps if it does not have 16 bytes.
+  /// Traps if the key isn't 16 bytes long.
   package init(key: consuming Secret) {
     precondition(key.count == 16, "AES-128 takes 16 bytes")
     Gcrypt.start()
     self.key = key
   }
 
-  /// Encrypts a secret of any size, with an IV of its own.
+  /// Encrypts a secret of any size with a new IV.
   ///
-  /// - Returns: the IV, which is 16 bytes; and the ciphertext, a multiple of 16 bytes that is 1 to 16 bytes longer than
-  ///   the secret.
+  /// - Returns: the IV of 16 bytes, and the ciphertext: a multiple of 16 bytes, 1 to 16 bytes longer than the secret.
   package func seal(_ secret: borrowing Secret) -> (iv: [UInt8], ciphertext: [UInt8]) {
     var iv = [UInt8](repeating: 0, count: Self.blockSize)
     iv.withUnsafeMutableBytes { cgcrypt_nonce($0.baseAddress, $0.count) }
     let padding = Self.blockSize - secret.count % Self.blockSize
-    // Everything is padding until the secret is put before it, and the ciphertext takes the place of both.
+    // Filled with padding; the secret is put before it, and the ciphertext replaces both.
     var ciphertext = [UInt8](repeating: UInt8(padding), count: secret.count + padding)
     ciphertext.withUnsafeMutableBytes { bytes in
       secret.withUnsafeBytes { bytes.copyMemory(from: $0) }
@@ -35,10 +34,8 @@ package struct SessionCipher: ~Copyable, Sendable {
     return (iv, ciphertext)
   }
 
-  /// Decrypts what the other side encrypted.
-  ///
-  /// - Returns: the secret. `nil` if the IV does not have 16 bytes, if the ciphertext is empty or no multiple of 16
-  ///   bytes, or if its last bytes are no padding.
+  /// Decrypts a secret from the other side. `nil` if the IV isn't 16 bytes long, the ciphertext is empty or no multiple
+  /// of 16 bytes, or the padding is invalid.
   package func open(iv: UnsafeRawBufferPointer, ciphertext: UnsafeRawBufferPointer) -> Secret? {
     guard iv.count == Self.blockSize, ciphertext.count > 0, ciphertext.count % Self.blockSize == 0 else {
       return nil
@@ -50,7 +47,7 @@ package struct SessionCipher: ~Copyable, Sendable {
     return secret
   }
 
-  /// How many of the bytes are padding: as many as the last one says, if all of them say so.
+  /// The length of the padding: its last byte, if all bytes of the padding equal it.
   private static func padding(of bytes: UnsafeRawBufferPointer) -> Int? {
     guard let last = bytes.last, 1...blockSize ~= Int(last) else { return nil }
     return bytes.suffix(Int(last)).allSatisfy { $0 == last } ? Int(last) : nil
@@ -60,7 +57,7 @@ package struct SessionCipher: ~Copyable, Sendable {
     cgcrypt_bytes, cgcrypt_bytes, UnsafeMutableRawPointer?, Int
   ) -> Bool
 
-  /// Changes whole blocks in place.
+  /// Processes whole blocks in place.
   private func apply(
     _ function: Function, _ iv: UnsafeRawBufferPointer, _ blocks: UnsafeMutableRawBufferPointer
   ) {

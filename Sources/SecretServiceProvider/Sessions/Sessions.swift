@@ -2,15 +2,13 @@ import Bytes
 import CSecret
 import SecretService
 
-/// How secrets go between the service and one program (Secret Service draft 0.2, chapter 7).
+/// How secrets are sent between the service and one program (Secret Service draft 0.2, chapter 7).
 final class Session: @unchecked Sendable {
-  // Unchecked is sound: nothing in it changes after it was made.
+  // Unchecked is sound: it never changes.
 
-  /// The number in the object's path.
   let number: Int
-  /// The connection that the session belongs to.
   let owner: String
-  /// `nil` for a session that leaves secrets as they are.
+  /// `nil` for a session without encryption.
   private let cipher: SessionCipherBox?
 
   private final class SessionCipherBox {
@@ -30,7 +28,7 @@ final class Session: @unchecked Sendable {
       }
   }
 
-  /// A secret as the other side expects it, of the type `(oayays)`.
+  /// A secret for the other side, of the type `(oayays)`.
   func seal(_ secret: borrowing Secret, _ contentType: String) -> OpaquePointer {
     if let cipher {
       let sealed = cipher.cipher.seal(secret)
@@ -45,9 +43,9 @@ final class Session: @unchecked Sendable {
     ])
   }
 
-  /// The bytes of a secret that the other side has sent.
+  /// The bytes of a secret from the other side.
   ///
-  /// - Throws: ``ServiceError/invalidArguments(_:)`` for what can't be decrypted.
+  /// - Throws: ``ServiceError/invalidArguments(_:)`` if it can't be decrypted.
   func open(_ parameters: Variant, _ value: Variant) throws(ServiceError) -> Secret {
     do throws(BusFailure) {
       guard let cipher else { return try value.withBytes(of: "secret") { Secret(copying: $0) } }
@@ -68,7 +66,7 @@ final class Session: @unchecked Sendable {
 
 /// The sessions of all programs. Each ends with its connection.
 final class Sessions {
-  /// How many one connection may have at once.
+  /// How many sessions one connection may have at once.
   static let limit = 4096
 
   static let plain = "plain"
@@ -77,10 +75,9 @@ final class Sessions {
   private var sessions: [Int: Session] = [:]
   private var numbers: [String: [Int]] = [:]
   private var last = 0
-  /// The key pair for the next session, made while nobody was waiting for it.
+  /// A key pair for the next session, made while nobody waited for it.
   private var prepared: KeyPair?
 
-  /// Makes a key pair for the next session.
   func prepare() {
     if !hasPrepared { prepared = KeyPair.generate() }
   }
@@ -92,9 +89,7 @@ final class Sessions {
     }
   }
 
-  /// Opens a session.
-  ///
-  /// - Returns: the session, and what the other side gets in return.
+  /// Opens a session. Returns it with the reply to the other side.
   func open(
     _ algorithm: String, _ input: Variant, for owner: String
   ) throws(ServiceError) -> (session: Session, output: OpaquePointer) {
@@ -147,7 +142,6 @@ final class Sessions {
     return session
   }
 
-  /// Ends a session.
   func close(_ session: Session) {
     sessions[session.number] = nil
     numbers[session.owner]?.removeAll { $0 == session.number }

@@ -3,18 +3,18 @@ import CLinux
 import CSecret
 import Glibc
 
-/// A program that asks a person something, or unlocks the keychain.
+/// A started program that asks a person, or unlocks the keychain.
 final class ChildProgram {
-  /// What became of it.
+  /// The program's outcome.
   struct Ending {
     let hasSucceeded: Bool
-    /// What it has printed, if that is read: at most ``outputLimit`` bytes.
+    /// Its output, if read: at most ``outputLimit`` bytes.
     let output: String
   }
 
   private final class Report {
     let run: (Ending) -> Void
-    /// The end of its output; -1 if that isn't read.
+    /// A pipe from its output; -1 if not read.
     let output: Int32
     init(_ output: Int32, _ run: @escaping (Ending) -> Void) { (self.output, self.run) = (output, run) }
     deinit { if output >= 0 { close(output) } }
@@ -29,10 +29,10 @@ final class ChildProgram {
   ///
   /// - Parameters:
   ///   - arguments: the program's path, and its arguments.
-  ///   - name: the name that it is run as, if that isn't its path.
-  ///   - input: what it gets on its standard input, shorter than a pipe's room; otherwise that is empty.
-  ///   - readsOutput: whether its standard output is read when it has ended.
-  ///   - report: called on the main thread when it has ended.
+  ///   - name: the name to run it as, if that isn't its path.
+  ///   - input: its standard input, shorter than a pipe's capacity; empty by default.
+  ///   - readsOutput: whether to read its standard output after its end.
+  ///   - report: called on the main thread after its end.
   init?(
     _ arguments: [String], as name: String? = nil, input text: SharedSecret? = nil, readsOutput: Bool = false,
     then report: @escaping (Ending) -> Void
@@ -41,7 +41,7 @@ final class ChildProgram {
     if let text {
       guard let ends = Self.pipe() else { return nil }
       clinux_make_blocking(ends.reading)
-      // Nobody has to read before this returns.
+      // The pipe has room for it, so this doesn't block.
       let isWritten = text.secret.withUnsafeBytes {
         write(ends.writing, $0.baseAddress, $0.count) == $0.count
       }
@@ -94,7 +94,7 @@ final class ChildProgram {
     return clinux_pipe(&ends) == 0 ? (ends[0], ends[1]) : nil
   }
 
-  /// What is in a pipe, which doesn't block.
+  /// The contents of a non-blocking pipe.
   private static func printed(_ output: Int32) -> String {
     if output < 0 { return "" }
     var bytes = [UInt8](repeating: 0, count: outputLimit)
@@ -102,10 +102,10 @@ final class ChildProgram {
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 
-  /// Ends the program, if it hasn't ended. What it asked disappears.
+  /// Ends the program if it still runs; its question disappears.
   func end() { if !hasEnded { kill(process, SIGTERM) } }
 
-  /// Waits until it is gone, as the last thing that happens here, up to a second: it may have a terminal to give back.
+  /// Waits up to a second for its end, as the last thing done here: it may have to restore a terminal.
   func waitForEnd() {
     let deadline = SystemClock.awake + 1000
     while !hasEnded, waitpid(process, nil, WNOHANG) == 0, SystemClock.awake < deadline { usleep(2000) }

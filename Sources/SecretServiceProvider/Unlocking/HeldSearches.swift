@@ -2,12 +2,12 @@ import Bytes
 import Keychain
 import SecretService
 
-/// Searches that found the keychain locked, and wait until a person has unlocked it.
+/// Searches in a locked keychain that wait for a person to unlock it.
 struct HeldSearches {
-  /// How long one waits, in milliseconds: clients give up after 25 s.
+  /// How long a search waits, in milliseconds: clients give up after 25 s.
   static let patience = 20_000
-  /// For how long a connection isn't asked about again after a person has declined, in milliseconds. Some programs
-  /// search for one thing after the other.
+  /// How long a connection isn't asked about again after a person has declined, in milliseconds. Some programs search
+  /// for one item after another.
   static let peace = 60_000
 
   private var held: [(prompt: Prompt, end: Int, giveUp: () -> Void)] = []
@@ -19,14 +19,14 @@ struct HeldSearches {
 
   mutating func remove(_ prompt: Prompt) { held.removeAll { $0.prompt === prompt } }
 
-  /// Takes note that nobody has unlocked the keychain for a connection.
+  /// Notes that nobody unlocked the keychain for a connection.
   mutating func decline(_ connection: String, now: Int) { declined[connection] = now }
 
   func hasDeclined(_ connection: String, now: Int) -> Bool {
     declined[connection].map { now - $0 < Self.peace } ?? false
   }
 
-  /// Removes and returns those that have waited long enough.
+  /// Removes and returns the overdue searches.
   mutating func takeOverdue(now: Int) -> [(prompt: Prompt, giveUp: () -> Void)] {
     let overdue = held.filter { $0.end <= now }
     held.removeAll { $0.end <= now }
@@ -41,9 +41,9 @@ struct HeldSearches {
 }
 
 extension Provider {
-  /// Answers a search. While the keychain is locked, it is unlocked first if somebody does that: many programs have no
-  /// use for an item of which they see nothing. What takes longer than they wait gets an object that stands for what
-  /// would be found, which they can have unlocked, too.
+  /// Answers a search. A locked keychain is unlocked first, if a person does so in time: many programs can't handle
+  /// results that they can't see. After that time, the program gets an object that stands for the results, and can have
+  /// it unlocked.
   func search(
     _ wanted: LookupAttributes, in collection: ByteString?, for call: MethodCall,
     answer: @escaping (_ unlocked: [String], _ locked: [String]) -> Void
@@ -75,7 +75,7 @@ extension Provider {
     show(prompt)
   }
 
-  /// Answers searches that have waited long enough. The question goes on, for the programs that have it asked now.
+  /// Answers overdue searches. The question stays open for programs that ask for the prompt by now.
   func answerOverdueSearches() {
     for (prompt, giveUp) in heldSearches.takeOverdue(now: SystemClock.awake) {
       prompts.remove(prompt)

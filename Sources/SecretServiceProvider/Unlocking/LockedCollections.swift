@@ -1,30 +1,30 @@
 import Keychain
 
-// A program can lock one collection, and leave the others open. There is one passphrase for all of them, and the vault
-// stays open: what is locked alone is refused to the programs that call the service, until somebody gives the
-// passphrase for it. With the last open collection the whole keychain is locked, and with that everything is encrypted;
-// whoever unlocks that unlocks all of it.
+// A program can lock a single collection. All share one passphrase and the keychain itself stays open, so a collection
+// locked individually is only refused to the programs that call the service, until somebody gives the passphrase for
+// it. Locking the last open collection locks the keychain, which encrypts everything; unlocking that unlocks all
+// collections.
 
 extension Provider {
-  /// Whether a collection is locked, alone or with the whole keychain.
+  /// Whether a collection is locked, individually or with the keychain.
   func isLocked(_ collection: ByteString) -> Bool {
     collection != Self.sessionCollection && (isLocked || lockedCollections.contains(collection))
   }
 
-  /// Throws unless the items of a collection are known and open.
+  /// Throws unless a collection's items are known and open.
   func requireUnlocked(_ collection: ByteString) throws(ServiceError) {
     if collection == Self.sessionCollection { return }
     try requireUnlocked()
     if lockedCollections.contains(collection) { throw .isLocked }
   }
 
-  /// Those items that a caller can use without unlocking anything.
+  /// The items that a caller can use without unlocking.
   func open(_ items: [ServedItem], for caller: String) -> [ServedItem] {
     if lockedCollections.isEmpty { return allowed(items, caller) }
     return allowed(items.filter { !isLocked($0.collection) }, caller)
   }
 
-  /// The collection that is locked and unlocked with the object at a path; `nil` if there is nothing to lock.
+  /// The collection locked and unlocked with the object at a path; `nil` if there is nothing to lock.
   func lockable(_ path: String, _ caller: String) -> ByteString? {
     switch object(at: path, for: caller) {
     case .collection(let collection): collection.name
@@ -34,7 +34,7 @@ extension Provider {
     }
   }
 
-  /// Whether the object at a path has to be unlocked.
+  /// Whether the object at a path must be unlocked.
   func isLocked(_ path: String, _ caller: String) -> Bool {
     switch object(at: path, for: caller) {
     case .collection(let collection): isLocked(collection.name)
@@ -44,7 +44,7 @@ extension Provider {
     }
   }
 
-  /// Locks collections, and the keychain with the last of them, if it can be locked.
+  /// Locks collections, and with the last of them the keychain, if that is possible.
   func lock(_ names: Set<ByteString>) {
     guard case .unlocked = state else {
       _ = settings.lock()
@@ -57,24 +57,24 @@ extension Provider {
     signalLock(true, holdings, in: new)
   }
 
-  /// Unlocks collections that are locked alone.
+  /// Unlocks collections that were locked individually.
   func unlock(_ names: Set<ByteString>) {
     let opened = lockedCollections.intersection(names)
     lockedCollections.subtract(opened)
     if !opened.isEmpty { signalLock(false, holdings, in: opened) }
   }
 
-  /// Unlocks collections that are locked alone where nobody has a passphrase to give.
+  /// Unlocks collections that were locked individually, if there is no passphrase to ask for.
   func unlockUnasked(_ names: Set<ByteString>) {
     if !lockedCollections.isDisjoint(with: names), settings.opensUnasked() { unlock(names) }
   }
 
-  /// The collections that a prompt is about.
+  /// The collections that a prompt unlocks.
   func collections(of prompt: Prompt) -> Set<ByteString> {
     Set(prompt.objects.compactMap { lockable($0, prompt.owner) })
   }
 
-  /// Whether a prompt is about a collection that is locked alone.
+  /// Whether a prompt unlocks a collection that was locked individually.
   func needsPassphrase(_ prompt: Prompt) -> Bool {
     !lockedCollections.isEmpty && !lockedCollections.isDisjoint(with: collections(of: prompt))
   }

@@ -2,12 +2,12 @@ import CSecret
 import Glibc
 import SecretService
 
-/// What logind tells on the system bus that makes a keychain be locked: the machine is about to sleep, a session of
-/// this user is locked, or the last of them has ended (org.freedesktop.login1(5)).
+/// The events from logind that lock a keychain: the machine is about to sleep, a session of this user is locked, or the
+/// last of them has ended (org.freedesktop.login1(5)).
 final class LoginWatch {
   private static let name = "org.freedesktop.login1"
   private static let manager = "\(name).Manager"
-  /// How long it may take to answer, in milliseconds.
+  /// How long logind may take to answer, in milliseconds.
   private static let patience: Int32 = 2000
   private let logind: BusPeer
   private let onLock: () -> Void
@@ -20,7 +20,7 @@ final class LoginWatch {
       g_clear_error(&error)
       return nil
     }
-    // The end of that bus is none of the service's.
+    // The service outlives the system bus.
     g_dbus_connection_set_exit_on_close(connection, 0)
     logind = BusPeer(connection: connection, name: Self.name)
     self.onLock = onLock
@@ -35,7 +35,7 @@ final class LoginWatch {
     }
   }
 
-  /// Whether a session is this user's. One that can't be told is taken for that: to lock once too often harms nobody.
+  /// Whether a session is this user's. If unknown, it counts as such: locking once too often does no harm.
   private func isOwnSession(_ path: String) -> Bool {
     let arguments = [Argument.text("\(Self.name).Session"), Argument.text("User")]
     let reply = try? logind.call(

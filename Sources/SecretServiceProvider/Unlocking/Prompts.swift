@@ -1,17 +1,16 @@
 import Keychain
 
-/// A question that a program may have asked, to unlock something (Secret Service draft 0.2, chapter 8).
+/// A prompt for a program, to unlock objects (Secret Service draft 0.2, chapter 8).
 final class Prompt {
   let number: Int
-  /// What is done with the answer; `nil` if it is a signal.
+  /// Receives the answer; `nil` sends it as a signal.
   var onCompletion: ((_ isDismissed: Bool) -> Void)?
-  /// The connection that gets the answer, and nobody else.
+  /// The only connection that gets the answer.
   let owner: String
-  /// What is unlocked, in the caller's spelling.
+  /// The objects to unlock, in the caller's spelling.
   let objects: [String]
   var stage = Stage.new
 
-  /// What it waits for.
   enum Stage {
     /// The program hasn't asked for it yet.
     case new
@@ -33,25 +32,25 @@ final class Prompt {
   var path: String { ObjectPath.prompt(number) }
 }
 
-/// The questions of all programs. There is one passphrase, so one answer is for all of them.
+/// The prompts of all programs. One passphrase answers them all.
 struct Prompts {
-  /// How many one connection may have at once.
+  /// How many prompts one connection may have at once.
   static let limit = 64
 
   private var prompts: [Int: Prompt] = [:]
   private var last = 0
 
-  /// Those that wait for somebody to unlock something, in their order.
+  /// The prompts that wait for somebody to unlock, in order.
   var shown: [Prompt] {
     prompts.values.filter { $0.stage == .unlocking }.sorted { $0.number < $1.number }
   }
 
-  /// Whether somebody waits for something to be unlocked.
+  /// Whether a prompt waits for somebody to unlock.
   var hasShown: Bool { prompts.values.contains { $0.stage == .unlocking } }
 
   /// Adds a prompt.
   ///
-  /// - Parameter onCompletion: called with the answer, which is a signal otherwise.
+  /// - Parameter onCompletion: receives the answer, in place of a signal.
   mutating func add(
     for owner: String, of objects: [String], onCompletion: ((_ isDismissed: Bool) -> Void)? = nil
   ) throws(ServiceError) -> Prompt {
@@ -64,7 +63,6 @@ struct Prompts {
     return prompt
   }
 
-  /// The prompt at a path; `nil` if there is none.
   func prompt(at path: String) -> Prompt? {
     guard let number = Int(path.dropFirst(ObjectPath.prompts.count + 1)), path == ObjectPath.prompt(number)
     else {
@@ -78,19 +76,19 @@ struct Prompts {
   /// Removes the prompts of a connection that has left the bus.
   mutating func remove(of owner: String) {
     for (number, prompt) in prompts where prompt.owner == owner {
-      // What it holds holds it.
+      // Breaks a reference cycle.
       prompt.onCompletion = nil
       prompts[number] = nil
     }
   }
 
-  /// Puts one back, because somebody is asked about its program.
+  /// Puts a prompt back, because somebody is asked about its program.
   mutating func put(_ prompt: Prompt) {
     prompt.stage = .asking
     prompts[prompt.number] = prompt
   }
 
-  /// Removes those that wait for the keychain, in their order, and returns them.
+  /// Removes and returns the prompts that wait for the keychain, in order.
   mutating func takeShown() -> [Prompt] {
     let shown = shown
     for prompt in shown { prompts[prompt.number] = nil }
@@ -98,8 +96,8 @@ struct Prompts {
   }
 }
 
-/// A search that found the keychain locked. Nothing is said of what is in it; one object stands for whatever would be
-/// found, so that the program has something to unlock. Afterwards it is the item that the program looked for.
+/// A search in a locked keychain. It reveals nothing of the contents: one object stands for the results, so that the
+/// program can unlock something. Afterwards it is the item that the program looked for.
 struct LockedSearch {
   let owner: String
   let wanted: LookupAttributes
