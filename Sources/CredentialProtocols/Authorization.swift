@@ -1,7 +1,7 @@
 import Bytes
 import Keychain
 
-/// How an item is sent in the `Authorization` header (RFC 9110 section 11.6.2).
+/// How a credential is sent in the `Authorization` header (RFC 9110 section 11.6.2).
 enum AuthorizationScheme: Equatable {
   /// Account and password (RFC 7617).
   case basic
@@ -15,8 +15,7 @@ enum AuthorizationScheme: Equatable {
   /// Accounts that mark the secret as a token rather than an account's password.
   private static let tokenMarkers: [ByteString] = ["<token>", "x-bearer"]
 
-  /// The scheme that the credential was made for, else that of the item's authentication type, else that of its
-  /// account.
+  /// The scheme of the credential, else of the item's authentication type, else of its account.
   init(of item: Item, _ credential: borrowing Credential) {
     if let scheme = credential.authenticationScheme {
       self = .readyMade(scheme)
@@ -42,7 +41,7 @@ enum AuthorizationScheme: Equatable {
 
 /// The value of the header `Authorization` for an item.
 ///
-/// - Throws: ``ProtocolError`` if the header can't carry it. Account and password may contain no control characters,
+/// - Throws: ``ProtocolError`` if the header can't carry it: account and password must contain no control characters,
 ///   and the account no colon (RFC 7617 section 2); for tokens see ``Secret/isHeaderValue()``.
 func authorization(of answer: borrowing Answer) throws(ProtocolError) -> Secret {
   var value = Secret(capacity: 256)
@@ -77,8 +76,8 @@ func authorization(of answer: borrowing Answer) throws(ProtocolError) -> Secret 
 private func isToken(_ word: ByteString) -> Bool { !word.isEmpty && word.bytes.allSatisfy(\.isOfToken) }
 
 extension Resolver {
-  /// The best item for a place whose secret can be sent as a token: the tool's own, else one of git's or a person's
-  /// that is a token. An account's password is only for the server that the account belongs to.
+  /// The best item for a place whose secret can be sent as a token: the tool's own, else a token of git's or a
+  /// person's. An account's password is only for that account's own server.
   func token(
     at place: Place, where isMeant: (Item) -> Bool = { _ in true }
   ) throws(ProtocolError) -> Answer? {
@@ -108,7 +107,6 @@ extension Secret {
 }
 
 extension ProtocolError {
-  /// The error that says an item's secret can't be sent in a header.
   static func notForHeader(_ item: Item) -> ProtocolError {
     .refused(
       Refusal(

@@ -12,9 +12,9 @@ public struct CredentialURL: ~Copyable {
   public private(set) var host: ByteString = ""
   /// The user name, if there was an `@`.
   public private(set) var account: ByteString? = nil
-  /// The password, if there was one.
+  /// The password, if any.
   public private(set) var password: Secret? = nil
-  /// The path without slashes around it, if there is one.
+  /// The path without surrounding slashes, if any.
   public private(set) var path: ByteString? = nil
 
   /// Parses a URL.
@@ -51,7 +51,7 @@ public struct CredentialURL: ~Copyable {
     }
   }
 
-  /// Whether what comes before `://` is a scheme (RFC 3986 section 3.1).
+  /// Whether the text before `://` is a scheme (RFC 3986 section 3.1).
   public var hasScheme: Bool { `protocol`.bytes.isScheme }
 
   private static func schemeEnd(of url: UnsafeRawBufferPointer) -> Int? {
@@ -84,15 +84,15 @@ public struct CredentialURL: ~Copyable {
 public struct HostAndPort: Hashable, Sendable {
   /// The host name or address without brackets.
   public var server: ByteString
-  /// The port, if there was one.
+  /// The port, if any.
   public var port: UInt16?
 
   /// Parses `name`, `name:port`, `[v6]` or `[v6]:port`. An empty port counts as none (RFC 3986 section 3.2.3). Returns
-  /// `nil` for anything else: a port that is not decimal or out of 1…65535, unpaired brackets, colons without brackets, a
-  /// character that nobody sees.
+  /// `nil` for anything else: a port that is not decimal or out of 1…65535, unpaired brackets, colons without brackets,
+  /// an invisible character.
   public init?(parsing host: ByteString) {
     let bytes = host.bytes
-    // What a terminal shows of one is told of where it is used.
+    // Characters that look misleading on a terminal are reported where the host is used.
     if bytes.contains(where: { $0 >= 0x80 }), hasInvisible(host: bytes) { return nil }
     let nameEnd: Int
     if bytes.first == UInt8(ascii: "[") {
@@ -115,7 +115,7 @@ public struct HostAndPort: Hashable, Sendable {
   }
 }
 
-/// Parses a decimal number without sign or spaces. Returns `nil` for anything else, and if it doesn't fit.
+/// Parses a decimal number without sign or spaces; `nil` for anything else, or if it doesn't fit.
 func decimal(_ digits: some Collection<UInt8>) -> Int64? {
   guard !digits.isEmpty, digits.count <= 18 else { return nil }
   var number: Int64 = 0

@@ -1,10 +1,9 @@
 package import Keychain
 
-/// The time at which an answer's credential expires, as tools are told it (RFC 3339, in UTC, to the second); `nil` if
-/// it doesn't.
+/// When an answer's credential expires, in the form for tools (RFC 3339, in UTC, to the second); `nil` if it doesn't.
 ///
 /// - Parameters:
-///   - noted: the time that the secret itself contains, used if the item has no expiry; passed on unchanged.
+///   - noted: the time within the secret itself, used unchanged if the item has no expiry.
 ///   - login: the name of the login in the error.
 /// - Throws: ``ProtocolError`` if that time is past.
 func expiry(
@@ -24,10 +23,10 @@ func expiry(
   return noted
 }
 
-/// A time as tools are told it.
+/// A time in the form for tools.
 package func rfc3339(_ moment: Timestamp) -> ByteString { ByteString("\(moment.description.prefix(19))Z") }
 
-/// Converts a time with offset zero to the single form that ``Timestamp`` reads.
+/// Converts a time with offset zero to the form that ``Timestamp`` reads.
 private func utc(_ moment: ByteString) -> ByteString {
   let zero = Array("+00:00".utf8)
   guard moment.bytes.count > zero.count, moment.bytes.suffix(zero.count).elementsEqual(zero) else {

@@ -1,6 +1,6 @@
 /// Advice on a failure: a line in lowercase without a full stop.
 ///
-/// People paste from it. So every interpolation states what it inserts, and the words of a command are quoted here.
+/// People paste from it. So every interpolation states the kind of text, and commands are quoted here.
 public struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
   /// The line. Names in it are not escaped for a terminal.
   public let description: String
@@ -33,12 +33,12 @@ public struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation, Custom
     /// Inserts another hint.
     public mutating func appendInterpolation(_ hint: Hint) { text += hint.description }
 
-    /// Inserts a command, in quotes if it has none: `'llavero slot list'`.
+    /// Inserts a command, quoted unless it contains quotes: `'llavero slot list'`.
     public mutating func appendInterpolation(command words: any CustomStringConvertible...) {
       appendInterpolation(commandOf: words)
     }
 
-    /// Inserts a command whose words are in an array.
+    /// Inserts a command given as an array of words.
     public mutating func appendInterpolation(commandOf words: [any CustomStringConvertible]) {
       text += ShellCommand(words).inSentence
     }
@@ -48,12 +48,12 @@ public struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation, Custom
       text += ShellCommand(words).description
     }
 
-    /// Inserts a command whose words are in an array, without quotes around it.
+    /// Inserts part of a command given as an array of words, without quotes around it.
     public mutating func appendInterpolation(wordsOf words: [any CustomStringConvertible]) {
       text += ShellCommand(words).description
     }
 
-    /// Inserts text that nobody pastes: a name, or a list of names.
+    /// Inserts text that isn't meant for pasting: a name, or a list of names.
     public mutating func appendInterpolation(prose: some CustomStringConvertible) { text += "\(prose)" }
   }
 }

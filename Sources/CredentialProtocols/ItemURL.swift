@@ -2,10 +2,9 @@ import Bytes
 package import Keychain
 
 extension InternetPassword {
-  /// The URL that the item is found by; `nil` if it has no server. Bytes that a URL can't have are escaped (RFC 3986
-  /// section 2.1).
+  /// The URL that finds the item; `nil` if it has no server. Other bytes are escaped (RFC 3986 section 2.1).
   ///
-  /// - Parameter account: whether the account stands before the host.
+  /// - Parameter account: whether to put the account before the host.
   package func url(withAccount account: Bool = false) -> String? {
     guard let hostAndPort else { return nil }
     var url = `protocol`.isEmpty ? "" : "\(`protocol`)://"
@@ -13,8 +12,7 @@ extension InternetPassword {
     return url + hostAndPort + pathOfURL
   }
 
-  /// The host and port as in a URL, such as `[::1]:8443`; `nil` if there is no server. The protocol's default port is
-  /// left out.
+  /// The host and port as in a URL, such as `[::1]:8443`, without a default port; `nil` if there is no server.
   package var hostAndPort: String? {
     guard let server else { return nil }
     let host =
@@ -23,7 +21,7 @@ extension InternetPassword {
     return "\(host):\(port)"
   }
 
-  /// The path as in a URL, with a slash before it; empty if there is none.
+  /// The path as in a URL, with a leading slash; may be empty.
   package var pathOfURL: String {
     path.map { "/" + PercentEncoding.text($0, keeping: "/+") } ?? ""
   }

@@ -22,7 +22,7 @@ public struct Place: Hashable, Sendable {
 
   /// Parses a URL, or a host with optional port if `scheme` is given.
   ///
-  /// - Returns: the place, and the account before the `@` if there is one. A password is ignored.
+  /// - Returns: the place, and the account before the `@`, if any. A password is ignored.
   /// - Throws: ``ProtocolError/unusableURL(_:)``, also for a URL without a host.
   public static func parse(
     _ url: ByteString, assuming scheme: ByteString? = nil
@@ -47,7 +47,7 @@ public struct Place: Hashable, Sendable {
     return ByteString(text)
   }
 
-  /// The URL of the whole server, without a slash at its end.
+  /// The URL of the whole server, without a trailing slash.
   var serverURL: ByteString { ByteString(`protocol`.bytes + Array("://".utf8) + hostAndPort.bytes) }
 
   /// The place as a URL without an account, for messages.
@@ -59,7 +59,7 @@ public struct Place: Hashable, Sendable {
     return key.path == path
   }
 
-  /// The key of the item that a tool stores for the place.
+  /// The key of a tool's item for the place.
   public func key(account: ByteString?, for tool: ByteString?) -> InternetPassword {
     InternetPassword(
       protocol: `protocol`, server: server, port: port, account: account, path: path, securityDomain: tool)

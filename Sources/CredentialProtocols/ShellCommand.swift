@@ -1,6 +1,6 @@
 import Bytes
 
-/// A command to paste into a shell. It is made of words, each of which stays one word, whatever it contains.
+/// A command to paste into a shell. Each of its words stays one word, whatever it contains.
 package struct ShellCommand: CustomStringConvertible {
   /// The words, quoted where a shell requires it.
   package let description: String
@@ -10,16 +10,16 @@ package struct ShellCommand: CustomStringConvertible {
     description = words.map { Self.quoted("\($0)") }.joined(separator: " ")
   }
 
-  /// The command for use in a sentence: in single quotes, unless it contains some itself. Pasted with quotes around
-  /// them, those inside would end the quoting.
+  /// The command for use in a sentence: in single quotes, unless it contains some itself. Pasted with quotes around it,
+  /// inner quotes would end the quoting.
   package var inSentence: String { description.contains("'") ? description : "'\(description)'" }
 
   /// A word in the form that reads best within the single quotes around commands in messages: unchanged, in double
-  /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), which leave nothing that a terminal would act on, or
-  /// that would be shown in another form.
+  /// quotes, or in `$'…'` with escapes (POSIX.1-2024, XCU 2.2.4), so that a terminal neither acts on it nor shows it
+  /// differently.
   static func quoted(_ word: String) -> String {
     func isPlain(_ byte: UInt8) -> Bool { byte.isLetterOrDigit || "-_.:/@+,=".utf8.contains(byte) }
-    // zsh takes a word that begins with `=` for a program's path.
+    // zsh replaces a word that begins with `=` by a program's path.
     if let first = word.utf8.first, first != UInt8(ascii: "="), word.utf8.allSatisfy(isPlain) { return word }
     let needsMore = word.unicodeScalars.contains {
       isInvisible($0) || "\"\\$`!'".unicodeScalars.contains($0)
@@ -29,7 +29,7 @@ package struct ShellCommand: CustomStringConvertible {
     for scalar in word.unicodeScalars {
       if isInvisible(scalar) {
         for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
-          // Three digits, so that a digit that follows isn't taken for part of it.
+          // Three digits, so that a following digit isn't read as part of it.
           let digits = String(byte, radix: 8)
           text += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
         }

@@ -3,22 +3,22 @@ public import Keychain
 /// Reads a command line word by word: options as `--name`, `--name VALUE` and `--name=VALUE`, operands between them,
 /// and only operands after `--`.
 public struct ArgumentReader: Sendable {
-  /// What a word of the command line is.
+  /// A word of the command line.
   public enum Word: Equatable, Sendable {
-    /// An option, by its name with the hyphens. ``ArgumentReader/value()`` has its value.
+    /// An option's name, with the hyphens. Its value comes from ``ArgumentReader/value()``.
     case option(String)
     /// An operand. A single hyphen is one.
     case operand(ByteString)
-    /// The word `--`. What follows it is in ``ArgumentReader/rest``.
+    /// The word `--`. Only operands follow, in ``ArgumentReader/rest``.
     case end
   }
 
-  /// The words that have not been read.
+  /// The unread words.
   public private(set) var rest: ArraySlice<ByteString>
   private var option = ""
   private var attached: ByteString?
 
-  /// Reads the arguments, which are without the program's name.
+  /// Reads the arguments, without the program's name.
   public init(_ arguments: [ByteString]) {
     rest = arguments[...]
   }
@@ -35,7 +35,7 @@ public struct ArgumentReader: Sendable {
     return .option(option)
   }
 
-  /// Reads the value of the option that ``next()`` has returned: what follows its equals sign, or the next word.
+  /// Reads the value of the option just returned by ``next()``: the text after its equals sign, or the next word.
   ///
   /// - Throws: ``ProtocolError`` if there is none.
   public mutating func value() throws(ProtocolError) -> ByteString {
@@ -44,7 +44,7 @@ public struct ArgumentReader: Sendable {
     return word
   }
 
-  /// Reads the values of an option that takes any number of them: what follows its equals sign, and all words up to the
+  /// Reads the values of an option with any number of them: the text after its equals sign, and all words up to the
   /// next option.
   public mutating func values() -> [ByteString] {
     let words = rest.prefix { !$0.bytes.starts(with: [UInt8(ascii: "-")]) }

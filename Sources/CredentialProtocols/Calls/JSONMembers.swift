@@ -3,7 +3,7 @@ import Bytes
 extension Secret {
   /// Passes the members of a single JSON object to `take`, in order, as ``JSONReader/members(of:_:)`` does.
   ///
-  /// - Parameter fault: the error to throw if this isn't a JSON object, or if `take` finds a malformed value.
+  /// - Parameter fault: the error for anything but a JSON object, or a malformed value found by `take`.
   borrowing func eachMember(
     otherwise fault: @autoclosure () -> ProtocolError,
     _ take: (_ name: UnsafeRawBufferPointer, _ value: JSONValue) throws(JSONReader.Malformed) -> Void

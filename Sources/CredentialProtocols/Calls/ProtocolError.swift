@@ -1,12 +1,12 @@
 public import Keychain
 
-/// An error that keeps a tool's request from being answered. It contains nothing of the request's values.
+/// An error that keeps a tool's request from being answered. It contains none of the request's values.
 public enum ProtocolError: Error, Hashable, Sendable {
   /// A line has no `=`. Lines are numbered from 1.
   case lineWithoutEqualsSign(line: Int)
-  /// A line contains a NUL byte, which C programs would take for its end.
+  /// A line contains a NUL byte, which ends a text in C.
   case lineWithNUL(line: Int)
-  /// A value contains a carriage return, which some programs take for the end of a line (CVE-2024-50338).
+  /// A value contains a carriage return, which ends a line for some programs (CVE-2024-50338).
   case carriageReturn(key: String)
   /// A line is longer than `limit` bytes.
   case lineTooLong(line: Int, limit: Int)
@@ -20,16 +20,16 @@ public enum ProtocolError: Error, Hashable, Sendable {
   case unusableURL(URLFault)
   /// A reference to a secret can't be parsed.
   case unusableReference
-  /// The answer contains a byte, or has a length, that the protocol can't carry.
+  /// The protocol can't carry a byte of the answer, or its length.
   case unspeakableAnswer(key: String)
   /// Reading the request failed.
   case input(errno: Int32)
   /// The keychain failed.
   case keychain(KeychainError)
-  /// An error that is already described in words.
+  /// An error already described in words.
   case refused(Refusal)
 
-  /// What is wrong with a URL.
+  /// The fault in a URL.
   public enum URLFault: Hashable, Sendable {
     /// It doesn't begin with a scheme and `://`.
     case noScheme

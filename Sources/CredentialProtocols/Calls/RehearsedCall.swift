@@ -1,12 +1,12 @@
 import Bytes
 public import Keychain
 
-/// A simulated call of a tool for a URL, to see which item would answer. It runs the tool's own protocol, and discards
-/// the output.
+/// A simulated call of a tool for a URL, to see which item would answer. Runs the tool's own protocol and discards the
+/// output.
 public final class RehearsedCall: ToolCall {
   /// The tool's name.
   public let tool: String
-  /// The explanations of all queries that the tool's protocol makes, in order.
+  /// The explanations of all queries by the tool's protocol, in order.
   public private(set) var explanations: [AnswerExplanation] = []
 
   private let speaks: any ToolProtocol.Type
@@ -15,14 +15,14 @@ public final class RehearsedCall: ToolCall {
   private let store: any KeychainStore
   private let nameForAll: (InternetPassword, Bool) -> ByteString?
 
-  /// The names of the tools that ask by a URL alone.
+  /// The names of the tools that identify a login by a URL alone.
   public static let tools = Tool.all.filter { $0.speaks.rehearsal != nil }.map(\.name)
 
   /// Makes a call of a tool for a URL.
   ///
   /// - Parameters:
-  ///   - account: the account that the tool asks for. Only keyring's clients pass one; other tools' URLs may have one
-  ///     before the `@`.
+  ///   - account: the account that the tool asks for. Only keyring's clients pass one; for other tools it may be in the
+  ///     URL, before the `@`.
   ///   - nameForAll: as ``ToolCall/nameForAll(at:isTakenOver:)``.
   /// - Throws: ``ProtocolError`` if the URL can't be understood.
   public init?(
@@ -41,7 +41,7 @@ public final class RehearsedCall: ToolCall {
 
   /// Runs the call.
   ///
-  /// - Throws: the ``ProtocolError`` that the tool would be told.
+  /// - Throws: the ``ProtocolError`` that the tool would get.
   public func rehearse() throws(ProtocolError) {
     _ = try speaks.respond(to: self)
   }
@@ -58,7 +58,7 @@ public final class RehearsedCall: ToolCall {
   public var now: Timestamp { .now }
   /// The values that the tool would pass.
   public func values(of option: String) -> [ByteString] { arguments.values(of: option) }
-  /// Always `nil`, because this process doesn't have the tool's environment.
+  /// Always `nil`: this process doesn't have the tool's environment.
   public func variable(_ name: String) -> ByteString? { nil }
   /// Always `false`.
   public var isInputTerminal: Bool { false }
@@ -80,7 +80,7 @@ public final class RehearsedCall: ToolCall {
   public func show(_ text: ByteString) {}
   /// Reads no file.
   public func contents(ofFile path: ByteString) -> Secret? { nil }
-  /// Does nothing, because the keychain is already chosen.
+  /// Does nothing: the keychain is already chosen.
   public func begin() {}
 
   /// Reads the input that the tool would write.
@@ -95,19 +95,19 @@ public final class RehearsedCall: ToolCall {
   public func write(_ output: borrowing Secret) {}
   /// Discards the message.
   public func say(_ refusal: Refusal) {}
-  /// The keychain that was passed to the initializer.
+  /// The keychain passed to the initializer.
   public func keychain() -> any KeychainStore { store }
-  /// What the initializer got says it.
+  /// As the initializer was told.
   public func nameForAll(at key: InternetPassword, isTakenOver: Bool) -> ByteString? {
     nameForAll(key, isTakenOver)
   }
-  /// Always throws, because nobody is asked.
+  /// Always throws: nobody is asked.
   public func askForSecret(_ prompt: String) throws(ProtocolError) -> Secret {
     throw .refused(Refusal("nobody may be asked for the secret", .usage))
   }
   /// Never shown.
   public func refusal(for error: ProtocolError) -> Refusal { Refusal("", .keychain) }
-  /// Does nothing, because nothing is stored.
+  /// Does nothing: nothing is stored.
   public func hasStored() {}
   /// Collects the explanations.
   public var onQuery: ((AnswerExplanation) -> Void)? { { self.explanations.append($0) } }

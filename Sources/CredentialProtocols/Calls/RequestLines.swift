@@ -2,9 +2,8 @@ public import Bytes
 
 /// Reads the lines of a request up to a blank line or the end of the input.
 ///
-/// Lines end with LF only; a CR is part of the line. The input is not trusted: lines and requests are bounded in
-/// length, and a last line without LF is refused, because the sender died in the middle of it, and half a password is
-/// useless.
+/// Lines end with LF only; a CR is part of the line. The input is not trusted: lines and requests are bounded. A last
+/// line without LF is refused: the sender died in the middle of it, and half a password is useless.
 public enum RequestLines {
   /// The maximum length of a line in bytes, with its LF: git's own bound.
   public static let longestLine = 65_535
@@ -14,8 +13,8 @@ public enum RequestLines {
   /// Reads a request, including the LFs but not the blank line.
   ///
   /// - Parameter read: reads the next bytes into the buffer and returns their number; 0 at the end of the input.
-  /// - Throws: the ``ProtocolError`` for a line that exceeds a bound, ``ProtocolError/unfinishedLine(line:)``, and
-  ///   whatever `read` throws.
+  /// - Throws: the ``ProtocolError`` for an exceeded bound, ``ProtocolError/unfinishedLine(line:)``, and the errors of
+  ///   `read`.
   public static func read(
     _ read: (UnsafeMutableRawBufferPointer) throws(ProtocolError) -> Int
   ) throws(ProtocolError) -> Secret {
@@ -24,7 +23,7 @@ public enum RequestLines {
     var lineStart = 0
     while true {
       let searched = text.count
-      // A request of git's and the end of the input fit into the room that is there.
+      // Room for a whole request of git's and the end of the input.
       try text.append(count: 2048, writtenBy: read)
       if text.count == searched {
         if lineStart < text.count { throw .unfinishedLine(line: line) }
@@ -50,8 +49,8 @@ public enum RequestLines {
 
   /// Calls `body` with the key and value of each `key=value` line.
   ///
-  /// - Throws: ``ProtocolError/lineWithoutEqualsSign(line:)`` or ``ProtocolError/lineWithNUL(line:)`` for an invalid
-  ///   line, and whatever `body` throws.
+  /// - Throws: ``ProtocolError/lineWithoutEqualsSign(line:)``, ``ProtocolError/lineWithNUL(line:)``, and the errors of
+  ///   `body`.
   static func forEachPair(
     in text: UnsafeRawBufferPointer,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(ProtocolError) -> Void

@@ -3,23 +3,23 @@ public import Keychain
 /// Finds, stores and deletes items for every tool but git, which has rules of its own.
 ///
 /// A tool's items for a host are internet passwords with the tool's name as security domain. Its items without a host
-/// are generic passwords with the service `TOOL:KEY`. If the tool has stored nothing for a host, git's item can answer,
+/// are generic passwords with the service `TOOL:KEY`. If a tool has no item of its own for a host, git's can answer,
 /// unless sharing is off.
 public struct Resolver {
   private let keychain: any KeychainStore
   private let now: Timestamp
-  /// The tool's name, which is the security domain of its items.
+  /// The tool's name: the security domain of its items.
   private let tool: ByteString
   private let services: Services
   private let onQuery: ((AnswerExplanation) -> Void)?
-  /// The account whose items answer where nothing does for the one that is asked for.
+  /// The account whose items answer if there are none for the requested one.
   private let nameForAll: (InternetPassword) -> ByteString?
   private var renews = true
 
   /// A resolver for a tool's call.
   ///
-  /// - Parameter takesAccounts: whether the tool gets the account with the secret, and uses it in place of the one that
-  ///   it asked for.
+  /// - Parameter takesAccounts: whether the tool gets the account with the secret, and uses it in place of the
+  ///   requested one.
   /// - Throws: ``ProtocolError`` if the keychain can't be opened.
   public init(
     _ call: any ToolCall, services: Services = .own, takesAccounts: Bool = false
@@ -34,24 +34,24 @@ public struct Resolver {
 
   /// The service under which a tool's generic passwords are stored.
   public enum Services: Sendable {
-    /// `TOOL:NAME`: the names have a meaning only for this tool.
+    /// `TOOL:NAME`: the names mean something only to this tool.
     case own
     /// `NAME`: other programs also have items under the same names.
     case everybodys
   }
 
-  /// The items that may answer.
+  /// Whose items may answer.
   public enum Sharing: Sendable {
     /// The tool's own items, or else those of git, other programs and people.
     case withOthers
-    /// Only the tool's own items: its secrets are of another kind, or are sent elsewhere than to the URL's host.
+    /// Only the tool's own items: its secrets are of another kind, or go elsewhere than to the URL's host.
     case none
   }
 
   /// The best item for a place, with its secret.
   ///
   /// - Parameters:
-  ///   - account: the account that the tool asks for, if it asks for one.
+  ///   - account: the requested account, if any.
   ///   - isUsable: whether the tool can use an item; others are skipped.
   public func answer(
     at place: Place, account: ByteString? = nil, sharing: Sharing = .withOthers,
@@ -66,8 +66,7 @@ public struct Resolver {
       to: try query(service: ByteString("gh:".utf8 + place.server.bytes), account), where: isUsable)
   }
 
-  /// The best item for something without a host, with its secret: one of the tool's own service, else of the service
-  /// `NAME`.
+  /// The best item without a host, with its secret: one of the tool's own service, else of the service `NAME`.
   ///
   /// - Throws: ``ProtocolError`` also if the name is empty.
   public func answer(
@@ -79,8 +78,7 @@ public struct Resolver {
     return try answer(to: try query(service: name, account), where: isUsable)
   }
 
-  /// The best item for the given query, with its secret. If there is none, it may be the one whose account stands for
-  /// every name there.
+  /// The best item for a query, with its secret; if there is none, the item whose account stands for every name there.
   public func answer(
     to query: ItemQuery, where isUsable: (Item, borrowing Credential) -> Bool
   ) throws(ProtocolError) -> Answer? {
@@ -101,7 +99,7 @@ public struct Resolver {
     }
   }
 
-  /// The same for who only wants to know what would answer: nothing is renewed.
+  /// The same without renewing anything, for explanations.
   var withoutRenewing: Resolver {
     var other = self
     other.renews = false
@@ -112,7 +110,7 @@ public struct Resolver {
     try throwingProtocolError(.genericPassword(try GenericPasswordQuery(service: service, account: account)))
   }
 
-  /// The best item that git or a person would get for a place, with its secret. It belongs to no tool.
+  /// The best item for a place that git or a person would get, with its secret. It belongs to no tool.
   public func answer(
     toPersonAt place: Place, account: ByteString? = nil,
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
@@ -127,8 +125,8 @@ public struct Resolver {
     try answer(to: try query(service: name, account)) { $1.authenticationScheme == nil }
   }
 
-  /// The only item for a server that belongs to no tool, with its secret, for programs that don't tell the port.
-  /// Returns `nil` if there is none, or more than one on any ports and paths, in the first keychain that has any.
+  /// The only item for a server that belongs to no tool, with its secret, for programs that don't tell the port. `nil`
+  /// if the first keychain that has any items for it, on any ports and paths, doesn't have exactly one.
   public func onlyAnswer(
     at scheme: ByteString, _ server: ByteString, account: ByteString? = nil
   ) throws(ProtocolError) -> Answer? {
@@ -150,7 +148,7 @@ public struct Resolver {
         }
         guard let found, found.count == 1 else { return nil }
         guard let credential = try keychain.credentialIfPresent(of: found[0]) else {
-          // Somebody has just deleted it.
+          // It was just deleted.
           try keychain.refusePassingOver()
           return nil
         }
@@ -169,7 +167,7 @@ public struct Resolver {
     let prefix = tool.bytes + [UInt8(ascii: ":")]
     return try throwingProtocolError { () throws(KeychainError) in
       try keychain.items(matching: .all) { item in
-        // What a server has refused isn't there for a tool.
+        // A login that a server has refused doesn't exist for tools.
         if item.isHidden { return false }
         switch item.key {
         case .internetPassword(let key): return key.securityDomain == tool
@@ -180,8 +178,8 @@ public struct Resolver {
     }
   }
 
-  /// Stores a credential for a place. It replaces all earlier ones of the tool there, whatever their accounts, unless
-  /// `replacing` allows several accounts.
+  /// Stores a credential for a place. Replaces all earlier ones of the tool there, for every account, unless
+  /// `replacing` allows several.
   public func keep(
     _ credential: borrowing Credential, at place: Place, account: ByteString?, label: ByteString? = nil,
     replacing: Replacing = .allAccounts
@@ -222,14 +220,14 @@ public struct Resolver {
     }
   }
 
-  /// Tells a person who logs out that the tool still gets a login, which isn't its own to delete.
+  /// Tells a person who logs out that the tool still gets a login that isn't its own to delete.
   ///
   /// - Parameters:
-  ///   - name: where the person has logged out.
-  ///   - isOnce: whether the tool logs out by several names of one place, each in a call of its own, of which one is
+  ///   - name: the place of the logout.
+  ///   - isOnce: whether the tool logs out by several names of one place, each in its own call, so that one notice is
   ///     enough.
-  ///   - answer: returns what the tool would get for the same words as those of its logout. Where that can't be told, the
-  ///     logout is done all the same.
+  ///   - answer: returns the item that the tool would get after its logout. If it fails, the logout is done all the
+  ///     same.
   func sayWhat(
     stillAnswersFor name: ByteString, to call: any ToolCall, isOnce: Bool = false,
     _ answer: () throws(ProtocolError) -> Answer?
@@ -237,7 +235,7 @@ public struct Resolver {
     do throws(ProtocolError) {
       guard let answer = try answer() else { return }
       let hint: Hint? = answer.item.key.commandToDelete.map { "\(commandOf: $0) deletes it" }
-      // Where that can't be noted, it is better said twice than not at all.
+      // If that can't be noted, saying it twice is better than not at all.
       if isOnce, let hint, (try? call.caller.notesAnswer(to: ByteString(hint.description))) == false {
         return
       }
@@ -283,7 +281,7 @@ public struct Resolver {
         return present.expiry == credential.expiry && present.hasSameSecret(as: credential)
           && present.hasSameRefreshToken(as: credential)
       }
-      // What another keychain of a list answered is not copied. One that can't be asked keeps nobody from storing.
+      // An answer from another keychain of a list is not copied. One that can't be asked doesn't prevent storing.
       if try others().isEmpty {
         let found = (try? keychain.items(matching: query)) ?? []
         for twin in found where twin.key.primaryKey == item.key.primaryKey && !twin.isHidden {
@@ -311,7 +309,7 @@ public struct Resolver {
 }
 
 extension Item {
-  /// The tool that the item belongs to; `nil` for items of git and of people, and for generic passwords.
+  /// The tool that the item belongs to; `nil` for items of git and people, and for generic passwords.
   var securityDomain: ByteString? {
     guard case .internetPassword(let key) = key else { return nil }
     return key.securityDomain

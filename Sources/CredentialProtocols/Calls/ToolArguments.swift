@@ -13,7 +13,7 @@ public struct ToolArguments: Sendable {
   ///   - programName: the program's name.
   ///   - known: the protocol's own options.
   ///   - other: takes any other option, and returns whether it knows it; `value` returns the option's value.
-  /// - Throws: ``ProtocolError`` for an unknown option or a missing value; whatever `other` throws.
+  /// - Throws: ``ProtocolError`` for an unknown option or a missing value, and the errors of `other`.
   public init(
     _ arguments: [ByteString], of programName: String, _ known: [ToolOption],
     other: (_ name: String, _ value: () throws(ProtocolError) -> ByteString) throws(ProtocolError) -> Bool
@@ -35,7 +35,7 @@ public struct ToolArguments: Sendable {
     }
   }
 
-  /// The values that were given for an option, in order; empty texts for a flag.
+  /// The values given for an option, in order; empty texts for a flag.
   public func values(of option: String) -> [ByteString] {
     options.filter { $0.name == option }.map(\.value)
   }

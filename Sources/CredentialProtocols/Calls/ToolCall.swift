@@ -1,12 +1,12 @@
 import Bytes
 public import Keychain
 
-/// A call of this program by a tool: its arguments and input, and the destination of the output.
+/// A tool's call of this program: its arguments and input, and the destination of the output.
 public protocol ToolCall: AnyObject {
   /// The tool's name, ``Tool/name``.
   var tool: String { get }
 
-  /// The name by which the program was called, such as `docker-credential-llavero`.
+  /// The name that the program was called by, such as `docker-credential-llavero`.
   var programName: String { get }
 
   /// The program's version, such as `0.1.0`.
@@ -18,7 +18,7 @@ public protocol ToolCall: AnyObject {
   /// The current time.
   var now: Timestamp { get }
 
-  /// The values that were given for an option, in order; empty texts for a flag.
+  /// The values given for an option, in order; empty texts for a flag.
   func values(of option: String) -> [ByteString]
 
   /// The value of an environment variable; `nil` if it isn't set.
@@ -33,25 +33,25 @@ public protocol ToolCall: AnyObject {
   /// The process that made the call.
   var caller: any Caller { get }
 
-  /// Replaces the process with another program, which is found on the PATH if its name has no slash.
+  /// Replaces the process with another program, found on the PATH if its name has no slash.
   ///
   /// - Parameters:
   ///   - arguments: the arguments without the program's name.
-  ///   - variable: an environment variable that is empty there.
-  /// - Returns: the reason why it can't be executed.
+  ///   - variable: an environment variable to empty.
+  /// - Returns: why it can't be executed.
   func become(_ program: ByteString, _ arguments: [ByteString], emptying variable: String) -> Refusal
 
-  /// The program by which this machine asks a person in a window (ssh(1), `SSH_ASKPASS`); `nil` if there is none, or no
+  /// The program that asks a person in a window on this machine (ssh(1), `SSH_ASKPASS`); `nil` if there is none, or no
   /// display.
   var askingProgram: ByteString? { get }
 
   /// Whether a person at the terminal may be asked.
   var hasTerminal: Bool { get }
 
-  /// Asks the person at the terminal, with the prompt as it is; `nil` if there is no answer.
+  /// Asks the person at the terminal, with the unchanged prompt; `nil` without an answer.
   func askPerson(_ prompt: ByteString, showsAnswer: Bool) -> Secret?
 
-  /// Shows the person at the terminal a text.
+  /// Shows a text to the person at the terminal.
   func show(_ text: ByteString)
 
   /// The contents of a file, in the user's home if the path is relative; `nil` if it can't be read, or is larger than a
@@ -64,20 +64,20 @@ public protocol ToolCall: AnyObject {
   /// Writes to standard output without buffering.
   func write(_ output: borrowing Secret) throws(ProtocolError)
 
-  /// Tells the user on standard error.
+  /// Reports it to the user on standard error.
   func say(_ refusal: Refusal)
 
-  /// Decides which keychain is used. A protocol that writes before it reads must call this first, because the process
-  /// may be replaced with another program here, which starts over. Reading calls it automatically.
+  /// Chooses the keychain. A protocol that writes before it reads must call this first: the process may be replaced
+  /// with another program here, which starts over. Reading calls it automatically.
   func begin() throws(ProtocolError)
 
   /// The keychain, opened at the first call.
   func keychain() throws(ProtocolError) -> any KeychainStore
 
-  /// The account under which one token answers for every name in a URL of a place; `nil` where a name is a person's.
+  /// The account under which one token answers for every name in a place's URL; `nil` if names there are people's.
   ///
-  /// - Parameter isTakenOver: whether the caller goes on with that account in place of its own. If it doesn't, only
-  ///   services count whose tokens go with any name.
+  /// - Parameter isTakenOver: whether the caller uses that account in place of its own. If not, only services count
+  ///   whose tokens go with any name.
   func nameForAll(at key: InternetPassword, isTakenOver: Bool) -> ByteString?
 
   /// Asks the user for a secret on the terminal.
@@ -88,27 +88,27 @@ public protocol ToolCall: AnyObject {
   /// The description of an error.
   func refusal(for error: ProtocolError) -> Refusal
 
-  /// Notes that something was stored, so that the choice of the keychain is remembered.
+  /// Notes that something was stored, to remember the choice of the keychain.
   ///
   /// - Throws: ``ProtocolError`` if that can't be saved.
   func hasStored() throws(ProtocolError)
 
-  /// Called with the explanation of each query that the call makes; `nil` if nobody is interested.
+  /// Called with the explanation of each query; `nil` if not needed.
   var onQuery: ((AnswerExplanation) -> Void)? { get }
 }
 
 /// The process that called this program.
 public protocol Caller {
-  /// The name of its program, of which the kernel keeps 15 bytes; `nil` if it is unknown.
+  /// Its program's name, cut to 15 bytes by the kernel; `nil` if unknown.
   var programName: ByteString? { get }
 
-  /// The value of the last of its command line's options that has one of these names; `nil` if there is none.
+  /// The value of the last option on its command line that has one of these names; `nil` if there is none.
   func value(ofOptions names: [String]) -> Secret?
 
-  /// The absolute paths of a file that it names, both as written and with links resolved.
+  /// The absolute paths of a file named by it, both as written and with links resolved.
   func paths(of file: ByteString) -> [ByteString]
 
-  /// Notes that it gets an answer now, or is told something. Returns whether this is the first answer to the question.
+  /// Notes that it gets an answer or a notice. Returns whether this is the first one for the question.
   ///
   /// - Throws: ``ProtocolError`` if that can't be saved.
   func notesAnswer(to question: ByteString) throws(ProtocolError) -> Bool
@@ -124,13 +124,13 @@ extension ToolCall {
   /// Whether an option was given.
   public func has(_ option: String) -> Bool { !values(of: option).isEmpty }
 
-  /// The last value that was given for an option.
+  /// The last value given for an option.
   public func value(of option: String) -> ByteString? { values(of: option).last }
 
   /// Writes a text that is not secret.
   public func write(_ text: String) throws(ProtocolError) { try write(Secret(text)) }
 
-  /// Reads all of standard input. It is always read to the end, so that no tool is stopped while it writes.
+  /// Reads all of standard input, always to the end, so that no tool is stopped while it writes.
   ///
   /// - Parameter limit: the maximum number of bytes.
   /// - Throws: ``ProtocolError/requestTooLong(limit:)`` if there is more.

@@ -3,10 +3,10 @@ public import Keychain
 
 /// A protocol in which a tool asks for credentials: a parser, a formatter, and the reply if nothing is found.
 ///
-/// A protocol works only with what a ``ToolCall`` gives it: it opens no file, and doesn't know the kind of keychain.
-/// ``Tool/all`` lists the names by which it is called.
+/// It works only with its ``ToolCall``: it opens no file, and doesn't know the kind of keychain. ``Tool/all`` lists the
+/// names by which it is called.
 public protocol ToolProtocol: SendableMetatype {
-  /// The options that it has besides those of every tool.
+  /// Its options besides those of every tool.
   static var options: [ToolOption] { get }
 
   /// The text that `--help` prints.
@@ -14,17 +14,17 @@ public protocol ToolProtocol: SendableMetatype {
 
   /// Answers one call, and returns the exit status.
   ///
-  /// - Throws: ``ProtocolError``, which ``refuse(_:_:)`` then reports to the tool.
+  /// - Throws: ``ProtocolError``, which is then reported to the tool by ``refuse(_:_:)``.
   static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32
 
-  /// Tells the tool, in the form it expects, why the call failed, and returns the exit status.
+  /// Reports a failure to the tool in the form it expects, and returns the exit status.
   static func refuse(_ refusal: Refusal, _ call: any ToolCall) -> Int32
 
-  /// The call that the tool would make for a URL; `nil` if it doesn't ask by a URL alone.
+  /// Simulates the tool's call for a URL; `nil` if a URL alone doesn't identify its logins.
   static var rehearsal: Rehearsal? { get }
 }
 
-/// Builds the call that a tool would make for a URL. `account` is the account that it asks for, if it asks for one.
+/// Builds a tool's call for a URL and, if it asks for one, an account.
 public typealias Rehearsal =
   @Sendable (_ url: ByteString, _ account: ByteString?) throws(ProtocolError) -> RehearsedArguments
 
@@ -37,7 +37,7 @@ public struct RehearsedArguments: Sendable {
     (self.operands, self.input) = (operands, input)
   }
 
-  /// A call that passes a JSON object on standard input.
+  /// Passes a JSON object on standard input.
   init(_ operands: [ByteString], members: (inout JSONWriter) -> Void) {
     var json = JSONWriter()
     json.beginObject()
@@ -88,10 +88,10 @@ public struct Refusal: Hashable, Sendable {
     case usage = 64
   }
 
-  /// One line in lowercase without a full stop. It contains no secret, and nothing of the input but the name of the
-  /// item, whose invisible characters are made visible, because tools pass this on to a terminal unchanged.
+  /// One line in lowercase without a full stop. It contains no secret, and from the input only the item's name with its
+  /// invisible characters escaped, because tools pass this on to a terminal unchanged.
   public let message: String
-  /// What to do about it, if anything can be done.
+  /// A remedy, if there is one.
   public let hint: Hint?
   /// The kind of failure.
   public let cause: Cause
@@ -105,7 +105,7 @@ public struct Refusal: Hashable, Sendable {
 }
 
 extension ProtocolError {
-  /// The error that says a call is wrong.
+  /// The error for a wrong call.
   static func misused(_ message: String, hint: Hint? = nil) -> ProtocolError {
     .refused(Refusal(message, hint: hint, .usage))
   }

@@ -2,7 +2,7 @@ public import Keychain
 
 /// Git's credential helper protocol in its newest version, over any keychain.
 public struct GitCredentialProtocol {
-  /// An operation that git may ask of a helper.
+  /// An operation of a helper.
   public enum Operation: String, CaseIterable, Sendable {
     /// Print the login for a place.
     case get
@@ -13,7 +13,7 @@ public struct GitCredentialProtocol {
     /// Print the capabilities of the helper.
     case capability
 
-    /// The operation of a name. (The initializer that a compiler makes collects all names before it compares one.)
+    /// Parses a name. (The compiler's own initializer would collect all names before comparing one.)
     public init?(rawValue: String) {
       switch rawValue {
       case "get": self = .get
@@ -25,33 +25,32 @@ public struct GitCredentialProtocol {
     }
   }
 
-  /// The number of seconds for which a stored login is returned; `nil` for no limit.
+  /// How many seconds a stored login lasts; `nil` for no limit.
   public var timeout: Int64?
 
-  /// Whether the one who asks is git itself, which asks again where a server refuses an answer with `continue`.
-  /// Programs that ask by `git credential` may read that otherwise: git-lfs 3.6 and later keeps such an answer for good.
-  /// Called only if it matters.
+  /// Whether git itself asks, which asks again when a server refuses an answer with `continue`. Programs that use `git
+  /// credential` may not: git-lfs 3.6 and later keeps such an answer for good. Called only if it matters.
   public var isAskedByGit: () -> Bool = { false }
 
-  /// The account whose item answers in place of that in the request, at services whose tokens go with any name in a URL;
-  /// `nil` everywhere else. Called only if no item answers for the account itself.
+  /// The account whose item answers in place of the requested one, at services whose tokens go with any name in a URL;
+  /// `nil` elsewhere. Called only if no item answers for the requested account.
   public var accountForAll: (InternetPassword) -> ByteString? = { _ in nil }
 
-  /// The path at which a login with a path is stored: that of an item which would have answered, and whose password a
-  /// server has just refused; `nil` if there was none. Called only if no item answers any more.
+  /// The path to store a login under: that of an item whose password a server has just refused; `nil` if there was
+  /// none. Called only for a login with a path, and if no item answers any more.
   public var refusedBefore: (InternetPassword) -> ByteString? = { _ in nil }
 
-  /// Called with the key of each item with a path that is gone because a server has refused its password.
+  /// Called with the key of each item with a path that is gone because a server refused its password.
   public var onRefusal: (InternetPassword) -> Void = { _ in }
 
   /// Called with the outcome of `store`, if there was something to store.
   public var onSave: (SaveOutcome) -> Void = { _ in }
 
-  /// Called with the request's place and the number of items that `erase` has deleted there, if the request had neither
-  /// an account nor a secret, and there were any.
+  /// Called with the request's place and the number of items deleted there by `erase`, if there were any and the
+  /// request had neither an account nor a secret.
   public var onUnnamedErasure: (InternetPassword, Int) -> Void = { _, _ in }
 
-  /// Creates a protocol whose stored items last for `timeout` seconds, or forever.
+  /// Creates a protocol whose stored logins last for `timeout` seconds, or forever.
   public init(timeout: Int64? = nil) {
     self.timeout = timeout
   }
@@ -61,17 +60,16 @@ public struct GitCredentialProtocol {
 
   /// Performs an operation and returns the text to print: for `get` the answer, if there is one.
   ///
-  /// If every item that would answer has expired, `get` returns the account, the expiry and the refresh token of the
-  /// best item that has one, without a password; git passes them on to its next helper. An expired item without a
-  /// refresh token returns nothing, because its account alone would keep the next helper from answering with another
-  /// one.
+  /// If all matching items have expired, `get` returns the account, expiry and refresh token of the best item that has
+  /// one, without a password; git passes them on to its next helper. An expired item without a refresh token returns
+  /// nothing, because its account alone would keep the next helper from answering with another one.
   ///
-  /// An answer that the keychain can renew has `continue` for a git that knows it (2.46) and asks for itself. If the
-  /// server refuses it, git asks once more, with the answer's `state[]`, and gets a new one (git-credential(1),
-  /// "INPUT/OUTPUT FORMAT"). A state of an answer without `continue` is no refusal.
+  /// A renewable answer has `continue` for a git that knows it (2.46) and asks for itself. If the server refuses it,
+  /// git asks once more, with the answer's `state[]`, and gets a new one (git-credential(1), "INPUT/OUTPUT FORMAT").
+  /// The state of an answer without `continue` is no refusal.
   ///
   /// - Throws: ``ProtocolError/keychain(_:)`` with ``KeychainError/queryTooBroad(_:)`` for a request without a
-  ///   protocol, or with neither host nor path, and with whatever the keychain throws;
+  ///   protocol, or with neither host nor path, and with the keychain's own errors;
   ///   ``ProtocolError/unspeakableAnswer(key:)`` if an item can't be written in git's lines.
   public func perform(
     _ operation: Operation, _ request: borrowing GitRequest, on keychain: any KeychainStore,
@@ -97,8 +95,8 @@ public struct GitCredentialProtocol {
     var isAgain = false
     if capabilities.contains(.state), let state = request.state, let changed = state.continued {
       isAgain = true
-      // If this fails, the answer is the same as before, and git erases it when it is refused again. What somebody has
-      // renewed meanwhile was not refused.
+      // If this fails, the answer is the same as before, and git erases it when it is refused again. A token renewed in
+      // the meantime was not refused.
       if try throwingProtocolError(keychain.find(query)).contains(where: {
         $0.reference == state.item && $0.modificationDate == changed
       }) {
@@ -127,8 +125,7 @@ public struct GitCredentialProtocol {
     }
   }
 
-  /// Whether an item may still be used. An item stored longer ago than the time limit counts as forgotten, and so does
-  /// its refresh token.
+  /// Whether an item may still be used. After the time limit both the item and its refresh token count as forgotten.
   private func isWithinTimeout(_ item: Item, at now: Timestamp) -> Bool {
     guard let timeout else { return true }
     guard let modified = item.modificationDate else { return false }
@@ -149,7 +146,7 @@ public struct GitCredentialProtocol {
       try throwingProtocolError(keychain.heldAnswer(to: query, at: now) { _, _ in true }) == nil,
       let former = refusedBefore(key)
     {
-      // An organisation's password that is replaced stays the organisation's, whichever repository git names.
+      // An organisation's replaced password stays the organisation's, whichever repository git names.
       key.path = former
     }
     let item = Item(key)
@@ -177,7 +174,7 @@ public struct GitCredentialProtocol {
     if unnamed > 0, let place = request.key, place.account == nil { onUnnamedErasure(place, unnamed) }
   }
 
-  /// Tells of those items that are gone by now and have a path.
+  /// Reports the items with a path that are gone by now.
   private func tell(of former: [Item], goneFrom keychain: any KeychainStore, _ query: ItemQuery) {
     guard !former.isEmpty, let left = try? keychain.find(query) else { return }
     for item in former where !left.contains(where: { $0.reference == item.reference }) {
@@ -201,8 +198,8 @@ extension GitRequest {
         protocol: `protocol`, server: host?.server, port: host?.port, account: username, path: path))
   }
 
-  /// The secret in the request: the ready-made credential, else the password. Keys that depend on a capability count
-  /// only if the peer announced it.
+  /// The secret in the request: the ready-made credential, else the password. Keys of a capability count only if the
+  /// peer announced it.
   borrowing func secret() -> Secret? {
     switch credential {
     case .some(let credential) where usesCredential: credential.copy()

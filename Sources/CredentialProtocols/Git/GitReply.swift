@@ -3,11 +3,11 @@ import Keychain
 
 /// The replies of a helper to git.
 enum GitReply {
-  /// The lines of an answer. Those that depend on a capability are included only if it was announced.
+  /// The lines of an answer, with those of a capability only if it was announced.
   ///
-  /// - Parameter mayContinue: whether git is to ask again where the server refuses the answer.
+  /// - Parameter mayContinue: whether git should ask again if the server refuses the answer.
   /// - Throws: ``ProtocolError/unspeakableAnswer(key:)`` if a value contains LF, CR or NUL, or makes a line longer than
-  ///   git reads. An item that was added in another way must not turn into several lines (CVE-2020-5260).
+  ///   git reads. An item added in another way must not turn into several lines (CVE-2020-5260).
   static func encode(
     _ answer: borrowing Answer, for capabilities: GitRequest.Capabilities, mayContinue: Bool
   ) throws(ProtocolError) -> Secret {
@@ -40,8 +40,7 @@ enum GitReply {
   /// The lines for an expired item, which never contain a password or a ready-made credential. None depends on a
   /// capability.
   ///
-  /// An expiry that git would not take as past is left out, because git would apply it to the password from another
-  /// helper.
+  /// An expiry that git would not see as past is left out: git would apply it to the password from another helper.
   ///
   /// - Throws: as ``encode(_:for:)`` does.
   static func encode(_ renewal: borrowing Renewal, at now: Timestamp) throws(ProtocolError) -> Secret {

@@ -42,15 +42,15 @@ public struct GitRequest: ~Copyable {
   public private(set) var credential: Secret?
   /// `ephemeral`: must not be stored.
   public private(set) var isEphemeral = false
-  /// `wwwauth[]`: the `WWW-Authenticate` headers of the refusal that git asks because of, at most 16 of them.
+  /// `wwwauth[]`: the `WWW-Authenticate` headers of the server's refusal, at most 16 of them.
   public private(set) var challenges: [ByteString] = []
-  /// What our earlier answer was, from `state[]`.
+  /// The state of our earlier answer, from `state[]`.
   public private(set) var state: GitState?
 
   /// Parses the lines of a request.
   ///
-  /// - Throws: ``ProtocolError`` for an invalid line, and for a value of a known key that can't be understood or
-  ///   contains a carriage return.
+  /// - Throws: ``ProtocolError`` for an invalid line, and for an unusable value of a known key, or one with a carriage
+  ///   return.
   public init(parsing text: UnsafeRawBufferPointer) throws(ProtocolError) {
     try RequestLines.forEachPair(in: text) { (key, value) throws(ProtocolError) in
       try take(key, value)
@@ -72,7 +72,7 @@ public struct GitRequest: ~Copyable {
       password = try secret(value, of: "password")
     } else if key == "password_expiry_utc" {
       guard let seconds = decimal(value) else { throw .unusableValue(key: "password_expiry_utc") }
-      // As git itself reads it, 0 is no end.
+      // Git itself reads 0 as no expiry.
       passwordExpiry = seconds == 0 ? nil : seconds
     } else if key == "oauth_refresh_token" {
       refreshToken = try secret(value, of: "oauth_refresh_token")
@@ -88,7 +88,7 @@ public struct GitRequest: ~Copyable {
     } else if key == "state[]" {
       takeState(value)
     } else if key == "wwwauth[]" {
-      // Other values begin anew after an empty one (git-credential(1)).
+      // An empty value clears the list (git-credential(1)).
       if value.isEmpty {
         challenges = []
       } else if challenges.count < 16 {
@@ -122,7 +122,7 @@ public struct GitRequest: ~Copyable {
     }
   }
 
-  /// A URL replaces all the parts: those that it lacks are unset.
+  /// Sets all parts from a URL; missing ones are unset.
   private mutating func takeURL(_ value: UnsafeRawBufferPointer) throws(ProtocolError) {
     let url = try CredentialURL(parsing: value)
     guard let host = HostAndPort(parsing: url.host) else { throw .unusableURL(.badHost) }

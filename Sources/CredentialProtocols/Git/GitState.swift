@@ -1,15 +1,15 @@
 import Bytes
 public import Keychain
 
-/// What `state[]` says of an answer, which git brings back with its next request: `llavero:ITEM`, or
-/// `llavero+CHANGED:ITEM` for one that had `continue`.
+/// The `state[]` of an answer, which git sends back with its next request: `llavero:ITEM`, or `llavero+CHANGED:ITEM`
+/// for an answer with `continue`.
 ///
-/// Programs that ask by `git credential` bring it back with any later question. Only the second kind says that the server
-/// has refused the answer, because only git itself gets it (git-credential(1), "INPUT/OUTPUT FORMAT").
+/// Programs that use `git credential` send it with any later question. Only the second kind means that the server
+/// refused the answer, because only git itself gets it (git-credential(1), "INPUT/OUTPUT FORMAT").
 public struct GitState: Equatable, Sendable {
   /// The item that answered.
   public let item: ItemReference
-  /// When that had last been changed, if the answer had `continue`.
+  /// When the item was last changed, for an answer with `continue`.
   public let continued: Timestamp?
 
   private static let name: StaticString = "llavero"
@@ -25,7 +25,7 @@ public struct GitState: Equatable, Sendable {
     continued = continues ? item.modificationDate : nil
   }
 
-  /// Reads a value of ours; `nil` for another helper's.
+  /// Reads our own value; `nil` for another helper's.
   init?(parsing value: UnsafeRawBufferPointer) {
     let length = Self.name.utf8CodeUnitCount
     guard value.count > length, UnsafeRawBufferPointer(rebasing: value[..<length]) == Self.name,
@@ -43,7 +43,7 @@ public struct GitState: Equatable, Sendable {
     item = ItemReference(ByteString(UnsafeRawBufferPointer(rebasing: value[(end + 1)...])))
   }
 
-  /// The value, as ``init(parsing:)`` reads it.
+  /// The value for ``init(parsing:)``.
   var text: ByteString {
     let mark = continued.map { "+\($0.milliseconds)" } ?? ""
     return ByteString("llavero\(mark):".utf8 + item.bytes.bytes)

@@ -1,18 +1,18 @@
 package import Bytes
 import Keychain
 
-/// The URL in the name of a setting, as in `credential.https://*.example.com.helper`, and whether it is meant for a
-/// place. The rules are those of git-config(1), "http.<url>.*", and of gitcredentials(7), "CREDENTIAL CONTEXTS".
+/// The URL in the name of a setting, as in `credential.https://*.example.com.helper`, matched by the rules of
+/// git-config(1), "http.<url>.*", and gitcredentials(7), "CREDENTIAL CONTEXTS".
 package struct GitURLPattern {
   private enum Form {
     case url(GitURL)
-    /// What is no whole URL: a host, a scheme or a path alone. Then each part that it has must be equal.
+    /// Less than a URL: a host, a scheme or a path alone. Each part present must be equal.
     case parts(scheme: ByteString?, account: ByteString?, host: ByteString?, path: ByteString?)
   }
 
   private let form: Form
 
-  /// Parses a pattern; `nil` if git would warn of it and pass it over.
+  /// Parses a pattern; `nil` if git would ignore it with a warning.
   package init?(_ text: String) {
     if let url = GitURL(text, allowsWildcards: true) {
       form = .url(url)
@@ -33,13 +33,13 @@ package struct GitURLPattern {
     }
   }
 
-  /// The path of the pattern, without slashes around it; empty if it has none.
+  /// The pattern's path, without surrounding slashes; may be empty.
   package var path: String {
     guard case .url(let pattern) = form else { return "" }
     return pattern.path.split(separator: "/").joined(separator: "/")
   }
 
-  /// How well the pattern fits a place; `nil` if it isn't meant for it.
+  /// How well the pattern fits a place; `nil` if it doesn't.
   package func fit(_ place: GitPlace) -> GitPatternFit? {
     switch form {
     case .url(let pattern): return place.normal.flatMap { pattern.fit($0) }
@@ -53,8 +53,7 @@ package struct GitURLPattern {
   }
 }
 
-/// How well a pattern fits: of two, git prefers that with the longer host, then that with the longer path, then that with
-/// an account.
+/// How well a pattern fits: git prefers the longer host, then the longer path, then a pattern with an account.
 package struct GitPatternFit: Comparable {
   private let host: Int
   private let path: Int
@@ -69,12 +68,12 @@ package struct GitPatternFit: Comparable {
   }
 }
 
-/// A place as git asks its configuration for it.
+/// A place for which git looks up its configuration.
 package struct GitPlace {
   /// The scheme, as written.
   package let `protocol`: ByteString
   package let account: ByteString?
-  /// The host, and the port if there is one, as written.
+  /// The host and optional port, as written.
   package let host: ByteString
   package let path: ByteString?
   fileprivate let normal: GitURL?
@@ -87,19 +86,19 @@ package struct GitPlace {
   }
 }
 
-/// A URL in git's normal form: scheme and host in lowercase, without a port that goes without saying, escapes where they
-/// are needed and nowhere else, and no dot segments.
+/// A URL in git's normal form: scheme and host in lowercase, no default port, only necessary escapes, and no dot
+/// segments.
 private struct GitURL {
   let scheme: String
   let account: String?
-  /// The labels of the host; `*` stands for any one.
+  /// The labels of the host; `*` matches any one.
   let labels: [Substring]
   let hostLength: Int
   let port: String
-  /// The path, which begins with a slash, with whatever follows it.
+  /// The path, query and fragment, beginning with a slash.
   let path: String
 
-  /// Parses a URL; `nil` if it is none of those that git's settings may have.
+  /// Parses a URL; `nil` if git's settings can't have it.
   ///
   /// - Parameter allowsWildcards: whether `*` may stand for a label of the host.
   init?(_ text: String, allowsWildcards: Bool) {
@@ -109,7 +108,7 @@ private struct GitURL {
     let authorityEnd = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
     var authority = rest[..<authorityEnd]
     if let at = authority.firstIndex(of: UInt8(ascii: "@")) {
-      // A password in it counts for nothing.
+      // A password in it is ignored.
       guard let user = Self.normal(authority[..<at].prefix { $0 != UInt8(ascii: ":") }) else { return nil }
       account = user
       authority = authority[authority.index(after: at)...]
@@ -149,7 +148,7 @@ private struct GitURL {
     return GitPatternFit(host: hostLength, path: folder.utf8.count + 1, hasAccount: account != nil)
   }
 
-  /// A port; empty for none, or the scheme's own.
+  /// A port; empty for none or the scheme's default.
   private static func port(_ digits: some Collection<UInt8>, _ scheme: String) -> String? {
     if digits.isEmpty { return "" }
     guard let number = decimal(digits), 1...65_535 ~= number else { return nil }
@@ -174,7 +173,7 @@ private struct GitURL {
     return "/" + kept.joined(separator: "/") + (isFolder && !kept.isEmpty ? "/" : "") + rest
   }
 
-  /// The text with escapes where they are needed; `nil` for one that isn't well-formed.
+  /// The text with the necessary escapes only; `nil` if it isn't well-formed.
   private static func normal(_ text: some Sequence<UInt8>) -> String? {
     let reserved = ":/?#[]@!$&'()*+,;=".utf8
     let unsafe = " <>\"%{}|\\^`".utf8
@@ -194,9 +193,8 @@ private struct GitURL {
 }
 
 extension String {
-  /// Where `://` is after a scheme; `nil` if there is none.
-  ///
-  /// The standard library's search for text brings its regular expressions along, which are a sixth of the tools' program.
+  /// Where `://` is after a scheme; `nil` if there is none. The standard library's search for text would bring its
+  /// regular expressions along, a sixth of the tools' program.
   package var schemeMark: Range<Index>? {
     let mark = "://".utf8
     guard let start = utf8.firstIndex(of: UInt8(ascii: ":")), utf8[start...].starts(with: mark) else {

@@ -2,19 +2,18 @@ public import Bytes
 
 /// Variables for a program, from a file as Docker Compose, python-dotenv and node read it.
 ///
-/// The three differ in much. What they read alike is read as they do; a line that they read differently is
-/// refused with a word on how to write it. Node expands nothing and keeps a byte order mark; there Compose
-/// and python-dotenv decide. Names that Compose refuses, such as npm's with slashes, are read as the others
-/// do.
+/// The three differ a lot. Lines that they read alike are read the same way here; a line that they read differently is
+/// refused with a hint how to write it. For expansions and a byte order mark, which node doesn't handle, Compose and
+/// python-dotenv decide. Names that Compose refuses, such as npm's with slashes, are read as the others do.
 public struct EnvironmentFile: ~Copyable {
   /// The maximum file size, in bytes.
   public static let longest = 1 << 20
 
   /// A line that can't be read.
   public struct Fault: Error, Hashable, Sendable {
-    /// Where it is, numbered from 1. A value over several lines is on its first one.
+    /// The line's number, from 1: the first one for a value over several lines.
     public let line: Int
-    /// What is wrong, to follow the line's number: `has a tab at an end of its value`.
+    /// The fault, to follow the line's number: `has a tab at an end of its value`.
     public let message: String
     /// How to write it.
     public let hint: String?
@@ -24,18 +23,16 @@ public struct EnvironmentFile: ~Copyable {
   private var names: [ByteString: Range<Int>] = [:]
   private var values = Secret()
 
-  /// - Parameter variable: appends the value that a variable has before the file is read, for `${NAME}`.
-  /// Returns `false`
-  ///   if it isn't set.
+  /// - Parameter variable: appends a variable's value from before the file, for `${NAME}`. Returns `false` if it isn't
+  ///   set.
   public init(variable: @escaping (ByteString, inout Secret) -> Bool) {
     self.variable = variable
   }
 
-  /// Calls `body` with the name and value of each variable, in order. `${NAME}` and `${NAME:-TEXT}` in it are
-  /// expanded; a name that stands for a reference to a secret becomes `${llavero…}`, in which form a
-  /// reference stands in a value.
+  /// Calls `body` with the name and value of each variable, in order, after expanding `${NAME}` and `${NAME:-TEXT}`. A
+  /// name for a reference to a secret becomes `${llavero…}`, the form of a reference within a value.
   ///
-  /// - Throws: ``Fault``; whatever `body` throws.
+  /// - Throws: ``Fault``, and the errors of `body`.
   public mutating func read(
     _ text: UnsafeRawBufferPointer,
     _ body: (_ line: Int, _ name: ByteString, _ value: UnsafeRawBufferPointer) throws(Fault) -> Void
@@ -50,7 +47,7 @@ public struct EnvironmentFile: ~Copyable {
     }
   }
 
-  /// What `${name}` or `${name:-otherwise}` stands for. The environment goes before the file.
+  /// The value of `${name}` or `${name:-otherwise}`. The environment takes precedence over the file.
   private borrowing func value(
     of name: ByteString, or otherwise: ByteString?, _ line: Int
   ) throws(Fault) -> Secret {
@@ -69,11 +66,11 @@ public struct EnvironmentFile: ~Copyable {
   }
 }
 
-/// Reads names and values one after the other.
+/// Reads names and values alternately.
 private struct EnvironmentReader {
   private let text: UnsafeRawBufferPointer
   private var next: Int
-  /// The line on which the last name is.
+  /// The line of the last name.
   private(set) var line = 1
   /// The line of the next byte.
   private var current = 1
@@ -133,7 +130,7 @@ private struct EnvironmentReader {
     return bytes
   }
 
-  /// Whether all readers take a text for the same name, or Compose refuses it and the others take it.
+  /// Whether all readers accept a name, or Compose refuses it and the others accept it.
   private static func isName(_ name: ByteString) -> Bool {
     guard let text = name.text, !text.isEmpty else { return false }
     var isRefusedByCompose = false
@@ -141,7 +138,7 @@ private struct EnvironmentReader {
       switch scalar {
       case "_", ".", "-", "[", "]": break
       case "/", "@", "+": isRefusedByCompose = true
-      // Compose takes it for the end of the name.
+      // Compose ends the name here.
       case ":" where isRefusedByCompose: break
       default: if !isLetterOrNumber(scalar) { return false }
       }
@@ -160,7 +157,7 @@ private struct EnvironmentReader {
 
   // MARK: Values
 
-  /// The value of the variable whose name was read.
+  /// The value of the variable just named.
   mutating func value(_ expand: Expansion) throws(Fault) -> Secret {
     skip { $0 == 0x20 }
     if let byte, byte == 0x22 || byte == 0x27 { return try quoted(byte, expand) }
@@ -229,7 +226,7 @@ private struct EnvironmentReader {
     if text.contains(0) || !isValidUTF8(text) { throw fault("has a value that is no text in UTF-8") }
   }
 
-  /// Whether there is a `${` that isn't a reference to a secret.
+  /// Whether there is a `${` other than a reference to a secret.
   private static func hasExpansion(_ value: UnsafeRawBufferPointer) -> Bool {
     value.indices.contains { value[$0...].starts(with: "${".utf8) && !isReference(value[$0...]) }
   }
@@ -238,8 +235,8 @@ private struct EnvironmentReader {
     text.starts(with: "${llavero:".utf8) || text.starts(with: "${llavero+".utf8)
   }
 
-  /// Refuses escape sequences that the readers understand differently. All take `\n` in double quotes for a
-  /// line feed, and leave other letters as they are.
+  /// Refuses escape sequences that the readers understand differently. All read `\n` in double quotes as a line feed,
+  /// and leave other letters unchanged.
   private func checkEscape(in quote: UInt8) throws(Fault) {
     guard next + 1 < text.count else { return }
     let escaped = text[next + 1]
@@ -253,7 +250,7 @@ private struct EnvironmentReader {
     }
   }
 
-  /// The text with its variables replaced, and `\n` in double quotes by a line feed.
+  /// The text with variables expanded, and in double quotes `\n` replaced by a line feed.
   private func expanded(
     _ text: UnsafeRawBufferPointer, isInDoubleQuotes: Bool = false, _ expand: Expansion
   ) throws(Fault) -> Secret {
@@ -274,8 +271,8 @@ private struct EnvironmentReader {
     return result
   }
 
-  /// Replaces the variable with which the text begins. Returns its length; `nil` if it is a dollar sign like
-  /// any other.
+  /// Replaces the variable at the beginning of the text. Returns its length; `nil` if the dollar sign is an ordinary
+  /// one.
   private func variable(
     _ text: Slice<UnsafeRawBufferPointer>, _ result: inout Secret, _ expand: Expansion
   ) throws(Fault) -> Int? {
@@ -311,7 +308,7 @@ private struct EnvironmentReader {
     return length
   }
 
-  /// Appends a reference in braces, which a brace in it doesn't end.
+  /// Appends a reference in braces, with its own closing braces escaped.
   private static func appendMarked(_ reference: UnsafeRawBufferPointer, to result: inout Secret) {
     result.append("${")
     for byte in reference {

@@ -1,28 +1,26 @@
 import Bytes
 public import Keychain
 
-/// The part of an item that a reference names: after `?field=`.
+/// The part of an item named by a reference, after `?field=`.
 public enum ReferencedField: Hashable, Sendable {
-  /// The secret, which is meant if no field is named.
+  /// The secret, the default.
   case secret
   /// The account.
   case account
-  /// The account and the secret as HTTP's scheme `Basic` has them: with a colon between them, in Base64 (RFC 7617,
-  /// section 2).
+  /// The account and the secret in HTTP's scheme `Basic`: with a colon between them, in Base64 (RFC 7617, section 2).
   case basic
-  /// The account and the secret as a URL has them before its `@`, with what would end them there escaped (RFC 3986, section
-  /// 3.2.1).
+  /// The account and the secret as before the `@` of a URL, with delimiters escaped (RFC 3986, section 3.2.1).
   case userinfo
-  /// The one-time code of this moment, which no tool gets.
+  /// The present one-time code, which no tool gets.
   case code
-  /// When the secret expires, as tools are told it (RFC 3339).
+  /// When the secret expires, in the form for tools (RFC 3339).
   case expiry
   /// The place of a login as a URL, with the account.
   case url
-  /// Another attribute, by its name in the JSON of `llavero list`, or a field that a person has named.
+  /// Another attribute, by its name in the JSON of `llavero list`, or a person's own field.
   case attribute(ByteString)
 
-  /// Parses the part of a reference after the question mark; `nil` if it isn't `field=NAME`.
+  /// Parses the part of a reference after the question mark; `nil` unless it is `field=NAME`.
   init?(query: Slice<UnsafeRawBufferPointer>) {
     let prefix = "field="
     guard query.starts(with: prefix.utf8), query.count > prefix.utf8.count,
@@ -32,7 +30,7 @@ public enum ReferencedField: Hashable, Sendable {
     self.init(named: name)
   }
 
-  /// The field of a name. Any can be one that a person gave.
+  /// The field with a name, which may be a person's own.
   public init(named name: ByteString) {
     switch name {
     case "secret", "password": self = .secret
@@ -46,7 +44,7 @@ public enum ReferencedField: Hashable, Sendable {
     }
   }
 
-  /// Whether it is confidential, or may be.
+  /// Whether it may be confidential.
   public var isSecret: Bool {
     switch self {
     case .secret, .basic, .userinfo, .code: true
@@ -69,9 +67,9 @@ public enum ReferencedField: Hashable, Sendable {
     }
   }
 
-  /// The part of an answer; `nil` if the item has none.
+  /// The field's value in an answer; `nil` if the item has none.
   ///
-  /// - Parameter code: makes the one-time code of an item; `nil` for a caller that gives none.
+  /// - Parameter code: makes an item's one-time code; `nil` for a caller that gives none.
   public func value(
     of answer: borrowing Answer, code: ((borrowing Credential) -> Secret?)? = nil
   ) -> Secret? {
@@ -107,14 +105,14 @@ public enum ReferencedField: Hashable, Sendable {
 }
 
 extension Item {
-  /// The names of attributes that every item may have, which are never confidential.
+  /// The attributes that every item may have and that are never confidential.
   fileprivate static let attributeNames: [ByteString] = [
     "label", "comment", "description", "creator", "type", "server", "protocol", "port", "path",
     "securityDomain",
     "service",
   ]
 
-  /// An attribute by its name in JSON, or a further one by its tag.
+  /// An attribute by its name in JSON or, for a further one, its tag.
   fileprivate func attribute(_ name: ByteString) -> ByteString? {
     switch name {
     case "label": return label

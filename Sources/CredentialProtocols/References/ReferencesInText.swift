@@ -1,20 +1,20 @@
 public import Bytes
 
-/// A text with references to secrets in it, taken apart.
+/// A text split into references to secrets and the rest.
 public struct ReferencesInText: Sendable {
   /// A part of the text.
   public enum Part: Sendable {
-    /// These bytes, as they are.
+    /// Bytes to keep unchanged.
     case text(Range<Int>)
-    /// What a reference stands for, with its text.
+    /// A reference, and its text.
     case reference(SecretReference, ByteString)
   }
 
-  /// A part that looks like a reference and would be left as it is.
+  /// A part that looks like a reference but isn't a valid one.
   public struct Fault: Error, Hashable, Sendable {
     /// Where it begins, in bytes.
     public let offset: Int
-    /// Whether it is in the form `${…}`, and names nothing.
+    /// Whether it has the form `${…}`, but names nothing.
     public let isMarked: Bool
   }
 
@@ -26,9 +26,9 @@ public struct ReferencesInText: Sendable {
     parts.contains { if case .reference = $0 { true } else { false } }
   }
 
-  /// Takes a text apart. In it, a reference is written `${llavero://…}`.
+  /// Splits a text. Within it, a reference is written `${llavero://…}`.
   ///
-  /// - Parameter isValue: whether the whole text may be a reference by itself, without the braces.
+  /// - Parameter isValue: whether the whole text may be a reference without the braces.
   /// - Throws: ``Fault`` for the first part that looks like a reference and can't be resolved.
   public init(_ text: UnsafeRawBufferPointer, isValue: Bool) throws(Fault) {
     if isValue, SecretReference.isMeant(by: text), Self.looksLikeReference(text, at: 0) {
@@ -70,8 +70,8 @@ public struct ReferencesInText: Sendable {
     text.starts(with: "${llavero:".utf8) || text.starts(with: "${llavero+".utf8)
   }
 
-  /// Whether a reference seems to begin here: with `//` after the scheme; or with anything, where it isn't
-  /// the end of a path or a name, as in a PATH with a folder `/opt/llavero`.
+  /// Whether a reference seems to begin here: the scheme with `//`, or with anything unless it ends a path or name, as
+  /// in a PATH with the folder `/opt/llavero`.
   private static func looksLikeReference(_ text: UnsafeRawBufferPointer, at start: Int) -> Bool {
     guard text[start...].starts(with: "llavero".utf8) else { return false }
     var rest = text[(start + "llavero".utf8.count)...]

@@ -5,14 +5,14 @@ public import Keychain
 ///
 /// With `?field=NAME` it names another part of the item than the secret; see ``ReferencedField``.
 ///
-/// `llavero://SERVICE` and `llavero://SERVICE/ACCOUNT` name generic passwords.
-/// `llavero+https://USER@HOST:PORT/PATH`, with any scheme after the plus, names an internet password that
-/// belongs to no tool, as people ask for it. Reserved bytes are written as `%XX` (RFC 3986 section 2.1).
+/// `llavero://SERVICE` and `llavero://SERVICE/ACCOUNT` name generic passwords. `llavero+https://USER@HOST:PORT/PATH`,
+/// with any scheme after the plus, names an internet password that belongs to no tool. Reserved bytes are written as
+/// `%XX` (RFC 3986 section 2.1).
 public struct SecretReference: Hashable, Sendable {
-  /// The query for the items that answer.
+  /// The query for the item.
   public let query: ItemQuery
 
-  /// The part of the item that is meant.
+  /// The part of the item.
   public let field: ReferencedField
 
   /// Whether a text looks like a reference, valid or not.
@@ -22,9 +22,8 @@ public struct SecretReference: Hashable, Sendable {
 
   /// Parses a reference.
   ///
-  /// - Throws: ``ProtocolError/unusableReference``, also if it contains a password, which doesn't belong
-  /// there, or a
-  ///   fragment, which has no meaning.
+  /// - Throws: ``ProtocolError/unusableReference``, also for a reference with a password, which doesn't belong there,
+  ///   or a fragment, which has no meaning.
   public init(parsing whole: UnsafeRawBufferPointer) throws(ProtocolError) {
     let end = whole.firstIndex(of: UInt8(ascii: "?")) ?? whole.endIndex
     let text = UnsafeRawBufferPointer(rebasing: whole[..<end])

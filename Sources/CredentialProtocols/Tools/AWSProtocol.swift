@@ -4,7 +4,7 @@ import Keychain
 /// The protocol of `credential_process` in the AWS CLI and SDKs (AWS SDKs and Tools Reference Guide, "Process
 /// credential provider").
 ///
-/// Standard input is not read: it belongs to the command that asks, such as `aws s3 cp - s3://bucket/key`.
+/// Standard input is not read: it belongs to the calling command, such as `aws s3 cp - s3://bucket/key`.
 public enum AWSProtocol: ToolProtocol {
   /// The profile, unless it is an operand.
   public static let options: [ToolOption] = [.value("--profile")]
@@ -60,7 +60,7 @@ public enum AWSProtocol: ToolProtocol {
   }
 }
 
-/// The keys with which a profile signs requests.
+/// A profile's keys for signing requests.
 private struct AWSKeys: ~Copyable {
   private(set) var accessKeyID: ByteString
   private(set) var secretAccessKey = Secret()
@@ -68,8 +68,7 @@ private struct AWSKeys: ~Copyable {
   private(set) var expiration: ByteString?
   private(set) var accountID: ByteString?
 
-  /// Reads the keys from an item: its secret is the secret access key, or JSON with everything that AWS returned for a
-  /// session.
+  /// Reads the keys from an item. Its secret is the secret access key, or AWS's whole JSON for a session.
   ///
   /// - Throws: ``ProtocolError`` if the secret is neither, or there is no access key ID.
   init(_ answer: borrowing Answer) throws(ProtocolError) {

@@ -1,12 +1,12 @@
 import Bytes
 import Keychain
 
-/// A question that the keychain can't answer, and who is asked in its place. Whoever is handed a question hands it to
-/// nobody else, so that programs that call each other come to an end.
+/// A question that the keychain can't answer, and the program or person to ask instead. A question is handed over only
+/// once, so that programs that call each other come to an end.
 struct AskpassHandingOver {
-  /// The program to ask; empty if nobody is to be asked.
+  /// The program to ask; empty for none.
   static let fallbackVariable = "LLAVERO_ASKPASS_FALLBACK"
-  /// Set if this is to ask for what opens the keychain itself.
+  /// Set while the question is for opening the keychain itself.
   private static let askingVariable = "LLAVERO_ASKING"
 
   private let call: any ToolCall
@@ -36,9 +36,9 @@ struct AskpassHandingOver {
     return try askOnTerminal(refusal)
   }
 
-  /// The answer for wget, which ends without any download if there is none, be it one that needs no login. It gets what
-  /// it would get without llavero: from the program that it asked before, else what it would use by itself. ssh's program
-  /// isn't asked, which would be at each download.
+  /// The answer for wget, which without one ends without downloading anything, even if no login is needed. It gets the
+  /// answer that it would get without llavero: from its former askpass program, else the one that it would use by
+  /// itself. ssh's program isn't asked, because it would ask at each download.
   ///
   /// - Parameter refusal: why the keychain has no answer.
   func forWget(_ refusal: Refusal) throws(ProtocolError) -> Secret {
@@ -46,7 +46,7 @@ struct AskpassHandingOver {
     return WgetLogin.own(text, call)
   }
 
-  /// Becomes the program that was set before, if one was. Returns the reason why there is no answer yet.
+  /// Becomes the former program, if there was one. Returns the reason why there is no answer yet.
   private func afterFallback(_ refusal: Refusal) -> Refusal {
     afterAsking((call.value(of: "--fallback") ?? call.variable(Self.fallbackVariable)).nonEmpty, refusal)
   }
@@ -57,7 +57,7 @@ struct AskpassHandingOver {
     return call.become(program, [text], emptying: Self.fallbackVariable)
   }
 
-  /// If there is nothing, people notice it by being asked.
+  /// Says nothing if no item matched: people notice that by being asked.
   private func tell(_ refusal: Refusal) {
     if refusal.cause != .nothingMatched { call.say(refusal) }
   }
@@ -88,7 +88,7 @@ struct AskpassHandingOver {
     return try AskpassProtocol.write(isConfirmation ? Secret("yes") : answer, call)
   }
 
-  /// Whether ssh asks about a host's key, or somebody for a user name: the answer is no secret.
+  /// Whether the answer is no secret: ssh asks about a host's key, or a program for a user name.
   private var isForOpenAnswer: Bool {
     let ends = [
       "(yes/no)? ", "(yes/no/[fingerprint])? ", "Please type 'yes' or 'no': ",

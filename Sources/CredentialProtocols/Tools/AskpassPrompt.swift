@@ -3,7 +3,7 @@ import Keychain
 /// A question from git, ssh, sudo or wget to an askpass program that the keychain may answer.
 ///
 /// The prompts are those of git 2.55's `credential.c`, of OpenSSH 8.5 and later, sudo 1.9 and wget 1.25. A prompt that
-/// differs from them in any byte is a question for a person.
+/// differs in any byte is a question for a person.
 enum AskpassPrompt: Hashable {
   /// Git and wget ask for the user name.
   case account(Place)
@@ -11,19 +11,19 @@ enum AskpassPrompt: Hashable {
   case password(Place, account: ByteString?)
   /// `ssh` asks for a password. It doesn't tell the port.
   case login(server: ByteString, account: ByteString)
-  /// `ssh`, `ssh-add` and `ssh-keygen` ask for the passphrase of a key file, by the name they were given.
+  /// `ssh`, `ssh-add` and `ssh-keygen` ask for the passphrase of a key file, by the name given to them.
   case key(file: ByteString)
   /// `sudo` asks for the user's own password.
   case user(account: ByteString)
 
-  /// A family of programs that ask alike.
+  /// Programs with the same prompts.
   enum Family {
     case git
     case ssh
     case sudo
   }
 
-  /// The programs that ask such a question.
+  /// The programs with this prompt.
   var family: Family {
     switch self {
     case .account, .password: .git
@@ -51,7 +51,8 @@ enum AskpassPrompt: Hashable {
     } else if let file = prompt.between("Enter passphrase for ", " (will confirm each use): ")
       ?? prompt.between("Enter passphrase for ", ": ")
     {
-      // A key on a PKCS#11 token has a PIN, and three wrong ones lock it. And llavero must not choose a new passphrase.
+      // A key on a PKCS#11 token has a PIN, and three wrong ones lock it. A prompt that ends with `)` is for a new
+      // passphrase, which llavero must not choose.
       guard file != "PKCS#11", file.bytes.last != UInt8(ascii: ")") else { return nil }
       self = .key(file: file)
     } else if let login = prompt.between("(", ") Password: ") ?? prompt.between("(", ") Password:")
@@ -103,7 +104,7 @@ extension ByteString {
     return bytes.filter { $0 == UInt8(ascii: "@") }.count < 2
   }
 
-  /// The text between a prefix and a suffix, if it is a single line and not empty.
+  /// The text between a prefix and a suffix, if it is one line and not empty.
   fileprivate func between(_ start: String, _ end: String) -> ByteString? {
     let (start, end) = (Array(start.utf8), Array(end.utf8))
     guard bytes.count > start.count + end.count, bytes.starts(with: start),

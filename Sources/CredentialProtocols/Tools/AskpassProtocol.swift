@@ -1,12 +1,11 @@
 import Bytes
 import Keychain
 
-/// The program that git, ssh, ssh-add, sudo and wget call to ask a person: a prompt as the only argument, the answer as
-/// one line.
+/// The askpass program of git, ssh, ssh-add, sudo and wget: a prompt as the only argument, the answer as one line.
 ///
 /// A process gets a stored answer only once. It would ask again only if the first answer was rejected, and repeated
-/// wrong answers lead to a lockout. What the keychain can't answer is handed over: to the program that was set before, to
-/// the dialog of this machine, or to the person at the terminal.
+/// wrong answers lead to a lockout. Without an answer in the keychain, the question is handed over: to the former
+/// askpass program, to the dialog of this machine, or to the person at the terminal.
 public enum AskpassProtocol: ToolProtocol {
   /// The program to ask if the keychain has no answer.
   public static let options: [ToolOption] = [.value("--fallback")]
@@ -49,7 +48,7 @@ public enum AskpassProtocol: ToolProtocol {
     return try handing.answer(refusal)
   }
 
-  /// Writes an answer, which is one line.
+  /// Writes an answer of one line.
   static func write(_ answer: borrowing Secret, _ call: any ToolCall) throws(ProtocolError) -> Int32 {
     var line = answer.copy()
     line.append("\n")
@@ -124,8 +123,7 @@ public enum AskpassProtocol: ToolProtocol {
 }
 
 extension AskpassPrompt {
-  /// What to do where a token has a name of its own: this program only gives the password, for the name that was asked
-  /// for.
+  /// A remedy where a token has a name of its own: this program only gives the password for the requested name.
   fileprivate func hint(_ call: any ToolCall) -> Hint? {
     guard case .password(let place, let account?) = self else { return nil }
     let key = place.key(account: account, for: nil)

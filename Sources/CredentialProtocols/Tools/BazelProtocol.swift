@@ -22,7 +22,7 @@ public enum BazelProtocol: ToolProtocol {
 
     """
 
-  /// How long before its end a login is asked for again, in seconds.
+  /// How many seconds before its end a login is asked for again.
   private static let margin: Int64 = 60
 
   /// Answers one call.
@@ -47,7 +47,7 @@ public enum BazelProtocol: ToolProtocol {
       json.endArray()
       json.endObject()
       if let end = answer.credential.expiry {
-        // Bazel keeps a header up to that second, and a request with it that is under way would come too late.
+        // Bazel keeps a header up to that second, and a request under way would be too late.
         let early = Timestamp(seconds: max(end - margin, call.now.seconds))
         json.textMember("expires", rfc3339(early))
       }

@@ -6,9 +6,9 @@ package import Keychain
 ///
 /// A registry is identified only by the URL of its index: scheme, host, port and the whole path. Slashes around the
 /// path and the case of the host make no difference. Its token is sent to the registry's own host, which is not always
-/// that of the index. So an item of git's never answers here.
+/// the index's, so an item of git's never answers here.
 public enum CargoProtocol: ToolProtocol {
-  /// The option that cargo passes.
+  /// Cargo's option.
   public static let options: [ToolOption] = [.flag("--cargo-plugin")]
 
   /// Cargo describes the registry on standard input.
@@ -109,7 +109,7 @@ public enum CargoProtocol: ToolProtocol {
 
   private static func done(_ kind: ByteString) -> Secret { reply("Ok", kind) }
 
-  /// An error that cargo knows; after `url-not-supported` and `not-found` it asks its next provider.
+  /// An error known to cargo; after `url-not-supported` and `not-found` it asks its next provider.
   private static func error(_ kind: ByteString) -> Secret { reply("Err", kind) }
 
   private static func reply(_ outcome: StaticString, _ kind: ByteString) -> Secret {
@@ -152,7 +152,7 @@ extension CargoProtocol {
   /// The index URL by which cargo identifies crates.io, wherever it fetches from.
   package static let cratesIOIndex: ByteString = "https://github.com/rust-lang/crates.io-index"
 
-  /// The item that `login` stores; `nil` if the index is not on a host.
+  /// The item stored by `login`; `nil` if the index is not on a host.
   ///
   /// - Parameter registry: the registry's name; `nil` for crates.io.
   package static func item(index: ByteString, registry: ByteString?) -> Item? {
@@ -171,7 +171,7 @@ private struct CargoRequest: ~Copyable {
   private var indexURL: ByteString = ""
   private var arguments: [ByteString] = []
 
-  /// - Throws: ``ProtocolError`` if it isn't the JSON that cargo sends. Unknown members are ignored.
+  /// - Throws: ``ProtocolError`` if it isn't cargo's JSON. Unknown members are ignored.
   init(parsing line: borrowing Secret) throws(ProtocolError) {
     try line.eachMember(otherwise: .misused("the request is not the JSON that cargo sends")) {
       (name, value) throws(JSONReader.Malformed) in
@@ -207,7 +207,7 @@ private struct CargoRequest: ~Copyable {
   /// The place of the registry's index; `nil` for a URL without a host, such as a file URL.
   var place: Place? { (try? Place.parse(indexURL))?.place }
 
-  /// The account that the provider's configuration names.
+  /// The account in the provider's configuration.
   ///
   /// - Throws: ``ProtocolError`` for any other argument.
   borrowing func account() throws(ProtocolError) -> ByteString? {

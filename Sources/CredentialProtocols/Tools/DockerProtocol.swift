@@ -5,14 +5,14 @@ package import Keychain
 /// (docker/docker-credential-helpers, README "Development").
 ///
 /// The address of a registry is usually a host with a port; Docker Hub's is a URL. Failures are reported in one line on
-/// standard output, because that is where clients look.
+/// standard output, where clients look.
 public enum DockerProtocol: ToolProtocol {
   /// The messages that clients recognize; each must be the only line.
   private static let notFound = "credentials not found in native keychain"
   private static let noAddress = "no credentials server URL"
   private static let noAccount = "no credentials username"
 
-  /// The options that upstream's helpers have besides the operation `version`.
+  /// The options of upstream's helpers, besides the operation `version`.
   public static let options: [ToolOption] = [.flag("--version"), .flag("-v")]
 
   /// Docker passes the registry's address on standard input.
@@ -54,7 +54,7 @@ public enum DockerProtocol: ToolProtocol {
     let text =
       "llavero: \(refusal.message)" + (refusal.hint.map { "; \(showingInvisible($0.description))" } ?? "")
       + "\n"
-    // If nobody reads it, there is nobody to tell.
+    // A closed output is no reason to fail.
     try? call.write(text)
     return 1
   }
@@ -90,8 +90,8 @@ public enum DockerProtocol: ToolProtocol {
     } catch {
       let refusal = call.refusal(for: error)
       guard refusal.cause == .keychain else { throw error }
-      // After any other text skopeo, podman and buildah give up, even where an image is public, and docker says nothing.
-      // What is on standard error all of them show.
+      // After any other text skopeo, podman and buildah give up, even for a public image, and docker says nothing. All
+      // of them show standard error.
       call.say(refusal)
       found = nil
     }
@@ -117,7 +117,8 @@ public enum DockerProtocol: ToolProtocol {
     guard !address.isEmpty else { return try say(noAddress, call) }
     let registry = try Registry(address)
     let resolver = try Resolver(call)
-    // A missing item is not an error: skopeo 1.9 dies of one. What `get` would answer for these words goes.
+    // A missing item is not an error: skopeo 1.9 dies of one. Deletes the items that `get` would return for these
+    // words.
     for place in registry.places { try resolver.forget(at: place) }
     // Docker erases HOST, http://HOST and https://HOST.
     resolver.sayWhat(stillAnswersFor: registry.address, to: call, isOnce: true) { () throws(ProtocolError) in
@@ -144,7 +145,7 @@ public enum DockerProtocol: ToolProtocol {
     return 0
   }
 
-  /// The registry that `get` and `erase` name, without surrounding white space.
+  /// The registry named by `get` and `erase`, without surrounding white space.
   private static func address(_ call: any ToolCall) throws(ProtocolError) -> ByteString {
     let input = try call.input(limit: ItemBounds.attribute)
     var bytes = input.withUnsafeBytes { Array($0) }[...]
@@ -154,8 +155,8 @@ public enum DockerProtocol: ToolProtocol {
     return ByteString(Array(bytes))
   }
 
-  /// The item stored for exactly this address. If the address names a whole registry, else the item stored for another
-  /// of its names or for its server, or git's item.
+  /// The item stored for exactly this address. For a whole registry, else the item stored for another of its names or
+  /// for its server, or git's item.
   private static func answer(
     for registry: Registry, _ resolver: Resolver
   ) throws(ProtocolError) -> Answer? {
@@ -186,24 +187,24 @@ extension DockerProtocol {
   /// The account under which a registry's identity token is stored.
   package static let tokenAccount: ByteString = "<token>"
 
-  /// Whether an address names a part of a registry, such as one repository. podman and skopeo look for it in their file
-  /// alone, and ask helpers for the whole registry.
+  /// Whether an address names a part of a registry, such as one repository. podman and skopeo look such a part up only
+  /// in their file, and ask helpers for the whole registry.
   package static func isPart(_ address: ByteString) -> Bool {
     guard let registry = try? Registry(address), let path = registry.place.path else { return false }
     return !registry.isWhole && !Registry.tokenPaths.contains(path)
   }
 
-  /// The item that `store` stores.
+  /// The item stored by `store`.
   ///
   /// - Parameter address: the registry, as docker writes it.
-  /// - Throws: ``ProtocolError`` if it is not a valid address.
+  /// - Throws: ``ProtocolError`` for an invalid address.
   package static func item(at address: ByteString, account: ByteString) throws(ProtocolError) -> Item {
     Item(
       .internetPassword(try Registry(address).place.key(account: account, for: "docker")), label: address)
   }
 }
 
-/// The login that a client stores.
+/// A login from a client.
 private struct DockerLogin: ~Copyable {
   var address: ByteString = ""
   var account: ByteString = ""
@@ -237,7 +238,6 @@ private struct Registry {
   /// The paths under which docker keeps its own tokens.
   static let tokenPaths: [ByteString] = ["v1/access-token", "v1/refresh-token"]
 
-  /// - Throws: ``ProtocolError`` if it is not a valid address.
   init(_ address: ByteString) throws(ProtocolError) {
     self.address = address
     do throws(ProtocolError) {
@@ -254,8 +254,8 @@ private struct Registry {
   /// for the refresh token of `https://index.docker.io/v1/refresh-token`, which `docker logout` revokes.
   var isWhole: Bool { place.path.map { $0 == "v1" || $0 == "v2" } ?? true }
 
-  /// Where its logins may be, best first: at its own place, and if it is a whole registry at those of its other names,
-  /// or at its server.
+  /// Where its logins may be, best first: at its own place; for a whole registry also at those of its other names, and
+  /// at its server.
   var places: [Place] {
     guard isWhole else { return [place] }
     let isHub =
@@ -266,7 +266,7 @@ private struct Registry {
     return [place] + (others + [server]).filter { $0 != place }
   }
 
-  /// The address that an item was stored with, which its label records; else one that leads to the item.
+  /// The address in an item's label, with which it was stored; else one that leads to the item.
   static func address(of item: Item) -> ByteString? {
     guard case .internetPassword(let key) = item.key, let server = key.server else { return nil }
     let place = Place(protocol: key.protocol, server: server, port: key.port, path: key.path)

@@ -18,12 +18,12 @@ public enum GoAuthProtocol: ToolProtocol {
 
     """
 
-  /// Answers one call. A missing item is not an error, because go asks for every URL that can't be found.
+  /// Answers one call. A missing item is not an error, because go asks for every URL that it can't find.
   public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
     guard call.operands.count <= 1 else { throw .misused("goauth takes one URL") }
-    // Before its first fetch go asks for all known credentials. Nothing is sent to servers that haven't asked for it.
+    // Before its first fetch go asks for all known credentials. Servers that haven't asked for any get none.
     guard let url = call.operands.first else { return 0 }
-    // Read the server's response, which doesn't affect the answer.
+    // The server's response, which doesn't affect the answer.
     _ = try call.input()
     if url.bytes.contains(where: { $0 <= 0x20 || $0 == 0x7f }) {
       throw .misused("the URL has a space or a control character in it")
@@ -46,8 +46,8 @@ public enum GoAuthProtocol: ToolProtocol {
     return 0
   }
 
-  /// The part of the URL that the item is for, spelled as in the URL, because go compares text segment by segment. A
-  /// query belongs to the last segment (golang/go#80597), so such a URL is also listed itself.
+  /// The part of the URL covered by the item, spelled as in the URL, because go compares text segment by segment. A
+  /// query belongs to the last segment (golang/go#80597), so a URL with one is also listed itself.
   private static func prefixes(of url: ByteString, for item: Item) -> [ByteString] {
     let bytes = url.bytes
     let slash = UInt8(ascii: "/")
@@ -63,7 +63,7 @@ public enum GoAuthProtocol: ToolProtocol {
 }
 
 extension Item {
-  /// The path that the item is for; `nil` for a whole host.
+  /// The path covered by the item; `nil` for a whole host.
   fileprivate var path: ByteString? {
     guard case .internetPassword(let key) = key else { return nil }
     return key.path

@@ -4,8 +4,8 @@ package import Keychain
 /// The command-line protocol of Python's `keyring` program, as pip, uv and scripts call it
 /// (https://keyring.readthedocs.io, "Command-line Utility"; version 25).
 ///
-/// A service is a name that a program chose, compared byte for byte. So `set` stores a generic password with exactly
-/// that service and user name, as Python's keyring does in the Secret Service, and each finds the other's items.
+/// A service is any program's name, compared byte for byte. So `set` stores a generic password with exactly that
+/// service and user name, as Python's keyring does in the Secret Service, and each finds the other's items.
 public enum KeyringProtocol: ToolProtocol {
   /// The options of Python's keyring.
   public static let options: [ToolOption] = [
@@ -13,7 +13,7 @@ public enum KeyringProtocol: ToolProtocol {
     .value("--keyring-backend"), .value("-b"), .value("--keyring-path"), .value("-p"),
   ]
 
-  /// Its clients ask for the password of an account, or for account and password.
+  /// Its clients ask for the password of an account, or for both.
   public static let rehearsal: Rehearsal? = { (url, account) in
     RehearsedArguments(account.map { ["get", url, $0] } ?? ["--mode", "creds", "get", url])
   }
@@ -89,7 +89,7 @@ public enum KeyringProtocol: ToolProtocol {
 
   private static let creator: ByteString = "Python keyring library"
   private static let operations: Hint = "there are get, set, del and diagnose"
-  /// The class of the file that Python programs load, and its priority there.
+  /// The class of the file for Python programs, and its priority there.
   private static let backend: ByteString = "llavero_keyring.Keyring"
   private static let priority = 6
 
@@ -109,7 +109,7 @@ public enum KeyringProtocol: ToolProtocol {
   }
 
   private static func set(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
-    // Read the input before any check, so that the writer is not stopped.
+    // Read before any check, so that the writer is not stopped.
     let isTyped = call.isInputTerminal
     var secret = isTyped ? Secret() : try input(call)
     let (service, account) = try serviceAndAccount(call)
@@ -120,14 +120,14 @@ public enum KeyringProtocol: ToolProtocol {
     } else if secret.withUnsafeBytes({ $0.last == 0x0a }) {
       secret.truncate(to: secret.count - 1)
     }
-    // Sets the creator that Python's keyring gives its own items, because it replaces no others.
+    // With the creator that Python's keyring gives its own items, because it replaces no others.
     try Resolver(call, services: .everybodys).keep(
       Credential(secret), service: service, account: account, creator: creator)
     try call.hasStored()
     return 0
   }
 
-  /// Reads standard input, allowing for the line feed at its end.
+  /// Reads standard input, with an optional line feed at its end.
   private static func input(_ call: any ToolCall) throws(ProtocolError) -> Secret {
     do throws(ProtocolError) {
       return try call.input(limit: ItemBounds.secret + 1)
@@ -259,11 +259,11 @@ private struct Form {
 /// Finds the item that answers for a service.
 ///
 /// An item stored for exactly this service comes first. Pip and uv use the URL of an index as service. For a URL, an
-/// item stored for a URL above it may answer too, then an internet password for that place, either with the security
+/// item stored for a parent URL may answer too, then an internet password for that place, either with the security
 /// domain `keyring` or one of git's or a person's. uv's own items come last.
 private struct KeyringLookup {
   let resolver: Resolver
-  /// The user name that is asked for; `nil` for any.
+  /// The requested user name; `nil` for any.
   let account: ByteString?
 
   func answer(for service: ByteString) throws(ProtocolError) -> Answer? {
@@ -283,7 +283,7 @@ private struct KeyringLookup {
     _ service: ByteString, _ account: ByteString?,
     where isUsable: (Item, borrowing Credential) -> Bool = isUsable
   ) throws(ProtocolError) -> Answer? {
-    // No item has an empty service, and asking for it is not an error.
+    // No item has an empty service, and asking for one is not an error.
     if service.isEmpty { return nil }
     return try resolver.answer(toService: service, account: account, where: isUsable)
   }
@@ -292,7 +292,7 @@ private struct KeyringLookup {
     item.key.account != nil && credential.authenticationScheme == nil
   }
 
-  /// Newer versions of uv store all logins for a server as JSON in one item, which is not a password.
+  /// Newer versions of uv store all logins for a server as JSON in one item; that is no password.
   private static func isUvsLogin(_ item: Item, _ credential: borrowing Credential) -> Bool {
     isUsable(item, credential) && item.key.account != "_uv_"
   }
@@ -300,14 +300,14 @@ private struct KeyringLookup {
 
 /// A service that is a URL.
 ///
-/// Pip and uv also ask for host and port alone, after the URL. That doesn't include the scheme, so an index at plain
-/// http would get a password for https. Therefore only an item stored for exactly that name answers it.
+/// After the URL, pip and uv also ask for host and port alone, without the scheme, so an index at plain http would get
+/// a password for https. Therefore only an item stored for exactly that name answers it.
 private struct ServiceURL {
-  /// The place of the URL.
+  /// The URL's place.
   let place: Place
-  /// The services under which an item for a place above it may be stored, best first.
+  /// The services of items for parent places, best first.
   let parents: [ByteString]
-  /// The account before the `@`, if there is one.
+  /// The account before the `@`, if any.
   let account: ByteString?
 
   /// The maximum number of parent paths to look for.
@@ -323,7 +323,7 @@ private struct ServiceURL {
     self.account = account.nonEmpty
   }
 
-  /// The URLs above one, longest first, each with and without a slash at its end.
+  /// The parent URLs, longest first, each with and without a trailing slash.
   private static func parents(of url: ByteString, at place: Place) -> [ByteString] {
     var parents: [ByteString] = []
     let slash = UInt8(ascii: "/")

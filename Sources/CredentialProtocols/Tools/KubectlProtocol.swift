@@ -57,10 +57,10 @@ public enum KubectlProtocol: ToolProtocol {
     return 0
   }
 
-  /// The login with the name for the cluster or for every one, or without a name the one for the cluster. A name is one of
-  /// several users of a cluster, so that nothing else answers in its place.
+  /// The login with the name, for the cluster or for every one; without a name, the one for the cluster. A name is one
+  /// of several users of a cluster, so nothing else answers in its place.
   ///
-  /// - Throws: ``ProtocolError`` if there is none, because kubectl has no other way to learn that.
+  /// - Throws: ``ProtocolError`` if there is none: kubectl can't learn that otherwise.
   private static func answer(
     to request: ExecRequest, named name: ByteString?, _ call: any ToolCall
   ) throws(ProtocolError) -> Answer {
@@ -95,9 +95,9 @@ public enum KubectlProtocol: ToolProtocol {
 
 /// The contents of `KUBERNETES_EXEC_INFO`.
 private struct ExecRequest {
-  /// The version that the answer must have.
+  /// The version required of the answer.
   private(set) var version: ByteString = ""
-  /// The URL of the cluster, if the configuration passes it on.
+  /// The cluster's URL, if the configuration passes it on.
   private(set) var server: ByteString?
 
   private static let versions: [ByteString] = [
@@ -165,8 +165,8 @@ private struct ClusterLogin: ~Copyable {
     if !token.isEmpty { try token.requireHeaderValue(of: answer.item) }
   }
 
-  /// Reads a member of the stored JSON: that of an ExecCredential's status, with or without the object around it, or of
-  /// a kubeconfig's user.
+  /// Reads a member of the stored JSON: of an ExecCredential's status, bare or within its object, or of a kubeconfig's
+  /// user.
   private mutating func take(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) {
@@ -214,8 +214,8 @@ private struct ClusterLogin: ~Copyable {
     text.split(separator: 0x0a, omittingEmptySubsequences: true)
   }
 
-  /// Splits the text into the certificates, of which there may be several, and the key. Returns `false` if a block has
-  /// no end, if there is more than one key, or if the key needs a passphrase.
+  /// Splits the text into one or more certificates and the key. Returns `false` if a block has no end, there is more
+  /// than one key, or the key needs a passphrase.
   private mutating func takePEM(_ text: UnsafeRawBufferPointer) -> Bool {
     var label: [UInt8]?
     for var line in Self.lines(of: text) {

@@ -1,6 +1,6 @@
 import Keychain
 
-/// `llavero netrc`: prints logins as lines of a netrc file, for clients that can read them from a pipe.
+/// `llavero netrc`: prints logins as lines of a netrc file, for clients that can read one from a pipe.
 public enum NetrcProtocol: ToolProtocol {
   /// The hosts to print.
   public static let options: [ToolOption] = [.value("--host")]

@@ -13,8 +13,8 @@ public enum NetrcText {
   ///
   /// - Parameter hosts: `HOST` for any port, or `HOST:PORT`; empty for all.
   /// - Throws: ``ProtocolError``: with ``Refusal/Cause/nothingMatched`` if there is nothing for one of the hosts, or
-  ///   nothing at all; if a host can't be understood; if an item contains a line break or a NUL byte, which a netrc
-  ///   file can't hold.
+  ///   nothing at all; if a host can't be understood; if an item contains a line break or NUL byte, which netrc can't
+  ///   hold.
   public static func text(
     for hosts: [ByteString], in keychain: any KeychainStore, at now: Timestamp
   ) throws(ProtocolError) -> Secret {
@@ -69,9 +69,9 @@ public enum NetrcText {
     return parsed
   }
 
-  /// The items that a netrc file can hold. Clients take the first line for a host. So of several keychains the first
-  /// comes first; then the protocol's default port before others, no path before a path, https before http, then the
-  /// default item, and then the one changed last.
+  /// The items that a netrc file can hold, in order, because clients take the first line for a host: the first
+  /// keychain's; then the default port before others, no path before a path, https before http, the default item first,
+  /// and then the last changed.
   private static func inOrder(_ items: [Item]) -> [Item] {
     let keychains = items.keychains
     func rank(_ item: Item) -> (Int, Int, Int, Int)? {
@@ -108,23 +108,24 @@ public enum NetrcText {
         hint: "name the hosts that are needed, or give the secret by 'llavero run --env'", .keychain))
   }
 
-  /// The first line of what `llavero export` writes. It lets `llavero import` read the rest as curl and Python do.
+  /// The first line of an export. It lets `llavero import` read the rest as curl and Python do.
   public static let exportMark: StaticString = "# llavero\n"
 
-  /// Whether `llavero export` has written a file.
+  /// Whether a file comes from `llavero export`.
   public static func isExport(_ file: UnsafeRawBufferPointer) -> Bool {
     file.starts(
       with: UnsafeRawBufferPointer(start: exportMark.utf8Start, count: exportMark.utf8CodeUnitCount))
   }
 
-  /// The protocol that a comment behind a login names, as `llavero export` writes it, for the format has no place for it.
+  /// The protocol in the comment behind a login. `llavero export` writes it there, because the format has no place for
+  /// it.
   public static func `protocol`(inComment comment: UnsafeRawBufferPointer) -> ByteString? {
     protocols.dropFirst().first { comment.elementsEqual("# ".utf8.map { $0 } + $0.bytes) }
   }
 
-  /// Appends the line of a login. Returns whether a netrc file can hold it; if not, nothing is appended.
+  /// Appends the line of a login. Returns false, and appends nothing, if a netrc file can't hold it.
   ///
-  /// - Parameter protocol: what is named in a comment behind it.
+  /// - Parameter protocol: named in a comment behind the login.
   public static func appendLine(
     server: ByteString, account: ByteString, _ secret: borrowing Secret, protocol: ByteString? = nil,
     to text: inout Secret

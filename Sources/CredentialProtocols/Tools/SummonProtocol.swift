@@ -32,8 +32,7 @@ public enum SummonProtocol: ToolProtocol {
     }
     try call.begin()
     var lines = LineInput(call, limit: longest)
-    // Summon waits for each value and keeps its end open. After an error nothing more is read, so that summon notices
-    // it.
+    // Summon waits for each value and keeps its end open. After an error reading stops, so that summon notices it.
     while let line = try lines.next() {
       let id = line.withUnsafeBytes { ByteString($0) }
       let value = try value(of: id, call)
@@ -54,7 +53,7 @@ public enum SummonProtocol: ToolProtocol {
           hint: "'llavero run' does, where a reference asks for it, and 'llavero code'",
           .usage))
     }
-    // What a reference stands for, as in 'llavero run'.
+    // The same value as in 'llavero run'.
     let answer = try Resolver(call, takesAccounts: true).answer(to: query) {
       $1.authenticationScheme == nil
     }

@@ -3,7 +3,7 @@ import Keychain
 
 /// The protocol of Terraform's and OpenTofu's credentials helpers (Terraform, "Create Credentials Helpers").
 ///
-/// A host has one token, which is sent as `Bearer`. If a host's services are at another host, it is sent there too.
+/// A host has one token, sent as `Bearer`; also to another host if that runs the services.
 public enum TerraformProtocol: ToolProtocol {
   /// Terraform passes the host.
   public static let rehearsal: Rehearsal? = { (url, _) throws(ProtocolError) in
@@ -28,7 +28,7 @@ public enum TerraformProtocol: ToolProtocol {
 
   /// Answers one call.
   public static func respond(to call: any ToolCall) throws(ProtocolError) -> Int32 {
-    // Always read all of it, as the protocol demands.
+    // The protocol demands that all of it is read.
     let input = try call.input()
     guard call.operands.count == 2 else {
       throw .misused(
@@ -70,7 +70,7 @@ public enum TerraformProtocol: ToolProtocol {
 
   /// The token to store.
   ///
-  /// - Throws: ``ProtocolError`` for anything but an object with only a token, because other members would be lost.
+  /// - Throws: ``ProtocolError`` for anything but an object with only a token: other members would be lost.
   private static func token(_ input: borrowing Secret) throws(ProtocolError) -> Secret {
     var token = Secret()
     var hasMore = false
@@ -90,7 +90,7 @@ public enum TerraformProtocol: ToolProtocol {
     return token
   }
 
-  /// Parses the host that terraform names, as `NAME` or `NAME:PORT`.
+  /// Parses terraform's host, as `NAME` or `NAME:PORT`.
   private static func place(_ host: ByteString) throws(ProtocolError) -> Place {
     let isForeign = host.bytes.contains { byte in
       byte <= 0x20 || byte == 0x7f || "/?#@%\\".utf8.contains(byte)

@@ -3,14 +3,14 @@ public struct Tool: Sendable {
   /// The operand that makes `llavero` speak its protocol, such as `docker`.
   public let name: String
 
-  /// The names of links to `llavero` by which the tool calls it; empty if the tool can pass an operand.
+  /// The names of links to `llavero` for the tool to call; empty if it can pass an operand.
   public let links: [String]
 
-  /// The names of other programs that it can stand in for. Such links are made only by people who want them, because
-  /// they could hide the program.
+  /// The names of other programs that it can stand in for. Only people make such links, because they could hide the
+  /// program.
   public let standsInFor: [String]
 
-  /// What a person would type: the first link, else `llavero NAME`.
+  /// How a person calls it: the first link, else `llavero NAME`.
   public var programName: String { links.first ?? "llavero \(name)" }
 
   /// The protocol that the tool speaks.
@@ -23,7 +23,7 @@ public struct Tool: Sendable {
     self.speaks = speaks
   }
 
-  /// The only list of names and protocols. Git's, which does the most, is not among them.
+  /// The only list of names and protocols. Git's, with more operations, is not among them.
   public static let all = [
     Tool(name: "docker", links: ["docker-credential-llavero"], speaks: DockerProtocol.self),
     Tool(name: "cargo", links: ["cargo-credential-llavero"], speaks: CargoProtocol.self),

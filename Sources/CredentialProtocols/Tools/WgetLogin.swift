@@ -1,10 +1,10 @@
 import Bytes
 import Keychain
 
-/// The login that wget would use by itself. With an askpass program, wget 1.21 asks that before everything else, and uses
-/// its answer in place of its own options and of `~/.netrc`.
+/// The login that wget would use by itself. With an askpass program, wget 1.21 asks that before everything else, and
+/// uses its answer in place of its own options and of `~/.netrc`.
 enum WgetLogin {
-  /// The answer that the command line has, which comes before every keychain; `nil` if it names no login.
+  /// The login on the command line, which takes precedence over every keychain; `nil` if there is none.
   static func onCommandLine(_ prompt: ByteString, _ caller: any Caller) -> Secret? {
     let isFTP = Question(prompt).isFTP
     let user = caller.value(ofOptions: [isFTP ? "--ftp-user" : "--http-user", "--user"])
@@ -13,8 +13,8 @@ enum WgetLogin {
     return Question(prompt).isForAccount ? user : password ?? Secret()
   }
 
-  /// What wget finds where no option names a login: that of `~/.netrc`, for FTP the one of anonymous users, else an empty
-  /// one, with which it asks the server without a login first.
+  /// wget's login without options: that of `~/.netrc`, for FTP the anonymous one, else an empty one, with which it
+  /// first asks the server without a login.
   static func own(_ prompt: ByteString, _ call: any ToolCall) -> Secret {
     let question = Question(prompt)
     if let file = call.contents(ofFile: ".netrc") {
@@ -29,8 +29,8 @@ enum WgetLogin {
     return Secret()
   }
 
-  /// The program that wget asked before `llavero setup wget`: what `use_askpass` names before llavero's own line, or in
-  /// the system's file; `nil` if nothing does.
+  /// wget's askpass program before `llavero setup wget`: the `use_askpass` before llavero's own line, or in the
+  /// system's file; `nil` if there is none.
   static func formerAskpass(_ call: any ToolCall) -> ByteString? {
     let own = call.variable("WGETRC").nonEmpty ?? ".wgetrc"
     for path in [own, call.variable("SYSTEM_WGETRC").nonEmpty ?? "/etc/wgetrc"] {
@@ -40,8 +40,8 @@ enum WgetLogin {
     return nil
   }
 
-  /// The last program that a wgetrc names and that isn't llavero. Names ignore case, hyphens and underscores (GNU Wget
-  /// manual, "Wgetrc Syntax").
+  /// The last program named by a wgetrc, except llavero. Names ignore case, hyphens and underscores (GNU Wget manual,
+  /// "Wgetrc Syntax").
   private static func lastAskpass(in text: UnsafeRawBufferPointer) -> ByteString? {
     var (last, lines): (ByteString?, Lines) = (nil, Lines(text))
     while let line = lines.next() {
@@ -56,7 +56,7 @@ enum WgetLogin {
     return last
   }
 
-  /// What wget asks for. It writes neither the port nor what it would have to encode.
+  /// The place in wget's prompt, without the port and anything that needs encoding.
   private struct Question {
     let isForAccount: Bool
     let isFTP: Bool
