@@ -92,7 +92,7 @@ public struct HostAndPort: Hashable, Sendable {
   /// an invisible character.
   public init?(parsing host: ByteString) {
     let bytes = host.bytes
-    // Characters that look misleading on a terminal are reported where the host is used.
+    // ASCII control characters are reported where the host is used.
     if bytes.contains(where: { $0 >= 0x80 }), hasInvisible(host: bytes) { return nil }
     let nameEnd: Int
     if bytes.first == UInt8(ascii: "[") {

@@ -1,13 +1,11 @@
 import Bytes
 package import Keychain
 
-/// An item that was deleted, or the secret that it had before, in a version that the server still has.
+/// A deleted item or a replaced secret, in a version that the server still has.
 package struct FormerVersion: Equatable, Sendable {
-  /// The item. Of one that was deleted only the primary key is known before it is brought back.
+  /// The item. For a deleted one, only the primary key is known before it is restored.
   package let item: Item
-  /// When it was deleted or replaced.
   package let retired: Timestamp
-  /// Whether it was deleted.
   package let isDeleted: Bool
   let path: ItemPath
   let version: Int
@@ -15,22 +13,22 @@ package struct FormerVersion: Equatable, Sendable {
 
 /// A keychain whose server keeps versions of items.
 package protocol VersionedKeychain: KeychainStore {
-  /// What was deleted, and the secrets that were replaced, as long as the server has the versions, the latest first. A
-  /// query for everything finds what was deleted alone: to find the rest, all versions of all items would be read.
+  /// Deleted items and replaced secrets, as long as the server has the versions, the latest first. A query for
+  /// everything finds only deleted items: for the rest, all versions of all items would have to be read.
   ///
   /// - Throws: ``KeychainError``
   func formerVersions(matching query: ItemQuery) throws(KeychainError) -> [FormerVersion]
 
-  /// Brings one of them back, and returns the item.
+  /// Restores a version, and returns the item.
   ///
-  /// - Parameter replacing: whether the secret of an item that is there may be replaced.
-  /// - Throws: ``KeychainError/duplicateItem`` if there is an item and it may not be replaced, and
+  /// - Parameter replacing: whether to replace the secret of an existing item.
+  /// - Throws: ``KeychainError/duplicateItem`` if there is an item that must not be replaced;
   ///   ``KeychainError/itemNotFound`` if the server no longer has the version.
   func bringBack(_ former: FormerVersion, replacing: Bool) throws(KeychainError) -> Item
 }
 
 extension OpenBaoKeychain: VersionedKeychain {
-  /// The most former versions of an item that are read. A server keeps ten, unless its operator has said otherwise.
+  /// How many former versions of an item are read. A server keeps ten by default.
   private static let maximumVersions = 20
 
   package func formerVersions(matching query: ItemQuery) throws(KeychainError) -> [FormerVersion] {
@@ -61,7 +59,7 @@ extension OpenBaoKeychain: VersionedKeychain {
     var found: [FormerVersion] = []
     var newest: Int
     var retired: Timestamp?
-    // Of versions that follow one another with the same secret, the last one counts.
+    // Of successive versions with the same secret, the last one counts.
     var newer: Secret?
     switch try store.read(path, version: nil) {
     case .none:
@@ -139,10 +137,10 @@ extension OpenBaoKeychain: VersionedKeychain {
     guard case .record(var record, _)? = try store.read(former.path, version: former.version) else {
       throw .itemNotFound
     }
-    // The version that is written now says when that was.
+    // The new version's date is the date of the change.
     record.modified = nil
     if let replaced, replaced.record.credential.hasRefreshToken {
-      // A refresh token that was used once would end the login for all.
+      // Using a refresh token a second time would end the login for everyone.
       record.credential.refreshToken = replaced.record.credential.copyOfRefreshToken()
       let others = record.others.copy()
       record.takeRest(of: replaced.record)

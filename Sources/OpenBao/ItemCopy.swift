@@ -1,9 +1,8 @@
 package import Bytes
 package import Keychain
 
-/// A copy of an item, in the version that it had on the server when it was read.
+/// A copy of an item, in the version read from the server.
 package final class ItemCopy {
-  /// Where it is stored there.
   package let path: ItemPath
   let stored: StoredItem
 
@@ -15,13 +14,12 @@ package final class ItemCopy {
   /// The item, as the server's keychain would return it.
   package var item: Item { stored.item }
 
-  /// Its confidential part.
   package func credential() -> Credential { stored.record.credential.copy() }
 
-  /// Whether this is one of the tokens before its own.
+  /// Whether the secret is one of the item's former tokens.
   package func hasReplaced(_ secret: borrowing Secret) -> Bool { stored.record.hasReplaced(secret) }
 
-  /// Writes it as an object that is an array's element.
+  /// Writes it as an object in an array.
   package func write(to json: inout JSONWriter) {
     json.beginObject()
     json.member("path", ByteString(path.text))
@@ -53,7 +51,7 @@ package final class ItemCopy {
 }
 
 extension OpenBaoKeychain {
-  /// Copies of all items in a folder; `nil` if this login may not list it, or not read all that is in it.
+  /// Copies of all items in a folder; `nil` if this login may not list it, or not read all items in it.
   ///
   /// - Throws: ``KeychainError``
   package func copies(below folder: String) throws(KeychainError) -> [ItemCopy]? {
@@ -63,8 +61,8 @@ extension OpenBaoKeychain {
     }
   }
 
-  /// Copies of the items whose paths begin so, by the folders that copies are kept of. No other item is read, and
-  /// neither is one in a folder of which only a part begins so, or that this login may not read as a whole.
+  /// Copies of the items whose paths have this beginning, by folder. Nothing else is read. Leaves out a folder that
+  /// only partly has this beginning, or that this login may not read as a whole.
   ///
   /// - Throws: ``KeychainError``
   package func copies(beginningWith beginning: String) throws(KeychainError) -> [String: [ItemCopy]] {
@@ -88,7 +86,7 @@ extension OpenBaoKeychain {
     for path in paths {
       switch try stored(path) {
       case .item(let stored): copies.append(ItemCopy(stored))
-      // Nobody could tell from a copy that there is something.
+      // A copy couldn't show that there is something.
       case .forbidden: return nil
       case .absent, .moved, .foreign: break
       }

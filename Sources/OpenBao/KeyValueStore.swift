@@ -2,11 +2,11 @@ import Bytes
 import Keychain
 import SignIn
 
-/// The key-value store, version 2, that a keychain is in: one request and its meaning at a time.
+/// The key-value store, version 2, that holds a keychain: one request and its meaning at a time.
 final class KeyValueStore {
   let session: OpenBaoSession
   private var bounds = ReadingBounds()
-  /// When the present question began, and how long is read for it, in milliseconds; `nil` if there is none.
+  /// When the present question began, and its time limit, in milliseconds; `nil` if there is none.
   private var time: (start: Int, limit: Int)?
 
   init(_ session: OpenBaoSession) {
@@ -15,7 +15,7 @@ final class KeyValueStore {
 
   var server: OpenBaoServer { session.server }
 
-  /// Whether what is read is to be changed.
+  /// Whether items are being read in order to change them.
   var isChanging: Bool {
     get { session.isChanging }
     set { session.isChanging = newValue }
@@ -23,13 +23,13 @@ final class KeyValueStore {
 
   func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { session.error(fault) }
 
-  /// Begins another question, for which as much may be read as for the last one.
+  /// Begins another question, with new reading bounds.
   func beginQuestion() { bounds = ReadingBounds() }
 
-  /// Reads for one question, within a time. A question within it is a part of it.
+  /// Reads for one question, within a time limit. A nested question is part of it.
   ///
-  /// - Parameter milliseconds: after which no further request is sent. One that is under way has its own limit.
-  /// - Throws: ``KeychainError``, of which ``KeychainError/OpenBaoFault/tooLong(seconds:)`` says that it was too long.
+  /// - Parameter milliseconds: when to stop sending requests. A request under way has its own limit.
+  /// - Throws: ``KeychainError``, in particular ``KeychainError/OpenBaoFault/tooLong(seconds:)`` after the limit.
   func answering<Result: ~Copyable>(
     within milliseconds: Int, _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -39,7 +39,7 @@ final class KeyValueStore {
     return try body()
   }
 
-  /// Sends a request that reads, if there is time left for it.
+  /// Sends a request that reads, if there is time left.
   func ask(_ request: ServerRequest) throws(KeychainError) -> ServerReply {
     if let time, SystemClock.awake - time.start >= time.limit {
       throw error(.tooLong(seconds: time.limit / 1000))
@@ -57,9 +57,9 @@ final class KeyValueStore {
     }
   }
 
-  /// What a 403 means.
+  /// The meaning of a 403.
   ///
-  /// - Parameter isWriting: whether something was to be written at a path of the interface `data`.
+  /// - Parameter isWriting: whether the request was to write at a path of the interface `data`.
   func forbidden(_ interface: String, _ path: String, isWriting: Bool = false) -> KeychainError {
     let access: KeychainError.OpenBaoFault.Access =
       switch interface {
@@ -71,8 +71,7 @@ final class KeyValueStore {
     return error(.forbidden(access, path: server.path(interface, path)))
   }
 
-  /// The error of a status that no request of ours should get. Other engines than version 2 of the key-value store have
-  /// such.
+  /// The error for an unexpected status, as from other engines than version 2 of the key-value store.
   ///
   /// - Throws: ``KeychainError``
   func unexpected(
@@ -91,7 +90,7 @@ final class KeyValueStore {
 
   // MARK: Reading
 
-  /// What is at a path.
+  /// Reads a path.
   ///
   /// - Throws: ``KeychainError``, but not because of the policies.
   func read(_ path: ItemPath) throws(KeychainError) -> KnownPath {
@@ -108,7 +107,7 @@ final class KeyValueStore {
     }
   }
 
-  /// What was at a path in one version, or what is in the newest; `nil` if the policies don't allow reading.
+  /// Reads one version of a path, or the newest; `nil` if the policies don't allow it.
   ///
   /// - Throws: ``KeychainError``, but not because of the policies.
   func read(_ path: ItemPath, version: Int?) throws(KeychainError) -> ReadOutcome? {
@@ -126,15 +125,15 @@ final class KeyValueStore {
     do throws(JSONReader.Malformed) {
       return try ReadOutcome(reply, at: path)
     } catch {
-      // Version 1 has nothing like a version's number.
+      // Version 1 has no version numbers.
       try requireVersion2()
       throw session.notUnderstood(reply)
     }
   }
 
-  /// The paths of what is in a folder or below it, sorted; `nil` if the policies don't allow listing.
+  /// The paths in and below a folder, sorted; `nil` if the policies don't allow listing.
   ///
-  /// - Parameter beginning: how they have to begin; folders with none that does are not listed.
+  /// - Parameter beginning: how the paths must begin; folders without any such path are not listed.
   /// - Throws: ``KeychainError``, but not because of the policies for the folder itself.
   func paths(below folder: String, beginningWith beginning: String = "") throws(KeychainError) -> [String]? {
     let scans = session.mayScan
@@ -164,7 +163,7 @@ final class KeyValueStore {
     return paths.filter { $0.hasPrefix(beginning) }.sorted()
   }
 
-  /// What the policies let this login list and read, as far as it may know them.
+  /// The paths that the policies let this login list and read, as far as it may know.
   ///
   /// - Throws: ``KeychainError``, but not because of the policies.
   func allowedPaths() throws(KeychainError) -> AllowedPaths {
@@ -174,7 +173,7 @@ final class KeyValueStore {
       let path = server.path(interface, "")
       return server.namespace.isEmpty ? [path] : [server.namespace + "/" + path, path]
     }
-    // Its form is the server's own affair.
+    // The reply's form is internal to the server.
     let allowed = try? AllowedPaths(reply, metadata: places("metadata"), data: places("data"))
     return allowed ?? AllowedPaths()
   }
@@ -192,7 +191,7 @@ final class KeyValueStore {
     }
     let keys = try keys(reply)
     var paths = keys.items.map { Self.join(folder, $0) }
-    // What lies in a folder that others keep for themselves isn't for this login.
+    // A folder that others keep to themselves isn't for this login.
     for name in keys.folders {
       let inner = Self.join(folder, name)
       guard (inner + "/").hasPrefix(beginning) || beginning.hasPrefix(inner + "/") else { continue }
@@ -205,7 +204,7 @@ final class KeyValueStore {
     _ method: HTTPRequest.Method, _ folder: String
   ) throws(KeychainError) -> ServerReply {
     let path = server.path("metadata", folder)
-    // What a question names is in a server's folder, and below that there is little.
+    // A query's items are in a server's folder, with few folders below it.
     let isInner = folder.utf8.contains(UInt8(ascii: "/"))
     return try ask(
       .init(method: method, path: path + "/", maximumReply: ReadingBounds.list, mayTakeLong: !isInner))
@@ -230,15 +229,15 @@ final class KeyValueStore {
     folder.isEmpty ? name : folder + "/" + name
   }
 
-  /// Throws unless the mount is of version 2. What is absent, or was written, in one of version 1 would be lost later.
+  /// Throws unless the mount is of version 2. With version 1, items would seem absent, and writes be lost later.
   ///
-  /// - Parameter again: whether to ask, although it is known.
+  /// - Parameter again: whether to ask even if it is known.
   func requireVersion2(again: Bool = false) throws(KeychainError) {
     if session.memory.isVersion2, !again { return }
     let reply = try session.send(.init(method: .get, path: "sys/internal/ui/mounts/" + server.mount))
     switch reply.status {
     case 200: break
-    // Whoever may do nothing at all there isn't told whether it exists.
+    // A login without any rights there isn't told whether it exists.
     case 403, 404: throw error(.noMount(place))
     default: throw session.notUnderstood(reply)
     }
@@ -266,9 +265,9 @@ final class KeyValueStore {
 
   // MARK: Changing
 
-  /// Writes an item if its path is in a version; 0 for one that never was there. If it isn't, this very write may have
-  /// made it so: a request can arrive although nothing is heard of it, and be sent once more, by libcurl too, where a
-  /// connection that was used before has ended meanwhile.
+  /// Writes an item if its path is still in this version; 0 for a path never used. If it isn't, this very write may be
+  /// the reason: a request can arrive without an answer and be sent again, also by libcurl when a reused connection has
+  /// just ended.
   ///
   /// - Throws: ``KeychainError``.
   func write(_ item: StoredItem, over version: Int) throws(KeychainError) -> ItemWritten {
@@ -284,16 +283,16 @@ final class KeyValueStore {
     }
   }
 
-  /// What came of writing an item.
+  /// The outcome of writing an item.
   enum ItemWritten {
-    /// It is in this version now.
+    /// It was stored as this version.
     case version(StoredVersion)
-    /// Its path was in another version, and this is there.
+    /// Its path was in another version, with these contents.
     case contested(KnownPath)
   }
 
-  /// Leaves a note in place of an item that is at another path now, if it is in a version. Returns whether it was, or
-  /// the note is there already: whoever has written the item at that path leaves it, and nobody else.
+  /// Leaves a note in place of a moved item, if its path is still in this version. Returns whether the note is there
+  /// now. Only the process that wrote the item at its new path leaves it.
   ///
   /// - Throws: ``KeychainError``.
   func leaveNote(at path: ItemPath, over version: Int, movedTo other: ItemPath) throws(KeychainError) -> Bool
@@ -312,7 +311,7 @@ final class KeyValueStore {
     case contested
   }
 
-  /// Writes a record if its path is in a version; 0 for one that never was there.
+  /// Writes a record if its path is still in this version; 0 for a path never used.
   ///
   /// - Throws: ``KeychainError``.
   func write(

@@ -1,15 +1,14 @@
 import Bytes
 import Keychain
 
-/// What is known of a path.
+/// The known contents of a path.
 enum KnownPath {
-  /// An item.
   case item(StoredItem)
-  /// Nothing, and the number of the newest version that was there before; 0 if there was none.
+  /// Nothing; with the number of the newest version that was deleted, or 0 if there was none.
   case absent(version: Int)
-  /// Nothing any more: the item is at another path, which this version says.
+  /// Nothing any more: this version says that the item has moved to another path.
   case moved(to: ItemPath, version: Int)
-  /// Something that is no item of llavero's, in this version.
+  /// Something other than an item of llavero's, in this version.
   case foreign(version: Int)
   /// The policies don't allow reading.
   case forbidden
@@ -20,10 +19,10 @@ enum KnownPath {
   }
 }
 
-/// An item with all that belongs to it, in one version.
+/// An item with everything that belongs to it, in one version.
 final class StoredItem {
   let path: ItemPath
-  /// The version's number; 0 for one that isn't written yet.
+  /// The version's number; 0 before it is written.
   let version: Int
   let record: ItemRecord
 
@@ -33,21 +32,20 @@ final class StoredItem {
     self.version = version
   }
 
-  /// The keychain's name for it: the path at which it was added, and when. One that was deleted and added again is
-  /// another item.
+  /// The keychain's name for it: the path where it was added, and when. An item that was deleted and added again is a
+  /// new one.
   var reference: ItemReference {
     let date = record.created.map { Array($0.text) } ?? []
     return ItemReference(ByteString(Array((record.origin ?? path).text.utf8) + [0x20] + date))
   }
 
-  /// The item with its reference.
   var item: Item {
     var item = record.item
     item.reference = reference
     return item
   }
 
-  /// The path in a reference; `nil` if it isn't one of this kind of keychain.
+  /// The path in a reference; `nil` if it isn't of this kind of keychain.
   static func path(in reference: ItemReference) -> ItemPath? {
     let bytes = reference.bytes.bytes
     guard let space = bytes.firstIndex(of: 0x20) else { return nil }

@@ -3,13 +3,13 @@ import Glibc
 package import Keychain
 
 extension OpenBaoKeychain {
-  /// A change that isn't made yet.
+  /// A collected change.
   enum PendingChange {
-    /// An item to be written over a version.
+    /// Writes an item over a version.
     case write(StoredItem, over: Int)
-    /// A note to be left where an item was, over a version.
+    /// Leaves a note in place of a moved item, over a version.
     case move(ItemPath, over: Int, to: ItemPath)
-    /// A version to be deleted.
+    /// Deletes a version.
     case delete(ItemPath, version: Int)
 
     var path: ItemPath {
@@ -20,7 +20,7 @@ extension OpenBaoKeychain {
       }
     }
 
-    /// The version that the path is in before.
+    /// The path's version before the change.
     var version: Int {
       switch self {
       case .write(_, let version), .move(_, let version, _), .delete(_, let version): version
@@ -28,7 +28,7 @@ extension OpenBaoKeychain {
     }
   }
 
-  /// How often changes are made anew because others have changed the same items meanwhile.
+  /// How often changes are repeated because others have changed the same items meanwhile.
   private static let maximumAttempts = 50
 
   @discardableResult
@@ -60,7 +60,7 @@ extension OpenBaoKeychain {
     }
   }
 
-  /// The version over which a new item is written.
+  /// The version to write a new item over.
   ///
   /// - Throws: ``KeychainError/duplicateItem`` if there is one already.
   private func vacancy(at path: ItemPath) throws(KeychainError) -> Int {
@@ -74,7 +74,7 @@ extension OpenBaoKeychain {
     case .item: throw .duplicateItem
     case .absent(let version), .moved(_, let version): return version
     case .foreign: throw store.error(.foreignItem(path: path.text))
-    // Whoever may create, but not read, creates.
+    // A login that may create, but not read, creates.
     case .forbidden: return 0
     }
   }
@@ -128,7 +128,7 @@ extension OpenBaoKeychain {
     let origin = former.record.origin ?? former.path
     record.origin = origin == path ? nil : origin
     if path == former.path { return write(record, at: path, over: former.version) }
-    // Policies are about paths: the item at its new one first, for it must not be lost.
+    // Policies are by path. The item is written at its new path first, so that it can't be lost.
     let version = try vacancy(at: path)
     let moved = write(record, at: path, over: version)
     let left = takeBack(former)
@@ -141,7 +141,7 @@ extension OpenBaoKeychain {
     if left.isStored { pending?.append(.delete(stored.path, version: left.version)) }
   }
 
-  /// Forgets the pending changes of an item. Returns its version in the store, and whether it is there.
+  /// Forgets an item's pending changes. Returns its version in the store, and whether it is there.
   private func takeBack(_ stored: StoredItem) -> (version: Int, isStored: Bool) {
     var version = stored.version
     var isStored = true
@@ -171,7 +171,7 @@ extension OpenBaoKeychain {
 
   // MARK: Making changes
 
-  /// Makes one change, and returns the item as it is stored then.
+  /// Makes one change, and returns the stored item.
   func changing(_ body: () throws(KeychainError) -> Item) throws(KeychainError) -> Item {
     if pending != nil { return try body() }
     return committed(try exclusively(body))
@@ -179,10 +179,10 @@ extension OpenBaoKeychain {
 
   package func committed(_ item: Item) -> Item { item.reference.flatMap { made[$0] } ?? item }
 
-  /// False: nobody waits for a lock, and what is looked up to be changed has to be looked up once.
+  /// False: there is no lock to wait for, and a lookup for a change must happen only once.
   package var looksBeforeChanging: Bool { false }
 
-  /// Takes copies for all that is in a folder, if ``mayAssume``.
+  /// Uses copies for the whole folder, if ``mayAssume``.
   package func assume(_ copies: [ItemCopy], areAllIn folder: String) {
     guard mayAssume, listed[folder] == nil else { return }
     hasAssumed = true
@@ -194,13 +194,12 @@ extension OpenBaoKeychain {
     }
   }
 
-  /// Collects the changes of `body` and makes them afterwards, each if nobody else has changed its item meanwhile. If
-  /// somebody has, `body` runs again with what is there by then. The server has no transactions: of several items, some
-  /// may be changed already when that is found, or when the connection is lost.
+  /// Collects the changes of `body` and then makes each, unless somebody else has changed its item meanwhile. In that
+  /// case `body` runs again with the new state. The server has no transactions: when that is found, or the connection
+  /// is lost, some of several items may be changed already.
   ///
-  /// That is given up after ``maximumAttempts``, and after ``OpenBaoSession/Patience/contests``.
-  ///
-  /// A `body` that was shown copies, and has failed or changed nothing, runs again with what is on the server.
+  /// It gives up after ``maximumAttempts``, and after ``OpenBaoSession/Patience/contests``. A `body` that used copies
+  /// and has failed, or changed nothing, runs again with the server's state.
   package func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -246,13 +245,13 @@ extension OpenBaoKeychain {
     throw store.error(.changed(path: contested?.text ?? ""))
   }
 
-  /// Makes changes. Returns the path of the first that somebody else has changed; those before it are made.
+  /// Makes changes. Returns the path of the first one that somebody else has changed; earlier changes are made.
   private func commit(_ changes: [PendingChange]) throws(KeychainError) -> ItemPath? {
     for change in changes {
       switch change {
       case .write(let item, let version):
         var written = try store.write(item, over: version)
-        // A deleted item that nobody can see has a version as well.
+        // A deleted item has a version, too, even if it can't be seen.
         if version == 0, known[item.path] == nil, case .contested(.absent(let newest)) = written, newest > 0 {
           written = try store.write(item, over: newest)
         }
@@ -261,7 +260,7 @@ extension OpenBaoKeychain {
       case .move(let path, let version, let destination):
         guard try store.leaveNote(at: path, over: version, movedTo: destination) else { return path }
       case .delete(let path, let version):
-        // To delete a former version would change nothing.
+        // Deleting a former version would change nothing.
         if assumed.contains(path), try store.read(path).item?.version != version { return path }
         try store.delete(version, of: path)
       }
@@ -277,7 +276,7 @@ extension OpenBaoKeychain {
 }
 
 extension Item.Key {
-  /// Whether it is for what logs in to servers such as this one.
+  /// Whether it is for the logins to servers such as this one.
   fileprivate var isForLogin: Bool {
     if case .internetPassword(let key) = self {
       key.securityDomain == OpenBaoKeychain.loginDomain

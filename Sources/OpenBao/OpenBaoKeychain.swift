@@ -2,54 +2,54 @@ import Bytes
 import Glibc
 package import Keychain
 
-/// A keychain in the key-value store of an OpenBao or HashiCorp Vault server, which several people and machines share.
+/// A keychain in the key-value store of an OpenBao or HashiCorp Vault server, shared by several people and machines.
 ///
-/// Each item is a record at a path that is its primary key, so the server's policies are about hosts and accounts, its
-/// audit log says who read what, and its versions keep what was replaced or deleted. Every change says which version it
-/// replaces. What others have changed meanwhile is read again, and the change is made anew.
+/// Each item is a record whose path is its primary key. So the server's policies are about hosts and accounts, its
+/// audit log names the items read, and its versions keep what was replaced or deleted. Every change names the version
+/// it replaces. If others have changed an item meanwhile, it is read again and the change repeated.
 ///
-/// What the policies don't let this login list or read isn't found by a search for anything. It is an error where a
-/// query names it and nothing else answers, and where nothing is found because the whole may not be listed.
+/// A search for anything leaves out items that the policies don't let this login list or read. They are an error if a
+/// query names them and nothing else answers, or if nothing is found because the keychain may not be listed.
 package final class OpenBaoKeychain: KeychainStore {
   let store: KeyValueStore
   let clock: () -> Timestamp
 
-  /// What was read since the outermost ``reading(_:)`` or ``exclusively(_:)`` began, or by the last search.
+  /// Everything read since the outermost ``reading(_:)`` or ``exclusively(_:)`` began, or by the last search.
   var known: [ItemPath: KnownPath] = [:]
-  /// Where items were found. Another one can have taken the place that a reference names.
+  /// Where items were found. The path in a reference may by now hold another item.
   var located: [ItemReference: ItemPath] = [:]
-  /// The folders that were listed since then, and the paths in them.
+  /// The folders listed since then, with their paths.
   var listed: [String: [ItemPath]] = [:]
   var depth = 0
-  /// The changes that are being collected, in their order.
+  /// The collected changes, in order.
   var pending: [PendingChange]?
-  /// Whether what is looked up to be changed may be taken from copies: at the first attempt, for a change that is made
-  /// of an old copy fails.
+  /// Whether lookups for a change may use copies: only at the first attempt, because a change based on an old copy
+  /// fails.
   package internal(set) var mayAssume = false
-  /// What was taken from copies since then.
+  /// The paths taken from copies since then.
   var assumed: Set<ItemPath> = []
-  /// Whether anything was, be it that there is nothing.
+  /// Whether copies were used, even just to find nothing.
   var hasAssumed = false
-  /// The leases that this process has, and those of others that it waits for, by the paths of their items.
+  /// The leases of this process, and those of others that it waits for, by the paths of their items.
   var leases: [ItemPath: RenewalLease] = [:]
-  /// The items that the last changes have made.
+  /// The items made by the last changes.
   var made: [ItemReference: Item] = [:]
 
   package var renewer: (any SecretRenewing)?
 
-  /// Called when a list has only a part of the keychain, because the policies don't let this login list all of it.
+  /// Called when a list is incomplete, because the policies don't let this login list the whole keychain.
   package var onPartialList: () -> Void = {}
-  /// Whether a tool waits for the answers, and nobody who could end it.
+  /// Whether a tool waits for the answers, without a person who could end it.
   package var isForTool = false
-  /// The folders that were listed before, which a login may list without knowing of them.
+  /// The folders listed before: a login may be allowed to list folders without knowing of them.
   package var knownFolders: () -> [String] = { [] }
 
-  /// The security domain of what logs in to such servers. It is in a person's own keychain.
+  /// The security domain of logins to such servers, in a person's own keychain.
   package static let loginDomain: ByteString = "openbao"
 
   /// - Parameters:
-  ///   - session: the login at its server.
-  ///   - clock: the present time, by which new items are dated.
+  ///   - session: the login to its server.
+  ///   - clock: the present time, which dates new items.
   package init(_ session: OpenBaoSession, clock: @escaping () -> Timestamp = { .now }) {
     store = KeyValueStore(session)
     self.clock = clock
@@ -74,15 +74,15 @@ package final class OpenBaoKeychain: KeychainStore {
 
   package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     if depth == 0 { forget() }
-    // What logs in never comes from behind the login, so nobody needs one to store it elsewhere.
+    // The login to a server is never kept on that server, so storing it elsewhere needs no login.
     if query.isForLogin { return [] }
     let search = SearchFolders(query)
     return try answering(search) { () throws(KeychainError) in try items(matching: query, in: search) }
   }
 
-  /// Answers a question in no longer than somebody waits for it.
+  /// Answers a question within the time that its kind allows.
   ///
-  /// - Throws: ``KeychainError``, of which ``KeychainError/OpenBaoFault/tooLong(seconds:)`` says that it was too long.
+  /// - Throws: ``KeychainError``, in particular ``KeychainError/OpenBaoFault/tooLong(seconds:)`` after that.
   package func answering<Result: ~Copyable>(
     _ search: SearchFolders, _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -118,7 +118,7 @@ package final class OpenBaoKeychain: KeychainStore {
       case .absent, .moved, .foreign: break
       }
     }
-    // The last change goes first.
+    // The last changed comes first.
     found.sort { first, second in
       let (one, other) = (first.modificationDate, second.modificationDate)
       if let one, let other, one != other { return one > other }
@@ -132,15 +132,15 @@ package final class OpenBaoKeychain: KeychainStore {
     return found
   }
 
-  /// Whether a folder was listed that a path would be in, and it isn't.
+  /// Whether a path is missing from a listed folder.
   func isListedAsAbsent(_ path: ItemPath) -> Bool {
     listed.contains { folder, paths in
       (folder.isEmpty || path.text.hasPrefix(folder + "/")) && !paths.contains(path)
     }
   }
 
-  /// The paths of what may answer a query, and the first folder of those to look in that the policies don't let this
-  /// login list; `nil` if it may list all of them.
+  /// The paths that may answer a query, and the first of its folders that this login may not list; `nil` if it may list
+  /// all.
   func paths(for search: SearchFolders) throws(KeychainError) -> (paths: [ItemPath], unlisted: String?) {
     var paths: [ItemPath] = []
     var unlisted: String?
@@ -156,7 +156,7 @@ package final class OpenBaoKeychain: KeychainStore {
     return (paths + others.filter { !paths.contains($0) }, unlisted)
   }
 
-  /// The paths of what this login may list or read below a folder that it may not list.
+  /// The paths that this login may list or read below a folder that it may not list.
   private func allowed(below folder: String) throws(KeychainError) -> [ItemPath] {
     let beginning = folder.isEmpty ? "" : folder + "/"
     let allowed = try store.allowedPaths()
@@ -170,7 +170,7 @@ package final class OpenBaoKeychain: KeychainStore {
 
   /// The paths of the items in a folder; `nil` if the policies don't allow listing.
   ///
-  /// - Parameter beginning: how they have to begin.
+  /// - Parameter beginning: how the paths must begin.
   func paths(below folder: String, beginningWith beginning: String = "") throws(KeychainError) -> [ItemPath]?
   {
     if beginning.isEmpty, let inside = listed[folder] { return inside }
@@ -180,7 +180,7 @@ package final class OpenBaoKeychain: KeychainStore {
     return inside
   }
 
-  /// What will be at a path once the pending changes are made.
+  /// A path's contents after the pending changes.
   func present(_ path: ItemPath) throws(KeychainError) -> KnownPath {
     if let change = pending?.last(where: { $0.path == path }) {
       switch change {
@@ -192,7 +192,7 @@ package final class OpenBaoKeychain: KeychainStore {
     return try stored(path)
   }
 
-  /// What is at a path.
+  /// A path's stored contents.
   func stored(_ path: ItemPath) throws(KeychainError) -> KnownPath {
     if let known = known[path] { return known }
     let read = try store.read(path)
@@ -201,12 +201,12 @@ package final class OpenBaoKeychain: KeychainStore {
     return read
   }
 
-  /// How often an item is looked for where a note says that it is now.
+  /// How many moves of an item are followed.
   private static let maximumMoves = 16
 
   /// The item that a reference names.
   ///
-  /// - Throws: ``KeychainError/itemNotFound`` if it is gone, also if there is another one at its path by now.
+  /// - Throws: ``KeychainError/itemNotFound`` if it is gone, even if another one is at its path by now.
   func present(_ reference: ItemReference?) throws(KeychainError) -> StoredItem {
     guard let reference, var path = located[reference] ?? StoredItem.path(in: reference) else {
       throw .itemNotFound
@@ -226,22 +226,22 @@ package final class OpenBaoKeychain: KeychainStore {
   }
 
   package func credential(of item: Item) throws(KeychainError) -> Credential {
-    // The search that found it has read its secret as well. It answers once; whoever asks again later wants it as it is
-    // then.
+    // The search that found it has read its secret as well. That answers only once: a later request needs the present
+    // secret.
     guard depth == 0 else { return try present(item.reference).record.credential.copy() }
     let stored = try present(item.reference)
     known[stored.path] = nil
     return stored.record.credential.copy()
   }
 
-  /// Logs in, if nobody has yet, and has it noted as whom: see ``OpenBaoSession/holders``.
+  /// Logs in if necessary, and has the login's holder noted: see ``OpenBaoSession/holders``.
   ///
   /// - Throws: ``KeychainError``
   package func logInToBeKnown() throws(KeychainError) { try store.session.logInToBeKnown() }
 
   // MARK: Readiness
 
-  /// Logs in, and sees whether the store is there. Policies differ from item to item, so only the change itself tells
+  /// Logs in and checks that the store is there. Policies differ from item to item, so only a change itself shows
   /// whether they allow it.
   package func probe() -> KeychainReadiness {
     do throws(KeychainError) {
@@ -254,7 +254,7 @@ package final class OpenBaoKeychain: KeychainStore {
 }
 
 extension ItemQuery {
-  /// Whether it is for what logs in to servers such as this one.
+  /// Whether it is for the logins to servers such as this one.
   package var isForLogin: Bool {
     switch self {
     case .internetPassword(let query): query.securityDomain == OpenBaoKeychain.loginDomain
@@ -268,7 +268,7 @@ extension ItemQuery {
     switch self {
     case .all: return true
     case .criteria(var criteria):
-      // What isn't in a primary key.
+      // Criteria outside the primary key.
       criteria.label = nil
       criteria.comment = nil
       criteria.itemDescription = nil
@@ -280,8 +280,8 @@ extension ItemQuery {
     }
   }
 
-  /// The path of the only item that may answer, if the query has its whole primary key: no folder has to be listed for
-  /// it.
+  /// The path of the only item that may answer, if the query has its whole primary key; no folder needs to be listed
+  /// then.
   var path: ItemPath? {
     guard case .criteria(let criteria) = self, !criteria.ignoresCase,
       let group = criteria.accessGroup, let isSynchronizable = criteria.isSynchronizable,

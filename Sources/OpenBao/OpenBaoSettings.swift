@@ -1,48 +1,44 @@
 package import Bytes
 package import SignIn
 
-/// What a person has said of a keychain in OpenBao or Vault when adding it.
+/// The settings of a keychain in OpenBao or Vault, given when it is added.
 ///
 /// | option | meaning |
 /// |---|---|
 /// | `mount` | where the key-value store is mounted; `secret` |
 /// | `namespace` | the namespace; the root |
-/// | `prefix` | the folder of the store that the keychain is in; all of it |
-/// | `address` | the addresses of further nodes, with commas between them |
+/// | `prefix` | the keychain's folder in the store; all of it |
+/// | `address` | the addresses of further nodes, separated by commas |
 /// | `login` | `token`, `approle`, `userpass`, `jwt`, `kubernetes`, `cert` or `oidc`; `token` |
-/// | `login-mount` | where the login method is mounted; as the method is called |
+/// | `login-mount` | where the login method is mounted; the method's name |
 /// | `role` | the role's identifier (`approle`), the role (`jwt`, `kubernetes`, `oidc`), or its name (`cert`) |
-/// | `user` | the user's name (`userpass`), or a name for the token, of several that one's own keychain has (`token`) |
+/// | `user` | the user's name (`userpass`), or the name of one of several tokens in one's own keychain (`token`) |
 /// | `token-from` | where the token is, whatever the variables' address: `variable`, `helper` or `file` (`token`) |
 /// | `callback-port` | the port of this machine to which the browser comes back (`oidc`); 8250 |
 /// | `jwt-file` | the file with the token of another service (`jwt`, `kubernetes`) |
 /// | `ca`, `ca-folder` | the authorities to trust, in place of the system's |
-/// | `cert`, `key` | this side's certificate and its key |
-/// | `server-name` | the name that the nodes' certificates have to have |
-/// | `max-age` | how old a copy on this machine may be that still answers; `24h`, `0` for no copy |
-/// | `fresh` | how old a copy may be without being looked after; `60s` |
-/// | `prefetch` | which items are copied without having been asked for: the beginnings of their paths, with commas between them |
+/// | `cert`, `key` | the client certificate and its key |
+/// | `server-name` | the name required in the nodes' certificates |
+/// | `max-age` | the greatest age of a copy on this machine that answers; `24h`, `0` for no copies |
+/// | `fresh` | the age from which a copy is renewed; `60s` |
+/// | `prefetch` | the items to copy in advance: the beginnings of their paths, separated by commas |
 package struct OpenBaoSettings: Equatable, Sendable {
-  /// Where the keychain is.
   package let server: OpenBaoServer
-  /// How to log in.
   package let login: LoginMethod
-  /// The file with the token of another service; `nil` if a keychain has it.
+  /// The file with the token of another service; `nil` if it is in a keychain.
   package let tokenFile: String?
-  /// Where the token is, if a person has said so (``LoginMethod/token(name:)``).
+  /// Where the token is, if given (``LoginMethod/token(name:)``).
   package let tokenSource: TokenSource?
-  /// How to connect.
   package let setup: ExchangeSetup
   /// Whether the namespace was given.
   package let hasNamespace: Bool
-  /// Copies on this machine.
   package let copies: Copies
 
-  /// Where the original clients have a person's token. None of these places says which server it is for.
+  /// Where the original clients keep a person's token. None of these places says which server it is for.
   package enum TokenSource: String, Hashable, Sendable, CaseIterable {
     /// The variable `BAO_TOKEN` or `VAULT_TOKEN`.
     case variable
-    /// The token helper that `~/.bao` or `~/.vault` names.
+    /// The token helper named in `~/.bao` or `~/.vault`.
     case helper
     /// The file `~/.vault-token`.
     case file
@@ -50,32 +46,30 @@ package struct OpenBaoSettings: Equatable, Sendable {
 
   /// How items are copied to this machine.
   package struct Copies: Equatable, Sendable {
-    /// How old a copy may be that answers, in seconds; 0 for no copies.
+    /// The greatest age of a copy that answers, in seconds; 0 for no copies.
     package var maximumAge = 86_400
-    /// How old it may be without being renewed behind the answer, in seconds.
+    /// The age from which a copy is renewed after its answer, in seconds.
     package var freshness = 60
-    /// The beginnings of the paths of items that are copied without having been asked for.
+    /// The beginnings of the paths of items to copy in advance.
     package var prefetched: [String] = []
 
-    /// The usual ones.
+    /// The defaults.
     package init() {}
   }
 
-  /// The port to which the original clients have the browser come back.
+  /// The original clients' port for the browser's return.
   private static let callbackPort: UInt16 = 8250
 
-  /// Where a service account's token lies in a container of Kubernetes.
+  /// Where Kubernetes puts a service account's token in a container.
   package static let serviceAccountFile = "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-  /// What is wrong with what a person has said. None of the cases has a value that may be secret.
+  /// A mistake in the settings. No case has a value that may be secret.
   package enum Fault: Error, Equatable, Sendable {
-    /// The address isn't one of https, or of http on this machine.
+    /// The address is neither https, nor http on this machine.
     case address(String)
-    /// There is no such option.
     case unknown(option: String)
-    /// The option is given twice.
     case twice(option: String)
-    /// The value is none of those that the option can have, in words.
+    /// The option needs another value, described in words.
     case value(option: String, needed: String)
     /// The login method needs this option.
     case missing(option: String, login: String)
@@ -107,14 +101,14 @@ package struct OpenBaoSettings: Equatable, Sendable {
     "prefetch",
   ]
 
-  /// Reads what a person has said.
+  /// Reads the settings.
   ///
   /// - Parameters:
   ///   - place: the address of the server.
-  ///   - options: the names and values of the options, in their order.
-  /// - Throws: ``Fault`` for anything that can't be understood.
+  ///   - options: the names and values of the options, in order.
+  /// - Throws: ``Fault``.
   package init(place: String, options: [(name: String, value: String)]) throws(Fault) {
-    // They are few. To find out what a dictionary needs takes as long as an answer's cryptography.
+    // There are few. Setting up a dictionary's type takes as long as an answer's cryptography.
     for (index, option) in options.enumerated() {
       guard Self.names.contains(option.name) else { throw .unknown(option: option.name) }
       if options[..<index].contains(where: { $0.name == option.name }) { throw .twice(option: option.name) }
@@ -210,7 +204,7 @@ package struct OpenBaoSettings: Equatable, Sendable {
       guard let source = TokenSource(rawValue: text) else {
         throw .value(option: "token-from", needed: "'variable', 'helper' or 'file'")
       }
-      // What comes from there is in no keychain.
+      // Such a token is in no keychain.
       if one("user") != nil { throw .useless(option: "user", login: method) }
       tokenSource = source
     }
@@ -256,22 +250,22 @@ package struct OpenBaoSettings: Equatable, Sendable {
     self.copies = copies
   }
 
-  /// Whether the path of an address can be put before ours.
+  /// Whether the path of an address can precede ours.
   private static func isPlain(_ path: String) -> Bool {
     let inner = path.drop { $0 == "/" }
     return inner.isEmpty
       || PlainPath.isOne(inner.hasSuffix("/") ? String(inner.dropLast()) : String(inner))
   }
 
-  /// A number of seconds, at most a year, from a text such as `90s`, `15m`, `8h`, `2d` or `0`.
+  /// Seconds, at most a year, from a text such as `90s`, `15m`, `8h`, `2d` or `0`.
   private static func seconds(_ text: String) -> Int? {
     text == "0" ? 0 : DurationText.seconds(text, upTo: 366 * 86_400)
   }
 }
 
 extension OpenBaoSettings {
-  /// The settings with what the variables of the original clients say where a person has said nothing: those of OpenBao
-  /// go before those of Vault. They count only if they are about this server, or about none.
+  /// The settings, completed by the variables of the original clients, OpenBao's before Vault's. The variables count
+  /// only if they name this server or none.
   ///
   /// - Parameter variable: returns the value of a variable; `nil` if it isn't set.
   package func completed(by variable: (String) -> String?) -> OpenBaoSettings {
@@ -303,8 +297,8 @@ extension OpenBaoSettings {
     ["BAO_" + name, "VAULT_" + name].compactMap(variable).first { !$0.isEmpty }
   }
 
-  /// Whether the variables are about this server, by their address, or name none. That is enough for what only concerns
-  /// the connection; a token goes only where ``name(_:_:)`` is true.
+  /// Whether the variables' address is this server's, or they have none. That is enough for settings of the connection;
+  /// a token is sent only if ``name(_:_:)`` is true.
   package static func areAbout(_ server: OpenBaoServer, _ variable: (String) -> String?) -> Bool {
     value("ADDR", variable) == nil || name(server, variable)
   }
@@ -315,8 +309,8 @@ extension OpenBaoSettings {
     return server.addresses.contains { $0.hasSameOrigin(as: url) }
   }
 
-  /// Who logs in, so that no two logins of one server have the same: with what is in a file, the file decides who that
-  /// is.
+  /// Identifies the login, differently for any two logins to one server. For a login from a file, the file's contents
+  /// decide.
   package var identity: ByteString {
     let file: String? =
       switch login {

@@ -2,43 +2,40 @@ package import Bytes
 package import Keychain
 import SignIn
 
-/// The right to renew an item, as a note below the item's path says it, `PATH/~renewing`.
+/// The right to renew an item, as a note below the item's path: `PATH/~renewing`, which is no item's path.
 ///
-/// Its record has the members `leased_for`, in seconds from when the version was written, `0` once it was given back,
-/// and `word`, by which its holder knows it. Each is written over the version that was read before, so of several
-/// machines one takes it. A path of that form is no item's.
+/// Its record has the members `leased_for`, in seconds from when the version was written, or `0` once given back, and
+/// `word`, by which its holder recognizes it. Each is written over the version that was read before, so only one of
+/// several machines gets it.
 ///
-/// It also says how long the service doesn't want to be asked again, if it was asked in vain: `paused_for`, in seconds
-/// from then, with the version of the item that it was asked with, `paused_version`. In any other one there is another
-/// token, which the service has given out since.
+/// After a failed request, it also says how long the service wants to be left alone: `paused_for`, in seconds from
+/// then, and `paused_version`, the item's version used for the request. Any other version has another token, which the
+/// service has issued since.
 package struct RenewalLease {
-  /// The version that says it; 0 if nobody ever had it.
+  /// The note's version; 0 if there never was one.
   let version: Int
-  /// For how long, in seconds.
+  /// The duration in seconds.
   let seconds: Int
-  /// The holder's word.
   let word: ByteString
   /// When it was written, by the server's clock.
   let created: Timestamp?
   /// For how many seconds from then the service isn't to be asked, and with which version of the item; 0 for none.
   let pause: Int
   let pausedVersion: Int
-  /// When this process has seen it first, by ``SystemClock/sinceBoot``, in milliseconds.
+  /// When this process first saw it, by ``SystemClock/sinceBoot``, in milliseconds.
   let seen = SystemClock.sinceBoot
 
   /// The longest lease that is respected, in seconds.
   static let longest = 3600
   /// The longest pause that is respected, in seconds, as on one machine.
   static let longestPause = 3600
-  /// How far the clock here may be behind the server's, in seconds, for a pause to be respected.
+  /// How many seconds this machine's clock may be behind the server's for a pause to be respected.
   private static let lag: Int64 = 60
-  /// From when on one counts as left behind although it was never seen to end, in seconds: no clock is that wrong.
+  /// After how many seconds a lease counts as abandoned, although it was never seen to end: no clock is that wrong.
   private static let outdated: Int64 = 86_400
 
-  /// How the path of a lease ends.
   static let name = "~renewing"
 
-  /// One that is seen now.
   package init(
     version: Int, seconds: Int, word: ByteString, created: Timestamp?, pause: Int = 0, pausedVersion: Int = 0
   ) {
@@ -50,17 +47,17 @@ package struct RenewalLease {
     self.pausedVersion = pausedVersion
   }
 
-  /// For how many seconds others have to wait, at most; 0 once it has ended.
+  /// How many seconds others must wait at most; 0 once it has ended.
   ///
-  /// It ends when it has been seen for its time. The server's date doesn't say that: the clock here may be ahead by
-  /// more, and two would renew at once.
+  /// It ends when it has been seen for its duration. The server's date can't decide that: if the clock here were ahead
+  /// by more, two machines would renew at once.
   package func left(at now: Timestamp) -> Int {
     if let created, now.seconds - created.seconds > Self.outdated { return 0 }
     return max(0, seconds - (SystemClock.sinceBoot - seen) / 1000)
   }
 
   /// For how many seconds the service isn't to be asked with a version of the item; 0 once it may be. Nobody waits for
-  /// that, so it ends by the dates, and where the clocks here and there are too far apart, it isn't respected at all.
+  /// that, so it ends by the dates. It isn't respected if the clocks are too far apart.
   package func pauseLeft(ofVersion item: Int, at now: Timestamp) -> Int {
     guard let created, pausedVersion == item else { return 0 }
     let passed = now.seconds - created.seconds
@@ -70,7 +67,7 @@ package struct RenewalLease {
 }
 
 extension KeyValueStore {
-  /// The lease of an item; one of version 0 if nobody ever had it. What somebody else has put there is none.
+  /// The lease of an item; one of version 0 if there never was one, or the record is somebody else's.
   ///
   /// - Throws: ``KeychainError``, also because of the policies.
   func lease(of item: ItemPath) throws(KeychainError) -> RenewalLease {
@@ -118,7 +115,7 @@ extension KeyValueStore {
       pause: version.isDeleted ? 0 : pause, pausedVersion: pausedVersion)
   }
 
-  /// Writes a lease over what was read. Returns the new one; `nil` if somebody else has written meanwhile.
+  /// Writes a lease over the one that was read. Returns the new one; `nil` if somebody else has written meanwhile.
   ///
   /// - Parameter pause: for how many seconds the service isn't to be asked, with a version of the item; `nil` if it may
   ///   be.
@@ -140,7 +137,7 @@ extension KeyValueStore {
     case .version(let version):
       return RenewalLease(version: version.number, seconds: seconds, word: word, created: version.created)
     case .contested:
-      // It may have arrived before, as an item may.
+      // As with an item, an earlier try may have arrived.
       let present = try lease(of: item)
       return present.word == word ? present : nil
     }
@@ -148,7 +145,7 @@ extension KeyValueStore {
 
   private static func leasePath(of item: ItemPath) -> String { item.text + "/" + RenewalLease.name }
 
-  /// Checks that this login may change what is at a path, and its lease, as the server says by `sys/capabilities-self`.
+  /// Checks by `sys/capabilities-self` that this login may change a path and its lease.
   ///
   /// - Throws: ``KeychainError``, also if it may not know that.
   func requireRight(toRenew item: ItemPath, leasedAt leased: ItemPath) throws(KeychainError) {
@@ -186,7 +183,7 @@ extension KeyValueStore {
 
 extension OpenBaoKeychain: RemoteKeychain {
   package func client(for key: InternetPassword) throws(KeychainError) -> Secret? {
-    // Whoever may write the login of another account has no say in this one.
+    // The right to write another account's login says nothing about this one.
     guard key.account != nil else { return nil }
     do throws(KeychainError) {
       return try reading { () throws(KeychainError) -> Secret? in
@@ -198,7 +195,7 @@ extension OpenBaoKeychain: RemoteKeychain {
         return try present(own.reference).record.copyOfClient()
       }
     } catch .openBao(_, .forbidden) {
-      // Whoever may write there, but not read, has none.
+      // Without the right to read there, there is none.
       return nil
     }
   }
@@ -218,7 +215,7 @@ extension OpenBaoKeychain: RemoteKeychain {
     }
   }
 
-  /// Where the lease of an item is: at the path at which it was added, for it can move while it is renewed.
+  /// Where the lease of an item is: at the path where it was added, because it can move during the renewal.
   private func leasedPath(of item: Item) throws(KeychainError) -> ItemPath {
     if let reference = item.reference, let path = StoredItem.path(in: reference) { return path }
     return try ItemPath(item.key)
@@ -242,7 +239,7 @@ extension OpenBaoKeychain: RemoteKeychain {
     try store.requireRight(toRenew: ItemPath(item.key), leasedAt: path)
     guard let own = try store.replace(present, of: path, seconds: seconds) else { return .held(seconds: 1) }
     leases[path] = own
-    // What a service gives while it lasts is lost if it can't be stored.
+    // A token issued by the service in the meantime is lost if it can't be stored.
     store.session.isPatient = true
     return .taken
   }
@@ -251,7 +248,7 @@ extension OpenBaoKeychain: RemoteKeychain {
     store.session.isPatient = false
     guard let path = try? leasedPath(of: item), let own = leases.removeValue(forKey: path) else { return }
     var paused: (seconds: Int, version: Int)?
-    // The version that was read last is the one that the service was asked with.
+    // The service was asked with the version that was read last.
     if pause > 0, let version = try? present(item.reference).version {
       paused = (min(pause, RenewalLease.longestPause), version)
     }

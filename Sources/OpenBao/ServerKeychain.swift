@@ -2,9 +2,9 @@ package import Keychain
 
 /// A keychain that logs in to a server.
 package protocol ServerKeychain: KeychainStore {
-  /// Logs in, also if somebody has already. A person may have to sign in with a browser.
+  /// Logs in, even if already logged in. A person may have to sign in with a browser.
   ///
-  /// - Returns: when the token ends that was kept, in seconds since the Unix epoch; `nil` if that isn't known.
+  /// - Returns: when the kept token ends, in seconds since the Unix epoch; `nil` if unknown.
   /// - Throws: ``KeychainError``
   func logIn() throws(KeychainError) -> Int64?
 }

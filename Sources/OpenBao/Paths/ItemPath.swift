@@ -11,13 +11,13 @@ package import Keychain
 /// | certificate, key, identity | ~certificate/GROUP/SYNC/TAG.VALUE/… |
 /// | other items of a Secret Service, its collections | ~secret/NAME, ~collection/NAME |
 ///
-/// A password of an access group, or one that is wanted on other machines, has two further components: the group, and
+/// A password with an access group, or marked for synchronization, has two further components: the group, and
 /// `synchronizable` or `-`. No protocol is written as `~` and small letters, so classes and protocols don't collide.
 /// Two items have the same path exactly if their primary keys are equal.
 package struct ItemPath: Hashable, Sendable {
-  /// The path, without a slash at either end: letters, digits and `-._~/` alone.
+  /// The path without surrounding slashes: only letters, digits and `-._~/`.
   package let text: String
-  /// The primary key of the item that is stored here. To read it from the text takes longer than to decrypt a copy.
+  /// The primary key of the item stored here. Reading it from the text takes longer than decrypting a copy.
   package let key: Item.Key
 
   package static func == (one: ItemPath, other: ItemPath) -> Bool { one.text == other.text }
@@ -67,7 +67,7 @@ package struct ItemPath: Hashable, Sendable {
     text = PathComponent.path(of: components.map(\.text))
   }
 
-  /// Takes a path that a server has listed. `nil` for one that ``init(_:)`` never makes.
+  /// Parses a path from a server's list; `nil` for one that ``init(_:)`` never makes.
   package init?(parsing text: String) {
     guard let key = Self.key(of: text), let path = try? ItemPath(key), path.text == text else { return nil }
     self = path
@@ -139,7 +139,7 @@ package struct ItemPath: Hashable, Sendable {
         kind, attributes, accessGroup: shared.group, isSynchronizable: shared.isSynchronizable))
   }
 
-  /// The access group, and whether it is wanted elsewhere; both absent if there are no components.
+  /// The access group and the mark for synchronization; both absent without components.
   private static func shared(
     _ components: ArraySlice<Substring>
   ) -> (group: ByteString?, isSynchronizable: Bool)? {

@@ -1,20 +1,18 @@
 package import Bytes
 import Keychain
 
-/// One component of a path: any bytes, as text that policies and logs show as it is.
+/// One component of a path: any bytes, as text that policies and logs show unchanged.
 ///
 /// Letters, digits, `.`, `_` and `-` stand for themselves, every other byte is `~` and two hexadecimal digits in
 /// capitals. `-` alone stands for an absent value and `~` alone for an empty one, so a value that is a single `-` is
 /// `~2D`. A server would resolve `.` and `..` (RFC 3986 section 5.2.4), so a value of dots alone begins with `~2E`. No
 /// two values have the same text.
 package enum PathComponent {
-  /// The longest component in bytes of its text. A server takes a second for one of some ten thousand bytes.
+  /// The longest component's text, in bytes. A component of some ten thousand bytes takes a server a second.
   package static let maximumSize = 1024
 
-  /// The text of an absent value.
   package static let absent = "-"
 
-  /// The text of a value.
   package static func text(_ value: ByteString?) -> String {
     guard let value else { return absent }
     if value.isEmpty { return "~" }
@@ -34,7 +32,7 @@ package enum PathComponent {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The path of components. The standard library's way to join texts takes as long as a tenth of an answer.
+  /// A path of components. The standard library's way to join texts takes a tenth of the time of an answer.
   static func path(of components: some Sequence<String>) -> String {
     var path = ""
     for component in components {

@@ -1,16 +1,15 @@
 import Bytes
 package import Keychain
 
-/// Where to look for the items that answer a query.
+/// Where to look for a query's items.
 package struct SearchFolders: Equatable, Sendable {
-  /// The folders, each without a slash at its end; an empty one is the whole keychain.
+  /// The folders, without trailing slashes; an empty one is the whole keychain.
   package let folders: [String]
-  /// The paths of the items that most likely answer, for whoever may read them, but not list the folders.
+  /// The most likely items' paths, for a login that may read them, but not list the folders.
   package let likely: [ItemPath]
-  /// Whether the query names what it wants. Something that may not be read is then an error; otherwise it is left out.
+  /// Whether the query names its items. Unreadable ones are then an error; otherwise they are left out.
   package let isNamed: Bool
 
-  /// The folders for a query.
   package init(_ query: ItemQuery) {
     switch query {
     case .internetPassword(let query):
@@ -44,7 +43,7 @@ package struct SearchFolders: Equatable, Sendable {
     }
   }
 
-  /// The item for the whole server, and those for the path and the folders above it.
+  /// The item for the whole server, and those for the path and its parent folders.
   private static func likely(_ query: InternetPasswordQuery, _ domains: [ByteString?]) -> [ItemPath] {
     var paths: [ByteString?] = query.server == nil ? [] : [nil]
     if let path = query.path {
@@ -81,7 +80,7 @@ package struct SearchFolders: Equatable, Sendable {
         return ""
       }
       let folder = PathComponent.text(scheme)
-      // An absent server is found by an empty one.
+      // An empty server finds items without one.
       guard let server = criteria.server?.lowercased, !server.isEmpty else { return folder }
       return folder + "/" + PathComponent.text(server)
     }
@@ -89,8 +88,8 @@ package struct SearchFolders: Equatable, Sendable {
 }
 
 extension SearchFolders {
-  /// The folders in which searches look for the item of a path: the one for any account first, then, if there is one,
-  /// that for its own account.
+  /// The folders in which searches look for the item of a path: first the one for any account, then that of its own
+  /// account, if any.
   static func folders(of path: ItemPath) -> [String] {
     let counts: [Int] =
       switch path.key {

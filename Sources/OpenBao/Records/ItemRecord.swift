@@ -1,44 +1,46 @@
 package import Bytes
 package import Keychain
 
-/// An item as it is stored: an object whose values are strings, because a server keeps neither large numbers nor bytes
-/// that aren't UTF-8.
+/// An item as stored: an object whose values are strings, because a server keeps neither large numbers nor bytes that
+/// aren't UTF-8.
 ///
-/// The members are those of an item's JSON. Bytes that aren't UTF-8 are base64 in a member whose name ends in `_b64`.
-/// Numbers, `true`, and sets of attributes are their JSON text. `created` is when the item was added. `modified` is
-/// when it was last changed, if it came from another keychain, and `modified_version` the version that this is about:
-/// in any other one, somebody has changed the record since, and kept both, as `bao kv patch` does. Otherwise the
-/// version's own date says that. `origin` is the path at which it was added, if it has moved since; there is a record
-/// then whose only member, `moved`, is the new path. `oauth_client` is the client that got a token, with which it is
-/// renewed, and `replaced` has hashes of the tokens that were renewed last, by which a machine that still has one of
-/// them knows that it is a former one. `write_id` is made up for each write, by which its writer knows it: what a
-/// record holds doesn't tell, for another one may have written the very same, as of two who count up. Everything is
-/// here, and nothing in the custom metadata, which other policies guard. Members that others have added are kept.
+/// The members are those of an item's JSON. Bytes that aren't UTF-8 are base64, in a member whose name ends in `_b64`.
+/// Numbers, `true`, and sets of attributes are their JSON text.
 ///
-/// A record that somebody wrote by hand needs nothing but `secret`: without `class`, the path says what it is for.
+/// - `created` is when the item was added.
+/// - `modified` is the date of the last change, for an item from another keychain, and `modified_version` the version
+///   it refers to. In any other version, somebody has changed the record since and kept both members, as `bao kv patch`
+///   does; then, and without `modified`, the version's own date counts.
+/// - `origin` is the path where the item was added, if it has moved since. That path then has a record with only the
+///   member `moved`, the new path.
+/// - `oauth_client` is the client that got a token and renews it.
+/// - `replaced` has hashes of the last tokens before it, so that a machine with one of them recognizes it as a former
+///   one.
+/// - `write_id` is random for each write, so that its writer recognizes it: somebody else may have written the same
+///   contents, as when two processes count up.
+///
+/// Everything is here, and nothing in the custom metadata, which has policies of its own. Members added by others are
+/// kept. A record written by hand needs only `secret`: without `class`, the path tells its key.
 package struct ItemRecord: ~Copyable {
-  /// The item with its dates, without reference.
+  /// The item with its dates, without a reference.
   package var item: Item
-  /// Its confidential part.
   package var credential: Credential
-  /// When it was added, as written; `nil` if a person has written it.
+  /// When it was added, as written; `nil` if a person wrote it.
   package var created: Timestamp?
-  /// When it was last changed in another keychain, if it hasn't been since; `nil` if the version's own date says that.
+  /// When it was last changed in another keychain, if not changed since; `nil` if the version's own date counts.
   package var modified: Timestamp?
-  /// The path at which it was added, if it has moved since.
+  /// The path where it was added, if it has moved since.
   package var origin: ItemPath?
   /// The OAuth client that got a token, as JSON; `nil` if there is none.
   package var client: Secret?
-  /// Hashes of the tokens before this one, the last one first. Of a token, which nobody can guess, they give nothing
-  /// away.
+  /// Hashes of the tokens before this one, the last one first. They reveal nothing, because tokens can't be guessed.
   private var replaced: [UInt64] = []
   private static let maximumReplaced = 8
-  /// What this version was written as; `nil` for one that a person has written.
+  /// The mark of this version's write; `nil` if a person wrote it.
   package private(set) var writeID: ByteString?
   /// An object with the members that aren't an item's.
   package var others: Secret
 
-  /// Makes a record of an item that is not stored yet.
   package init(
     _ item: Item, _ credential: consuming Credential, created: Timestamp?, modified: Timestamp? = nil
   ) {
@@ -57,7 +59,7 @@ package struct ItemRecord: ~Copyable {
 
   /// The object.
   ///
-  /// - Parameter version: the number of the version that it is.
+  /// - Parameter version: the number of the version.
   package borrowing func encoded(inVersion version: Int) -> Secret {
     var typed = JSONWriter(capacity: 1024)
     typed.beginObject()
@@ -68,7 +70,7 @@ package struct ItemRecord: ~Copyable {
     var json = JSONWriter(capacity: text.count + 256)
     json.beginObject()
     text.withUnsafeBytes { text in
-      // What was just written can be read.
+      // It was just written, so it can be read.
       try? JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
         if value.kind == .string {
           json.rawMember(name: name, value: value.raw)
@@ -106,7 +108,7 @@ package struct ItemRecord: ~Copyable {
   ///   - path: where it is stored.
   ///   - version: the number of its version.
   ///   - date: the date of its version.
-  /// - Throws: `JSONReader.Malformed` if it isn't an item that belongs there: a copy at another path would answer for
+  /// - Throws: `JSONReader.Malformed` unless it is an item that belongs there: a copy at another path would answer for
   ///   something that its policies aren't about.
   package init(
     parsing text: UnsafeRawBufferPointer, at path: ItemPath, inVersion version: Int,
@@ -114,7 +116,7 @@ package struct ItemRecord: ~Copyable {
   ) throws(JSONReader.Malformed) {
     var created: Timestamp?
     var modified: Timestamp?
-    // A record without it has come from another keychain before it was noted: as the first version, nearly always.
+    // Such a record came from another keychain before that was noted; nearly always as the first version.
     var modifiedVersion: ByteString = "1"
     var origin: ItemPath?
     var client: Secret?
@@ -179,12 +181,12 @@ package struct ItemRecord: ~Copyable {
     self.others = others.finish()
   }
 
-  /// Makes up by what its writer knows it, before it is written.
+  /// Chooses the mark by which its writer recognizes this write.
   package mutating func beginWrite() {
     writeID = ByteString(String(UInt64.random(in: 0...UInt64.max), radix: 16))
   }
 
-  /// Takes over what an earlier record of the same item has besides what is the item's.
+  /// Takes over an earlier record's members that aren't the item's.
   package mutating func takeRest(of former: borrowing ItemRecord) {
     others = former.others.copy()
     client = former.copyOfClient()
@@ -195,12 +197,11 @@ package struct ItemRecord: ~Copyable {
 
   private static func hash(_ secret: borrowing Secret) -> UInt64 { secret.withUnsafeBytes { fnv1a($0) } }
 
-  /// Whether this is one of the tokens before.
+  /// Whether the secret is one of the former tokens.
   package borrowing func hasReplaced(_ secret: borrowing Secret) -> Bool {
     replaced.contains(Self.hash(secret)) && !credential.secret.isEqual(to: secret)
   }
 
-  /// A copy of the client.
   package borrowing func copyOfClient() -> Secret? {
     switch client {
     case .some(let client): client.copy()
@@ -208,9 +209,9 @@ package struct ItemRecord: ~Copyable {
     }
   }
 
-  /// The record that is left where an item was, for those that know it by its reference.
+  /// The record left in place of a moved item, for processes that know it by its reference.
   ///
-  /// - Parameter path: where it is now.
+  /// - Parameter path: its new path.
   package static func moved(to path: ItemPath) -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -219,7 +220,7 @@ package struct ItemRecord: ~Copyable {
     return json.finish()
   }
 
-  /// The path that such a record leads to; `nil` if it is another one.
+  /// The path in such a record; `nil` for any other record.
   package static func destination(of text: UnsafeRawBufferPointer) -> ItemPath? {
     var path: ItemPath?
     var count = 0
@@ -230,14 +231,14 @@ package struct ItemRecord: ~Copyable {
     return count == 1 ? path : nil
   }
 
-  /// Writes a member with the value whose JSON text is in a string.
+  /// Writes a member whose value is JSON text in a string.
   private static func append(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue, to json: inout JSONWriter
   ) throws(JSONReader.Malformed) {
     var text = Secret(capacity: value.raw.count)
     try value.appendString(to: &text)
     try text.withUnsafeBytes { (text) throws(JSONReader.Malformed) in
-      // One value alone: more text would be further members.
+      // Only a single value: more text would become further members.
       var array = Secret("[")
       array.append(text)
       array.append("]")

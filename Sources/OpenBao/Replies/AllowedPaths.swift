@@ -1,21 +1,20 @@
 import Bytes
 
-/// What a login may list and read, as far as its policies name it. A server leaves out paths with a `+` in them.
+/// The paths that a login may list and read, as far as its policies name them. A server leaves out paths with a `+`.
 struct AllowedPaths {
   /// The folders that may be listed, perhaps.
   private(set) var folders: [String] = []
-  /// The paths of items that may be read, whether or not there are such.
+  /// The paths of items that may be read, whether or not they exist.
   private(set) var items: [String] = []
 
-  /// Nothing.
   init() {}
 
   /// Reads a reply with status 200 of `sys/internal/ui/resultant-acl`.
   ///
   /// - Parameters:
-  ///   - metadata: the paths under which the keychain's folders may be in it.
-  ///   - data: those of its items.
-  /// - Throws: `JSONReader.Malformed` for anything else than such a reply.
+  ///   - metadata: the paths that the keychain's folders may have in it.
+  ///   - data: the paths of its items.
+  /// - Throws: `JSONReader.Malformed` for anything else.
   init(
     _ reply: borrowing ServerReply, metadata: [String], data: [String]
   ) throws(JSONReader.Malformed) {

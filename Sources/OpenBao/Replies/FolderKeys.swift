@@ -1,15 +1,15 @@
 package import Bytes
 
-/// The keys that a server lists of a folder.
+/// A server's list of a folder.
 package struct FolderKeys: Equatable, Sendable {
-  /// What is stored in the folder, or for a scan also below it, by its path from there.
+  /// The items in the folder, or for a scan also below it, by their paths from there.
   package private(set) var items: [String] = []
-  /// The folders in it that can hold items, without slashes at their ends. A scan lists none.
+  /// The subfolders that can hold items, without trailing slashes. A scan lists none.
   package private(set) var folders: [String] = []
 
   /// Reads a reply with status 200 to a LIST or SCAN.
   ///
-  /// - Throws: `JSONReader.Malformed` for anything else than such a reply.
+  /// - Throws: `JSONReader.Malformed` for anything else.
   package init(_ reply: borrowing ServerReply) throws(JSONReader.Malformed) {
     var items: [String] = []
     var folders: [String] = []
@@ -17,10 +17,10 @@ package struct FolderKeys: Equatable, Sendable {
       try JSONReader.members(of: data) { (name, value) throws(JSONReader.Malformed) in
         guard name == "keys", value.kind != .null else { return }
         try JSONReader.elements(of: value.raw) { (key) throws(JSONReader.Malformed) in
-          // Bytes that aren't UTF-8 are none of ours.
+          // Keys that aren't UTF-8 are none of ours.
           let text = "\(try key.string())"
           guard text.hasSuffix("/") else { return items.append(text) }
-          // No component of an item's path is different from such text.
+          // A component of an item's path equals its text.
           let name = String(text.dropLast())
           if PlainPath.isOne(name), !name.utf8.contains(UInt8(ascii: "/")) { folders.append(name) }
         }

@@ -1,17 +1,14 @@
 package import Bytes
 
-/// A token that a login or a renewal has given.
+/// A token from a login or a renewal.
 package struct IssuedToken: ~Copyable {
-  /// The token.
   package let value: Secret
-  /// For how many seconds it is valid; 0 for as long as nobody revokes it.
+  /// For how many seconds it is valid; 0 until somebody revokes it.
   package let lease: Int
-  /// Whether it can be renewed.
   package let isRenewable: Bool
-  /// Who has it; `nil` if the server doesn't say. See ``TokenHolder``.
+  /// Its holder; `nil` if the server doesn't say. See ``TokenHolder``.
   let holder: ByteString?
 
-  /// Makes a token.
   private init(_ value: consuming Secret, lease: Int, isRenewable: Bool, of holder: ByteString?) {
     self.holder = holder
     self.value = value

@@ -1,45 +1,38 @@
 package import Bytes
 
-/// A server's reply, whatever its status, and what can be read from its body.
+/// A server's reply, whatever its status.
 package struct ServerReply: ~Copyable {
-  /// The status code.
   package let status: Int
-  /// The body.
   package let body: Secret
 
-  /// Makes a reply.
   package init(status: Int, body: consuming Secret) {
     self.status = status
     self.body = body
   }
 
-  /// What the texts of `errors` say, as far as it matters.
+  /// The meaning of the texts in `errors`, as far as it matters.
   package enum Complaint: Equatable {
     /// There are no texts, or no `errors`.
     case none
     /// The version of an item isn't the one that was named.
     case wrongVersion
-    /// The value of a check-and-set isn't given, although the mount demands it.
+    /// The check-and-set value is missing, although the mount requires it.
     case versionMissing
     /// There is no secrets engine, login method or namespace there.
     case noRoute
     /// A standby knows of no active node.
     case noActiveNode
-    /// A standby hasn't heard of everything yet.
+    /// A standby is not up to date yet.
     case waitingForPrimary
-    /// The server is sealed.
     case sealed
-    /// The server has never been initialised.
     case uninitialised
-    /// The operation isn't supported there.
     case unsupported
-    /// Its storage takes no value of more than so many bytes.
+    /// Its storage takes no value of more than this many bytes.
     case tooLarge(limit: Int)
-    /// Something else.
     case other
   }
 
-  /// The texts that servers use. Nothing but their text tells these errors apart.
+  /// The servers' texts, the only thing that tells these errors apart.
   private static let complaints: [(StaticString, Complaint)] = [
     ("check-and-set parameter did not match", .wrongVersion),
     ("check-and-set parameter required", .versionMissing),
@@ -51,8 +44,8 @@ package struct ServerReply: ~Copyable {
     ("unsupported operation", .unsupported), ("unsupported path", .unsupported),
   ]
 
-  /// Whether the reply is one of OpenBao's or Vault's. Gateways in front of them, which can say that something isn't
-  /// there or isn't allowed, say so in their own words, or in none.
+  /// Whether the reply comes from OpenBao or Vault. Gateways in front of them may report that something isn't there or
+  /// isn't allowed, but with other texts or none.
   package borrowing func isOfServer() -> Bool {
     if status == 204 { return body.isEmpty }
     return body.withUnsafeBytes { body in
@@ -69,7 +62,6 @@ package struct ServerReply: ~Copyable {
     }
   }
 
-  /// What the server complains about.
   package borrowing func complaint() -> Complaint {
     body.withUnsafeBytes { body in
       var found = Complaint.none
@@ -85,7 +77,7 @@ package struct ServerReply: ~Copyable {
     }
   }
 
-  /// What Raft's storage says: `put failed due to value being too large; got 156 bytes, max 1048576 bytes`.
+  /// Raft's text: `put failed due to value being too large; got 156 bytes, max 1048576 bytes`.
   private static func tooLarge(_ said: String) -> Complaint? {
     guard said.hasPart("value being too large") else { return nil }
     let words = said.split(separator: " ")
@@ -94,9 +86,9 @@ package struct ServerReply: ~Copyable {
     return .tooLarge(limit: limit)
   }
 
-  /// Passes the object that is the member `name` to `body`.
+  /// Passes the object in the member `name` to `body`.
   ///
-  /// - Throws: `JSONReader.Malformed` if the body is no object or has no such member; what `body` throws.
+  /// - Throws: `JSONReader.Malformed` if the body is no object or has no such member, and the errors of `body`.
   package borrowing func withMember<Result: ~Copyable>(
     _ name: StaticString, _ read: (UnsafeRawBufferPointer) throws(JSONReader.Malformed) -> Result
   ) throws(JSONReader.Malformed) -> Result {

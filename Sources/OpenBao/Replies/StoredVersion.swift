@@ -1,20 +1,18 @@
 package import Bytes
 
-/// What a server says of one version of a record: the member `metadata` of a reply to a read, or `data` of one to a
-/// write.
+/// A server's description of one version of a record: the member `metadata` in the reply to a read, or `data` in the
+/// reply to a write.
 package struct StoredVersion: Equatable, Sendable {
   /// The number, from 1.
   package let number: Int
-  /// When it was written.
   package let created: Timestamp?
-  /// When it was deleted; `nil` if it wasn't, or not yet.
+  /// When it was deleted; `nil` if it isn't, or not yet.
   package let deleted: Timestamp?
   /// Whether its data is gone for good.
   package let isDestroyed: Bool
   /// Whether it was deleted, for good or not.
   package var isDeleted: Bool { deleted != nil || isDestroyed }
 
-  /// Makes one that is not deleted.
   package init(number: Int, created: Timestamp?) {
     self.number = number
     self.created = created
@@ -22,7 +20,7 @@ package struct StoredVersion: Equatable, Sendable {
     isDestroyed = false
   }
 
-  /// Reads it from an object.
+  /// Parses an object.
   ///
   /// - Throws: `JSONReader.Malformed` without a number from 1 to 2^31 − 1.
   package init(parsing object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
@@ -36,7 +34,7 @@ package struct StoredVersion: Equatable, Sendable {
       } else if name == "created_time" {
         created = try Self.date(value)
       } else if name == "deletion_time" {
-        // With `delete_version_after` it lies ahead, and the version is not deleted yet.
+        // With `delete_version_after` it may be in the future.
         if let date = try Self.date(value), date <= .now { deleted = date }
       } else if name == "destroyed" {
         isDestroyed = try value.bool()
@@ -67,22 +65,21 @@ package struct StoredVersion: Equatable, Sendable {
   }
 }
 
-/// What a read has found.
+/// The outcome of a read.
 package enum ReadOutcome: ~Copyable {
-  /// A record in this version.
   case record(ItemRecord, StoredVersion)
-  /// Something that is no item of llavero's.
+  /// Something other than an item of llavero's.
   case foreign(StoredVersion)
-  /// What is left where an item was that is somewhere else now.
+  /// The note left in place of a moved item.
   case moved(to: ItemPath, StoredVersion)
   /// An item whose newest version was deleted.
   case deleted(StoredVersion)
-  /// Nothing, also no earlier version.
+  /// Nothing, and no earlier version.
   case absent
 
   /// Reads a reply with status 200 or 404 to `GET data/PATH`.
   ///
-  /// - Throws: `JSONReader.Malformed` for anything else than such a reply.
+  /// - Throws: `JSONReader.Malformed` for anything else.
   package init(_ reply: borrowing ServerReply, at path: ItemPath) throws(JSONReader.Malformed) {
     var version: StoredVersion?
     var isPresent = false

@@ -1,9 +1,8 @@
 import Bytes
 
-/// Who has a token, and may do what with it, as far as the server says: no two of whom one may read more than the other
-/// are the same.
+/// A token's holder, as far as the server says: two of them are different if one may read more than the other.
 enum TokenHolder {
-  /// The holder as a text: the entity, or for a token without one its accessor, and the names of all policies.
+  /// The holder as text: the entity, or for a token without one its accessor, and the names of all policies.
   ///
   /// - Parameter object: the `auth` of a reply to a login or a renewal, or the `data` of one to `lookup-self`.
   /// - Throws: `JSONReader.Malformed` if it has neither an entity nor an accessor.

@@ -1,16 +1,14 @@
 package import Bytes
 package import Keychain
 
-/// A token with what is known of it.
+/// A token and its dates.
 package struct HeldToken: ~Copyable {
-  /// The token.
   package let value: Secret
-  /// When it ends, in seconds since the Unix epoch; `nil` if that isn't known.
+  /// When it ends, in seconds since the Unix epoch; `nil` if unknown.
   package let expiry: Int64?
-  /// From when on it is to be renewed, in seconds since the Unix epoch; `nil` if it can't be, or needn't.
+  /// When to renew it, in seconds since the Unix epoch; `nil` if that is impossible or unnecessary.
   package let renewal: Int64?
 
-  /// Makes a token.
   package init(_ value: consuming Secret, expiry: Int64? = nil, renewal: Int64? = nil) {
     self.value = value
     self.expiry = expiry
@@ -18,40 +16,37 @@ package struct HeldToken: ~Copyable {
   }
 }
 
-/// Where a session has its tokens from, and what it logs in with.
+/// A session's source of tokens and login secrets.
 package protocol LoginCredentials: AnyObject {
-  /// The token to use: one that ``keep(_:)`` was given, or for ``LoginMethod/token`` one that a person has provided.
-  /// `nil` if there is none.
+  /// The token to use: one kept by ``keep(_:)``, or for ``LoginMethod/token`` a person's own. `nil` if there is none.
   ///
-  /// - Throws: ``KeychainError`` if the place where it would be can't be read.
+  /// - Throws: ``KeychainError`` if its place can't be read.
   func token() throws(KeychainError) -> HeldToken?
 
-  /// For whom the token that this session uses was got, if the next session may be somebody else's, whose token is then
-  /// in a file: a job, by its token, or a service account. `nil` otherwise.
+  /// The secret that this session's token was got with, if the next session may be somebody else's, with another secret
+  /// in a file: a job's token, or a service account's. `nil` otherwise.
   func passingSecret() -> Secret?
 
-  /// Keeps a token for the next session, as well as that is possible.
+  /// Keeps a token for the next session, if possible.
   ///
-  /// - Parameter former: the token that it is in place of; `nil` for one of a new login. Where another one is by now,
-  ///   that stays.
+  /// - Parameter former: the token that it replaces; `nil` for a new login. If there is another one by now, that stays.
   func keep(_ token: borrowing HeldToken, after former: borrowing Secret?)
 
-  /// Forgets a token that was kept, unless another one is in its place by now.
+  /// Forgets a kept token, unless there is another one by now.
   func forget(_ token: borrowing Secret)
 
-  /// The account under which a person's own keychain would have what the method needs; `nil` if it has to be elsewhere.
+  /// The account for the method's secret in a person's own keychain; `nil` if it must be elsewhere.
   func account(for method: LoginMethod) -> ByteString?
 
-  /// The account under which a person's own keychain has the token that a person has provided; `nil` if it came from
-  /// elsewhere.
+  /// The account of a person's own token in their keychain; `nil` if it came from elsewhere.
   var tokenAccount: ByteString? { get }
 
-  /// The file or variable that would have what logs in, in words; `nil` if a person's own keychain would.
+  /// The file or variable for the login's secret, in words; `nil` for a person's own keychain.
   var source: String? { get }
 
-  /// What the method logs in with; `nil` if it isn't there.
+  /// The method's secret; `nil` if it is missing.
   ///
-  /// - Throws: ``KeychainError`` if the place where it would be can't be read.
+  /// - Throws: ``KeychainError`` if its place can't be read.
   func secret(for method: LoginMethod) throws(KeychainError) -> Secret?
 }
 
@@ -63,38 +58,35 @@ extension LoginCredentials {
   package var source: String? { nil }
 }
 
-/// What a session remembers of a server for the next one. Nothing of it is secret, and all of it can be lost.
+/// A session's knowledge of a server, kept for the next one. None of it is secret or indispensable.
 package struct ServerMemory: Equatable, Sendable {
-  /// Up to where the server's data had come, as it says it, after the last write.
+  /// The server's index after the last write.
   package var index: String?
-  /// Whether the mount was seen to be of version 2.
   package var isVersion2 = false
-  /// When the server last wouldn't scan a folder; `nil` if it does, or that isn't known.
+  /// When the server last refused to scan a folder; `nil` if it scans, or that is unknown.
   package var unscanned: Timestamp?
-  /// When it was last asked in vain for an answer; `nil` if it has answered since.
+  /// When a request to it last got no answer; `nil` if it has answered since.
   package var silent: Timestamp?
 
-  /// Makes an empty memory.
   package init() {}
 }
 
 /// Where a session keeps its memory.
 package protocol ServerMemoryStore: AnyObject {
-  /// What was kept; an empty one if nothing was, or it can't be read.
+  /// The kept memory; empty if there is none, or it can't be read.
   func memory() -> ServerMemory
-  /// Keeps it, if that is possible.
+  /// Keeps it, if possible.
   func keep(_ memory: ServerMemory)
 }
 
-/// Keeps note of whose tokens are used.
+/// Records the holders of tokens in use.
 package protocol TokenHolderNoting: AnyObject {
-  /// Whether the holder of a token was noted before.
   func knows(_ token: borrowing Secret) -> Bool
-  /// Notes whose token it is.
+  /// Notes a token's holder.
   ///
-  /// - Parameter holder: a text that no two holders have in common of whom one may do more than the other; `nil` if the
-  ///   server doesn't say it.
+  /// - Parameter holder: a text that differs between holders of whom one may do more than the other; `nil` if the
+  ///   server doesn't say.
   func note(_ holder: ByteString?, of token: borrowing Secret)
-  /// Notes that what was noted or known last is also true of what its token was got for.
+  /// Notes that the last holder is also that of the secret that the token was got with.
   func note(_ login: borrowing Secret)
 }

@@ -2,7 +2,7 @@ package import Bytes
 
 /// How to log in to a server.
 package enum LoginMethod: Equatable, Sendable {
-  /// With a token that there is already; of several for one server, the one with this name.
+  /// With an existing token; the one with this name, if there are several for a server.
   case token(name: ByteString?)
   /// As a role, with the identifier of a secret.
   case appRole(mount: String, role: ByteString)
@@ -15,10 +15,10 @@ package enum LoginMethod: Equatable, Sendable {
   /// With the certificate of the connection.
   case certificate(mount: String, name: ByteString?)
 
-  /// As whoever signs in at another service, with a browser that comes back to this port (OpenID Connect).
+  /// By signing in at another service, with a browser that comes back to this port (OpenID Connect).
   case oidc(mount: String, role: ByteString?, port: UInt16)
 
-  /// The method as its setting has it.
+  /// The method's name in the settings.
   package var word: String {
     switch self {
     case .token: "token"
@@ -31,8 +31,8 @@ package enum LoginMethod: Equatable, Sendable {
     }
   }
 
-  /// Where the method is mounted, and who logs in by it. No two logins of one server have the same: a mount is never
-  /// below another one. It is the account under which a person's own keychain has what the method needs.
+  /// The method's mount and the name that logs in, different for any two logins to one server: a mount is never below
+  /// another one. It is the account of the method's secret in a person's own keychain.
   package var account: ByteString {
     switch self {
     case .token(let name): Self.account("token", name)
@@ -48,7 +48,7 @@ package enum LoginMethod: Equatable, Sendable {
     ByteString(Array(mount.utf8) + (name.map { [UInt8(ascii: "/")] + $0.bytes } ?? []))
   }
 
-  /// Whether the method logs in with something that a person has stored, or a file has.
+  /// Whether the method needs a secret, stored by a person or in a file.
   var needsSecret: Bool {
     switch self {
     case .token, .certificate, .oidc: false
@@ -56,7 +56,7 @@ package enum LoginMethod: Equatable, Sendable {
     }
   }
 
-  /// What the method needs, in words.
+  /// The secret's name, in words.
   package var need: String {
     switch self {
     case .token: "token"
@@ -81,7 +81,7 @@ package enum LoginMethod: Equatable, Sendable {
 
   /// The body of the login.
   ///
-  /// - Parameter secret: what the method needs.
+  /// - Parameter secret: the method's secret.
   func body(_ secret: borrowing Secret) -> Secret {
     var json = JSONWriter()
     json.beginObject()

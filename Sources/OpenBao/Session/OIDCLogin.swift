@@ -5,16 +5,15 @@ import SignIn
 /// A login by OpenID Connect, with a person and their browser.
 struct OIDCLogin {
   let nodes: ServerNodes
-  /// Where the method is mounted.
   let mount: String
   /// The role; `nil` for the server's default.
   let role: ByteString?
-  /// The port of this machine to which the browser comes back.
+  /// This machine's port for the browser's return.
   let port: UInt16
 
   private var server: OpenBaoServer { nodes.server }
 
-  /// Logs in by OpenID Connect: the server says which page it is, and what the browser brings back goes to the server.
+  /// Logs in: the server names a page, and gets the values that the browser brings back.
   ///
   /// - Returns: the reply to the login.
   /// - Throws: ``KeychainError``
@@ -59,7 +58,7 @@ struct OIDCLogin {
     }
   }
 
-  /// The page that a server has named for a login.
+  /// The page named by a server for a login.
   private func visit(
     _ reply: borrowing ServerReply, to path: String, backTo redirect: String
   ) throws(KeychainError) -> BrowserVisit {
@@ -77,7 +76,7 @@ struct OIDCLogin {
     } catch {
       throw server.notUnderstood(reply)
     }
-    // It is empty if the role doesn't allow the address to come back to.
+    // Empty if the role doesn't allow the address of the return.
     if text.isEmpty { throw server.error(.loginRefused(method: "oidc")) }
     guard let page = EndpointURL(ofAnyLength: text), text.utf8.count <= 16_384 else {
       throw server.notUnderstood(reply)

@@ -1,19 +1,17 @@
 import Keychain
 package import SignIn
 
-/// Where a keychain is: the nodes of a server, and the place in its key-value store.
+/// A keychain's place: the nodes of a server, and the folder in its key-value store.
 package struct OpenBaoServer: Equatable, Sendable {
   /// The nodes' addresses, at least one.
   package let addresses: [EndpointURL]
-  /// The namespace, without slashes at its ends; empty for the root.
+  /// The namespace, without surrounding slashes; empty for the root.
   package let namespace: String
-  /// Where the key-value store is mounted, without slashes at its ends.
+  /// The mount of the key-value store, without surrounding slashes.
   package let mount: String
-  /// The folder of the mount that the keychain is in, without slashes at its ends; empty for all of it.
+  /// The keychain's folder in the mount, without surrounding slashes; empty for all of it.
   package let folder: String
 
-  /// Describes a place.
-  ///
   /// - Precondition: there is an address, and the others satisfy ``PlainPath/isOne(_:)``, or are empty where that is
   ///   allowed.
   package init(_ addresses: [EndpointURL], namespace: String = "", mount: String, folder: String = "") {
@@ -26,17 +24,17 @@ package struct OpenBaoServer: Equatable, Sendable {
     self.folder = folder
   }
 
-  /// The first address without a path, as messages name the server.
+  /// The first address without a path: the server's name in messages.
   package var name: String { addresses[0].origin }
 
-  /// The URL for which a person's own keychain has what logs in: the first address, with the namespace as its path.
+  /// The URL of the server's logins in a person's own keychain: the first address, with the namespace as its path.
   package var url: String { namespace.isEmpty ? name : name + "/" + namespace }
 
-  /// Where a request goes.
+  /// The URL of a request.
   ///
   /// - Parameter path: the path after `/v1/`.
   func url(_ path: String, at address: EndpointURL) -> EndpointURL {
-    // A proxy may have the server below a path of its own.
+    // A proxy may serve it below a path.
     var base = address.pathAndQuery.prefix { $0 != "?" }
     while base.hasSuffix("/") { base.removeLast() }
     return address.at(unreserved: base + "/v1/" + path)

@@ -3,7 +3,7 @@ import Glibc
 import Keychain
 package import SignIn
 
-/// Requests to one server, as whoever has logged in: with a token that was kept or given, else by a login.
+/// Requests to one server as a logged-in user: with a kept or given token, else by a login.
 package final class OpenBaoSession {
   package let server: OpenBaoServer
   private let nodes: ServerNodes
@@ -12,16 +12,16 @@ package final class OpenBaoSession {
   private let clock: () -> Timestamp
 
   private var token: HeldToken?
-  /// Keeps note of whose tokens are used; `nil` if nobody wants to know.
+  /// Records the holders of tokens in use; `nil` if not needed.
   package var holders: (any TokenHolderNoting)?
-  /// Whether it is noted whose token this is.
+  /// Whether this token's holder was noted.
   private var isIdentified = false
   private var hasLoggedIn = false
 
   /// - Parameters:
-  ///   - transport: sends the requests; `nil` if there is no network, so that each is an error.
-  ///   - isInsistent: whether the server is asked although it has not answered a moment ago.
-  ///   - clock: the present time, by which tokens are renewed.
+  ///   - transport: sends the requests; without a network it is `nil`, and each request an error.
+  ///   - isInsistent: whether to ask a server that gave no answer a moment ago.
+  ///   - clock: the present time, for renewing tokens.
   ///   - wait: waits for a number of milliseconds.
   package init(
     with server: OpenBaoServer, over transport: (any Transport)?, by method: LoginMethod,
@@ -39,38 +39,34 @@ package final class OpenBaoSession {
     self.clock = clock
   }
 
-  /// What is known of the server.
   package var memory: ServerMemory { nodes.memory }
 
-  /// Notes what is known of the server.
   func note(_ change: (inout ServerMemory) -> Void) { nodes.note(change) }
 
-  /// For how many seconds a server that wouldn't scan a folder isn't asked to again. By then it, or what its policies
-  /// let this login do, may be another one.
+  /// How many seconds to wait before asking a server to scan again after a refusal. By then the server or its policies
+  /// may have changed.
   private static let scanPause: Int64 = 86_400
 
-  /// Whether the server is asked to scan folders.
   var mayScan: Bool {
     guard let last = memory.unscanned else { return true }
     return !(0..<Self.scanPause ~= clock().seconds - last.seconds)
   }
 
-  /// Notes whether the server has scanned a folder.
   func noteScan(_ isDone: Bool) { note { $0.unscanned = isDone ? nil : clock() } }
 
-  /// Whether what is read is to be changed, so that an election is waited for.
+  /// Whether items are being read in order to change them, which waits for an election.
   var isChanging: Bool {
     get { nodes.isChanging }
     set { nodes.isChanging = newValue }
   }
 
-  /// Whether slow answers are waited for; see ``ServerNodes/isPatient``.
+  /// Whether to wait for slow answers; see ``ServerNodes/isPatient``.
   var isPatient: Bool {
     get { nodes.isPatient }
     set { nodes.isPatient = newValue }
   }
 
-  /// For how long a change is made anew because others have changed the same items meanwhile, in milliseconds.
+  /// How long a change is repeated because others have changed the same items meanwhile, in milliseconds.
   var patienceWithOthers: Int { nodes.patience.contests }
 
   func error(_ fault: KeychainError.OpenBaoFault) -> KeychainError { server.error(fault) }
@@ -79,15 +75,15 @@ package final class OpenBaoSession {
 
   // MARK: Requests with a login
 
-  /// Sends a request as whoever has logged in.
+  /// Sends a request as a logged-in user.
   ///
-  /// - Returns: a reply with a status below 500, but not one that tells the client to log in, to wait or to go
-  ///   elsewhere. 403 means that the policies don't allow it.
-  /// - Throws: ``KeychainError/openBao(server:_:)``, and what the credentials throw.
+  /// - Returns: a reply with a status below 500 that doesn't tell the client to log in, to wait or to go elsewhere. 403
+  ///   means that the policies don't allow it.
+  /// - Throws: ``KeychainError/openBao(server:_:)``, and the errors of the credentials.
   func send(_ request: ServerRequest, _ body: borrowing Secret? = nil) throws(KeychainError) -> ServerReply {
     try logInIfNeeded()
     let reply = try sendOnce(request, body)
-    // Right after a login, it is the policies.
+    // Right after a login, the policies are the reason.
     if reply.status != 403 || hasLoggedIn { return reply }
     if try isKnownToken() { return reply }
     if case .token = method { throw error(tokenRefused) }
@@ -116,8 +112,8 @@ package final class OpenBaoSession {
     return try nodes.exchange(request, body, header)
   }
 
-  /// Whether the server knows the token, although it has refused a request. Whoever may do anything at all in the mount
-  /// may see it; a token without the policy `default` may not look itself up.
+  /// Whether the server knows the token, although it has refused a request. Any right in the mount is enough to see the
+  /// mount; a token without the policy `default` may not look itself up.
   private func isKnownToken() throws(KeychainError) -> Bool {
     for path in ["sys/internal/ui/mounts/" + server.mount, Self.lookUp] {
       let reply = try sendOnce(ServerRequest(method: .get, path: path), nil)
@@ -149,7 +145,7 @@ package final class OpenBaoSession {
     try logIn()
   }
 
-  /// Has it noted whose token is used: by asking the server, if that wasn't said with the token or before.
+  /// Has the token's holder noted. Asks the server if that isn't known yet.
   private func identify() throws(KeychainError) {
     guard let holders, !isIdentified else { return }
     switch token {
@@ -170,7 +166,7 @@ package final class OpenBaoSession {
     isIdentified = true
   }
 
-  /// Has it noted what the token was got for, if that can be another's the next time.
+  /// Notes the holder of the login's secret, if that may be another one the next time.
   private func noteLogin() {
     guard let holders else { return }
     switch credentials.passingSecret() {
@@ -179,7 +175,7 @@ package final class OpenBaoSession {
     }
   }
 
-  /// Logs in, if nobody has yet, and has it noted as whom.
+  /// Logs in if necessary, and has the holder noted.
   ///
   /// - Throws: ``KeychainError``
   func logInToBeKnown() throws(KeychainError) { try logInIfNeeded() }
@@ -209,12 +205,12 @@ package final class OpenBaoSession {
     noteLogin()
   }
 
-  /// Logs in, also if there is a token already: with a person, if the method needs one.
+  /// Logs in, even if there is a token already; with a person, if the method needs one.
   ///
-  /// - Returns: when the token that was kept ends, in seconds since the Unix epoch; `nil` if that isn't known.
+  /// - Returns: when the kept token ends, in seconds since the Unix epoch; `nil` if unknown.
   /// - Throws: ``KeychainError``
   func logInAnew() throws(KeychainError) -> Int64? {
-    // Nothing gets another one.
+    // There is no way to get another one.
     if case .token = method { return try expiryOfToken() }
     if case .oidc(let mount, let role, let port) = method {
       let reply = try OIDCLogin(nodes: nodes, mount: mount, role: role, port: port).reply()
@@ -249,8 +245,8 @@ package final class OpenBaoSession {
 
   private static let lookUp = "auth/token/lookup-self"
 
-  /// For how many seconds the token in use is good yet, 0 for ever, and for how many requests, 0 for any number; `nil`
-  /// if it may not look that up.
+  /// The remaining seconds of the token in use, 0 for ever, and its remaining requests, 0 for any number; `nil` if it
+  /// may not look that up.
   ///
   /// - Throws: ``KeychainError``, also if the server doesn't know it.
   private func lifeOfToken() throws(KeychainError) -> (left: Int, uses: Int)? {
@@ -296,8 +292,8 @@ package final class OpenBaoSession {
     token = HeldToken(issued.value.copy(), expiry: expiry, renewal: renewal)
   }
 
-  /// Renews the token, if the server does so. One that is near its maximum, or can't be renewed, is used to its end.
-  /// Once the server has said no, no other session asks it again.
+  /// Renews the token, if the server allows it. A token near its maximum, or that can't be renewed, is used to its end.
+  /// After a refusal, no other session asks again.
   private func renew() {
     let request = ServerRequest(method: .post, path: "auth/token/renew-self", isDispensable: true)
     guard let reply = try? sendOnce(request, Secret("{}")) else { return }
@@ -316,10 +312,10 @@ package final class OpenBaoSession {
     credentials.keep(kept, after: former)
   }
 
-  /// Sees that the token in use is good for everything within a time, so that what a service gives meanwhile can be
-  /// stored. Logs in anew for that, if nobody has to be asked.
+  /// Makes sure that the token in use lasts long enough to store a token issued meanwhile. Logs in again if necessary
+  /// and nobody must be asked.
   ///
-  /// - Throws: ``KeychainError``, also if the server doesn't say it.
+  /// - Throws: ``KeychainError``, also if the server doesn't tell.
   func requireLife(ofSeconds seconds: Int) throws(KeychainError) {
     for isLast in [hasLoggedIn || method.path == nil, true] {
       guard let life = try lifeOfToken() else { throw error(.forbidden(.reading, path: Self.lookUp)) }

@@ -6,27 +6,26 @@ import SignIn
 extension OpenBaoSession {
   /// The limits of waiting, in milliseconds.
   package struct Patience: Sendable {
-    /// How long changes are tried, and what is read to make them.
+    /// How long changes, and reads for changes, are tried.
     package var changes = 20_000
-    /// For how long a change is made anew because others have changed the same items meanwhile.
+    /// How long a change is repeated because others have changed the same items meanwhile.
     package var contests = 60_000
-    /// How long reads are tried, if there are several nodes and one of them answers at all.
+    /// How long reads are tried if there are several nodes, and one of them answers at all.
     package var reads = 5000
-    /// How long a server may have requests wait that it limits.
+    /// How long to wait for a server that limits requests.
     package var limited = 10_000
-    /// How long a read waits for a node to hear of what was written before.
+    /// How long a read waits for a node to catch up with an earlier write.
     package var staleness = 2000
 
-    /// The usual limits.
     package init() {}
   }
 }
 
 /// Requests to one server, over any of its nodes.
 ///
-/// A node that can't be reached or that fails is passed over. A redirect is followed once, to an address of the
-/// keychain's own, for the token goes with it. Reads give up after a second round; what changes something is tried for
-/// as long as an election takes, and whoever asks for it has to see afterwards whether an earlier try has arrived.
+/// A node that can't be reached or fails is passed over. A redirect is followed once, and only to an address of the
+/// keychain's own, because the token goes with it. Reads give up after a second round. Changes are tried for the length
+/// of an election; the caller must check afterwards whether an earlier try has arrived.
 final class ServerNodes {
   let server: OpenBaoServer
   let transport: (any Transport)?
@@ -36,13 +35,12 @@ final class ServerNodes {
   private let wait: (_ milliseconds: Int) -> Void
   private var silence: ServerSilence
 
-  /// What is known of the server.
   private(set) lazy var memory: ServerMemory = store.memory()
-  /// Whether what is read is to be changed, so that an election is waited for.
+  /// Whether items are being read in order to change them, which waits for an election.
   var isChanging = false
-  /// Whether a slow answer is waited for as long as the set-up says, also of a server that was silent a moment ago.
+  /// Whether to wait for a slow answer as long as the set-up allows, even if the server was silent a moment ago.
   var isPatient = false
-  /// The node that has answered last.
+  /// The node that answered last.
   private var preferred = 0
 
   init(
@@ -59,7 +57,6 @@ final class ServerNodes {
     self.wait = wait
   }
 
-  /// Notes what is known of the server.
   func note(_ change: (inout ServerMemory) -> Void) {
     var changed = memory
     change(&changed)
@@ -71,9 +68,9 @@ final class ServerNodes {
   /// Sends a request to one node after the other, until one answers.
   ///
   /// - Parameters:
-  ///   - header: what says who has logged in; `nil` for nothing.
+  ///   - header: proves the login; `nil` for none.
   ///   - isRepeatable: whether it may arrive twice, although it is a POST.
-  /// - Returns: a reply with a status below 500, but not one that tells the client to wait or to go elsewhere.
+  /// - Returns: a reply with a status below 500 that doesn't tell the client to wait or to go elsewhere.
   /// - Throws: ``KeychainError``
   func exchange(
     _ request: ServerRequest, _ body: borrowing Secret?, _ header: borrowing Secret?,
@@ -108,15 +105,15 @@ final class ServerNodes {
         }
       }
       round += 1
-      // Whoever has waited for nothing doesn't do so again, except to see whether a change has arrived.
+      // After waiting in vain, don't wait again, except to see whether a change has arrived.
       isSlow = isSlow || SystemClock.awake - start >= ServerSilence.noticeable
       if !isAnyThere, isSlow, !(isChange && hasAnswered && round == 1) {
         noteSilence()
         throw server.error(last)
       }
-      // Nobody unseals a server while somebody waits, or has something else answer for it.
+      // No server is unsealed within that time, and a copy may answer instead.
       if useless == server.addresses.count || request.isDispensable { throw server.error(last) }
-      // Where no node is there, none comes back within moments. Where one is, the others may be electing.
+      // If no node is there, none comes back within moments. If one is, the others may be electing.
       let limit =
         !isAnyThere ? 0 : isChange ? patience.changes : server.addresses.count > 1 ? patience.reads : 0
       if round >= 2, SystemClock.awake - start >= limit { throw server.error(last) }
@@ -124,7 +121,7 @@ final class ServerNodes {
     }
   }
 
-  /// Notes that nobody has answered, for this session and the next ones.
+  /// Notes that nobody answered, for this session and the next ones.
   private func noteSilence() {
     silence.noteSilence()
     note { $0.silent = clock() }
@@ -137,7 +134,7 @@ final class ServerNodes {
 
   private enum Answer: ~Copyable {
     case reply(ServerReply)
-    /// Why there is none, and whether a node answered at all.
+    /// The reason for no reply, and whether a node answered at all.
     case fault(KeychainError.OpenBaoFault, isThere: Bool)
   }
 
@@ -212,7 +209,7 @@ final class ServerNodes {
     }
   }
 
-  /// Whether a node that takes no requests has never been initialised: a sealed one says the same of itself.
+  /// Whether a node that takes no requests was never initialised: a sealed one reports the same.
   private func isUninitialised(_ address: EndpointURL) -> Bool {
     guard let transport else { return false }
     var request = HTTPRequest(get: server.url("sys/health", at: address))
@@ -234,7 +231,7 @@ final class ServerNodes {
     made.maximumReply = request.maximumReply
     made.timeout =
       isPatient ? nil : silence.patience(isShort: !request.mayTakeLong, nodes: server.addresses.count)
-    // A proxy can insist on it, against requests that pages make a browser send.
+    // A proxy can require it, against requests from pages in a browser.
     made.headers = ["X-Vault-Request: true"]
     if !server.namespace.isEmpty { made.headers.append("X-Vault-Namespace: \(server.namespace)") }
     if let index = memory.index {
@@ -247,7 +244,7 @@ final class ServerNodes {
     return made
   }
 
-  /// Where a redirect leads to, if it is one of the keychain's own nodes.
+  /// The target of a redirect, if it is one of the keychain's own nodes.
   private func redirected(_ location: String?) throws(KeychainError) -> EndpointURL {
     guard let location, let url = EndpointURL(ofAnyLength: location) else {
       throw server.error(.redirected(to: location.map { String($0.prefix(200)) } ?? "nowhere"))
@@ -258,12 +255,12 @@ final class ServerNodes {
     return listed
   }
 
-  /// Whether a value of the header can be sent back.
+  /// Whether the header's value can be sent back.
   private static func isIndex(_ text: String) -> Bool {
     1...1024 ~= text.utf8.count && text.utf8.allSatisfy { 0x21...0x7e ~= $0 }
   }
 
-  /// Whether a connection was never made.
+  /// Whether no connection was made.
   private static func isRefused(_ reason: String) -> Bool {
     reason.hasPart("connect") || reason.hasPart("resolve")
   }

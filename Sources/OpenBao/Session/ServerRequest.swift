@@ -1,20 +1,17 @@
 import Keychain
 import SignIn
 
-/// Something to ask a server for.
 struct ServerRequest {
   var method: HTTPRequest.Method
-  /// The path after `/v1/`.
   var path: String
-  /// What follows the question mark, well encoded; `nil` for nothing.
+  /// The encoded query, without question mark; `nil` for none.
   var query: String?
-  /// The largest body of the reply, in bytes: a record with one of the largest items. Its sets of attributes are JSON in
-  /// a string, with quotes escaped.
+  /// The largest body of the reply, in bytes: a record with one of the largest items, whose sets of attributes are JSON
+  /// in a string, with escaped quotes.
   var maximumReply = 2 * ItemBounds.item
-  /// Whether the answer may take a server long, as the list of a large folder does.
+  /// Whether the answer may take a server long, like the list of a large folder.
   var mayTakeLong = false
-  /// Whether one can do without it: it is tried once at each node.
+  /// Whether the request is optional: it is tried once at each node.
   var isDispensable = false
-  /// Whether it changes something.
   var isChange: Bool { method == .post || method == .delete }
 }

@@ -1,32 +1,32 @@
 import Bytes
 import Keychain
 
-/// What is known of how a server keeps silent: one that accepts connections and never answers, or that no packet comes
-/// back from. Nobody waits for such a one twice within a short time.
+/// Remembers that a server is silent: it accepts connections without answering, or no packet comes back. Nobody waits
+/// for it twice within a short time.
 struct ServerSilence {
-  /// For how many seconds a server that hasn't answered isn't asked again.
+  /// How many seconds a silent server isn't asked again.
   static let duration: Int64 = 30
-  /// From how many milliseconds on a failure is remembered: what fails at once can be tried again at once.
+  /// From how many milliseconds a failure is remembered: an immediate one can be retried at once.
   static let noticeable = 2500
-  /// For how many milliseconds a server that has answered counts as one that does.
+  /// For how many milliseconds an answer shows that the server isn't silent.
   private static let attention = 10_000
 
-  /// Whether the server is asked although others have met its silence.
+  /// Whether to ask the server although it was silent to other sessions.
   private let isInsistent: Bool
-  /// Whether this very session has met it.
+  /// Whether it was silent to this session.
   private var isMet = false
   private var lastAnswer: Int?
 
   init(isInsistent: Bool) { self.isInsistent = isInsistent }
 
-  /// Whether the server has answered a moment ago.
+  /// Whether the server answered a moment ago.
   var isBroken: Bool { lastAnswer.map { SystemClock.awake - $0 < Self.attention } ?? false }
 
-  /// How long an answer is waited for, in milliseconds; `nil` for as long as the set-up says.
+  /// How long to wait for an answer, in milliseconds; `nil` for as long as the set-up allows.
   ///
   /// - Parameters:
-  ///   - isShort: whether the answer takes a server no time to speak of.
-  ///   - nodes: how many nodes there are to ask.
+  ///   - isShort: whether the answer takes a server hardly any time.
+  ///   - nodes: the number of nodes.
   func patience(isShort: Bool, nodes: Int) -> Int? {
     if isBroken || !isShort { return nil }
     return nodes > 1 ? 3000 : 5000

@@ -1,10 +1,10 @@
 package import Bytes
 
-/// Whose the token of a service account of Kubernetes is, by what it says itself. Nobody has checked here who signed
-/// that: it tells one account from another, and lets nobody in.
+/// The account of a Kubernetes service account's token, according to the token. The signature isn't verified here: this
+/// distinguishes accounts, and grants nothing.
 package enum ServiceAccount {
-  /// What stays the same in each token of an account, of which there is a new one each hour: who has given it, for
-  /// which audiences, and the account's name and identifier. A text that is no such token stands for itself.
+  /// The constant part of an account's tokens, of which there is a new one each hour: the issuer, the audiences, and
+  /// the account's name and identifier. Any other text stands for itself.
   ///
   /// The claims are those of Kubernetes' bound tokens, and the identifier of its older ones:
   /// https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/
@@ -32,7 +32,7 @@ package enum ServiceAccount {
     return bearer
   }
 
-  /// The claim of older tokens that has the identifier.
+  /// The claim of older tokens with the identifier.
   private static let identifier: StaticString = "kubernetes.io/serviceaccount/service-account.uid"
 
   private static func append(_ name: UnsafeRawBufferPointer, _ value: JSONValue, to bearer: inout Secret) {
@@ -41,7 +41,7 @@ package enum ServiceAccount {
     bearer.append(0x0a)
   }
 
-  /// The middle one of the three parts of a JWT (RFC 7519), decoded; `nil` if there is none.
+  /// The middle of the three parts of a JWT (RFC 7519), decoded; `nil` if there is none.
   private static func decodedClaims(of token: borrowing Secret) -> Secret? {
     var text = Secret()
     token.withUnsafeBytes { token in
