@@ -1,11 +1,10 @@
 package import Bytes
 import CredentialProtocols
 
-/// A question that a browser takes to the server (RFC 6749 section 4.1.1), and what has to be right in its answer.
+/// A request that a browser takes to the server (RFC 6749 section 4.1.1), and the check of its answer.
 package struct AuthorizationRequest: ~Copyable {
-  /// The address that the browser opens.
   package let url: String
-  /// The path at which the browser comes back.
+  /// The path of the browser's return.
   package let path: String
   private let state: Secret
   private let key: ProofKey
@@ -13,13 +12,13 @@ package struct AuthorizationRequest: ~Copyable {
   private let issuer: String?
   private let promisesIssuer: Bool
 
-  /// Makes a question.
+  /// Makes a request.
   ///
   /// - Parameters:
-  ///   - port: the port at which the browser's return is awaited; `nil` if the registration has one of its own, or a
-  ///     person copies the address.
-  ///   - mode: how the code is to come.
-  ///   - person: who is to sign in, for the server's page; `nil` for whoever does.
+  ///   - port: the port for the browser's return; `nil` if the registration has one of its own, or a person copies the
+  ///     address.
+  ///   - mode: how the server returns the code.
+  ///   - person: who should sign in, as a hint for the server's page; `nil` for anyone.
   /// - Throws: ``SignInFault/noFlow`` if the server has no such endpoint.
   package init(
     _ client: borrowing ClientRegistration, port: UInt16?, mode: ClientRegistration.ResponseMode = .query,
@@ -47,24 +46,23 @@ package struct AuthorizationRequest: ~Copyable {
     url = query.finish().withUnsafeBytes { endpoint.adding(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// What came back.
+  /// The meaning of the browser's return.
   package enum Return: ~Copyable {
-    /// A code, which isn't redeemed yet.
+    /// A code, not yet redeemed.
     case code(Secret)
-    /// The server's refusal.
     case refusal(TokenRefusal)
-    /// Nothing of this request: the question stays open.
+    /// It doesn't belong to this request, which stays open.
     case foreign
   }
 
-  /// Checks the parameters with which a browser came back: first the state, then the issuer, then the rest.
+  /// Checks the parameters of the browser's return: first the state, then the issuer, then the rest.
   ///
   /// - Throws: ``SignInFault/wrongIssuer`` (RFC 9207 section 2.4).
   package borrowing func check(_ query: UnsafeRawBufferPointer) throws(SignInFault) -> Return {
     try Self.check(query, state: state, issuer: issuer, promisesIssuer: promisesIssuer)
   }
 
-  /// Checks the parameters with which a browser came back from another program's question.
+  /// Checks the parameters of the browser's return for another program's request.
   ///
   /// - Throws: ``SignInFault/wrongIssuer``, if there is an issuer.
   package static func check(
@@ -127,7 +125,7 @@ private struct ReturnedParameters: ~Copyable {
     if let issuer {
       if let expectedIssuer, issuer != expectedIssuer { throw .wrongIssuer }
     } else if promisesIssuer, error == nil {
-      // Some servers leave it out of errors, which give nothing away.
+      // Some servers leave it out of errors, which reveal nothing.
       throw .wrongIssuer
     }
     if let error { return .refusal(TokenRefusal(error, errorDescription, nil, nil)) }
@@ -136,17 +134,17 @@ private struct ReturnedParameters: ~Copyable {
   }
 }
 
-/// The address at which a browser comes back (RFC 8252 section 7.3): on this machine, over http.
+/// The address for the browser's return (RFC 8252 section 7.3): on this machine, over http.
 package struct Redirection {
   /// `127.0.0.1`, `[::1]` or `localhost`.
   package let host: String
   /// The port, if it is registered.
   package let port: UInt16?
-  /// The path, which begins with a slash.
+  /// The path, with a leading slash.
   package let path: String
   private let hasPath: Bool
 
-  /// Parses a registered address; `nil` if a browser on this machine would not come back with it.
+  /// Parses a registered address; `nil` if it doesn't lead to this machine.
   package init?(_ uri: String) {
     guard let url = EndpointURL(uri), url.scheme == "http", !url.pathAndQuery.contains("?") else {
       return nil
@@ -159,7 +157,6 @@ package struct Redirection {
     hasPath = authority.count < uri.count - "http://".count
   }
 
-  /// The address with a port.
   package func text(port: UInt16?) -> String {
     let port = self.port ?? port
     return "http://\(host)" + (port.map { ":\($0)" } ?? "") + (hasPath ? path : "")

@@ -1,6 +1,6 @@
 import Bytes
 
-/// The person who signs in, as a flow sees them.
+/// The person who signs in, from a flow's point of view.
 package protocol SignInPerson: AnyObject {
   /// Shows the code, and where to type it.
   ///
@@ -20,7 +20,7 @@ package protocol SignInPerson: AnyObject {
 package struct DeviceFlow {
   private let transport: any Transport
   private let person: any SignInPerson
-  /// The time in milliseconds, by a clock that is never set.
+  /// The time in milliseconds, by a monotonic clock.
   private let clock: () -> Int
 
   package init(over transport: any Transport, with person: any SignInPerson, clock: @escaping () -> Int) {
@@ -29,7 +29,7 @@ package struct DeviceFlow {
     self.clock = clock
   }
 
-  /// The longest time between two questions after errors, in seconds.
+  /// The longest time between two requests after errors, in seconds.
   private static let longestInterval = 60
 
   /// Signs in.
@@ -73,7 +73,7 @@ package struct DeviceFlow {
         case .refused(let refusal):
           switch refusal.kind {
           case .pending: pause = interval
-          // For all questions from now on (section 3.5).
+          // For all further requests (section 3.5).
           case .slowDown(let asked):
             interval = max(interval + 5, asked ?? 0)
             pause = interval

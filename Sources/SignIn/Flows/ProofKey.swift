@@ -8,12 +8,11 @@ struct ProofKey: ~Copyable {
   /// The base64url of its SHA-256 (section 4.2, `S256`).
   let challenge: String
 
-  /// A new one.
   init() {
     self.init(verifier: RandomText.unreserved(byteCount: 32))
   }
 
-  /// The one with a verifier, for tests.
+  /// A key with a given verifier, for tests.
   init(verifier: consuming Secret) {
     var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
     verifier.withUnsafeBytes { text in
@@ -25,7 +24,6 @@ struct ProofKey: ~Copyable {
   }
 }
 
-/// Random text that nobody can guess.
 package enum RandomText {
   /// The base64url of random bytes: only unreserved characters of RFC 3986.
   package static func unreserved(byteCount: Int) -> Secret {

@@ -1,28 +1,26 @@
 import Bytes
 
-/// The request with which a browser comes back to this machine, as far as it matters (RFC 9112).
+/// The parts of a browser's return request that matter (RFC 9112).
 package struct ReturnRequest {
   /// The longest head of a request, and the longest form, in bytes.
   package static let maximumSize = 32_768
 
-  /// The path, without the query.
   package let path: String
   /// The parameters: the query without its question mark, or the form in the body.
   package let parameters: [UInt8]
 
-  /// What came so far.
   package enum Outcome {
     case request(ReturnRequest)
     /// More has to be read.
     case incomplete
-    /// It is no request of a browser to this address; the status to answer with.
+    /// It isn't a browser's return to this address; with the status to answer.
     case refused(Int)
   }
 
-  /// Reads a request: its head, and the form that it sends.
+  /// Reads a request's head, and its form.
   ///
   /// - Parameters:
-  ///   - hosts: the values that `Host` may have. A page of another site, whose name leads here, has another (DNS
+  ///   - hosts: the values accepted in `Host`. A page of another site whose name leads here has another one (DNS
   ///     rebinding).
   ///   - isForm: whether the browser sends a form with POST, and not an address with GET.
   package static func parse(_ text: UnsafeRawBufferPointer, hosts: [String], isForm: Bool = false) -> Outcome

@@ -1,23 +1,22 @@
-/// Why somebody couldn't be signed in, or a token not be renewed.
+/// Why signing in or renewing a token failed.
 package enum SignInFault: Error, Equatable {
-  /// There was no reply.
   case transport(TransportFault)
-  /// The reply can't be used.
+  /// The reply is unusable.
   case reply(ReplyFault)
-  /// The server refuses.
+  /// The server refused.
   case refused(TokenRefusal)
-  /// The server doesn't have the flow, as far as it is known.
+  /// The server isn't known to have the flow.
   case noFlow
   /// The flow needs a terminal, and there is none.
   case noTerminal
-  /// The browser came back with a reply of another server.
+  /// The browser came back with another server's reply.
   case wrongIssuer
   /// Nobody decided in time.
   case tooLate
-  /// The person has stopped it.
+  /// The person stopped it.
   case cancelled
 
-  /// For how many seconds the server doesn't want to be asked again.
+  /// For how many seconds the server wants to be left alone.
   package var pause: Int {
     guard case .refused(let refusal) = self, case .temporary(let seconds) = refusal.kind else { return 0 }
     return seconds ?? 0

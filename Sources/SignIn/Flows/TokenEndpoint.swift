@@ -1,6 +1,6 @@
 package import Bytes
 
-/// What a client asks a token endpoint.
+/// The requests to a token endpoint.
 extension ClientRegistration {
   /// Asks for new tokens with a refresh token (RFC 6749 section 6).
   ///
@@ -14,7 +14,7 @@ extension ClientRegistration {
     return try tokens(for: form, over: transport)
   }
 
-  /// Asks for tokens with the code that a browser brought (section 4.1.3).
+  /// Asks for tokens with the browser's code (section 4.1.3).
   ///
   /// - Throws: ``SignInFault``.
   borrowing func redeem(
@@ -40,8 +40,8 @@ extension ClientRegistration {
     return try tokens(for: form, over: transport)
   }
 
-  /// Tells the server to forget a token (RFC 7009 section 2.1). A server that doesn't know it says the same as one that
-  /// did (section 2.2).
+  /// Tells the server to forget a token (RFC 7009 section 2.1). Its reply is the same if it doesn't know the token
+  /// (section 2.2).
   ///
   /// - Throws: ``SignInFault``; ``SignInFault/noFlow`` if the server doesn't offer it.
   package borrowing func revoke(
@@ -63,7 +63,8 @@ extension ClientRegistration {
     try TokenReply.tokens(in: try exchange(form, with: tokenEndpoint, over: transport))
   }
 
-  /// Sends a form with the client's own proof, in one way: a code works only once, so no other way is tried afterwards.
+  /// Sends a form with the client's authentication, in one way only: a code works only once, so trying another way
+  /// would be useless.
   borrowing func exchange(
     _ form: consuming FormBody, with endpoint: EndpointURL, over transport: any Transport
   ) throws(SignInFault) -> HTTPReply {
@@ -89,7 +90,7 @@ extension ClientRegistration {
 }
 
 extension TokenReply {
-  /// The tokens for a form of a client that proves nothing.
+  /// The tokens for a form of a client without authentication.
   ///
   /// - Throws: ``SignInFault``.
   static func tokens(
@@ -116,9 +117,6 @@ extension TokenReply {
 }
 
 extension HTTPRequest {
-  /// What the server replies.
-  ///
-  /// - Throws: ``SignInFault``.
   fileprivate borrowing func reply(over transport: any Transport) throws(SignInFault) -> HTTPReply {
     do throws(TransportFault) {
       return try transport.exchange(self)

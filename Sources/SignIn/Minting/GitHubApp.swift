@@ -4,7 +4,7 @@ package import Bytes
 package struct GitHubApp: ~Copyable {
   /// The app's identifier, or its client identifier.
   package let identifier: String
-  /// The app's private key, in PEM.
+  /// The private key, in PEM.
   package let key: Secret
 
   package init(identifier: String, key: consuming Secret) {
@@ -12,7 +12,6 @@ package struct GitHubApp: ~Copyable {
     self.key = key
   }
 
-  /// Writes the members.
   borrowing func write(to json: inout JSONWriter) {
     json.member("id", ByteString(identifier))
     json.member("key", key)
@@ -36,17 +35,17 @@ package struct GitHubApp: ~Copyable {
   }
 }
 
-/// Signs the tokens by which an app proves who it is.
+/// Signs the tokens that prove an app's identity.
 package protocol TokenSigner {
-  /// The signature of a text, by RSA with SHA-256; `nil` if the key can't be used.
+  /// The RSA signature of a text with SHA-256; `nil` if the key can't be used.
   func signature(of text: borrowing Secret, with key: borrowing Secret) -> [UInt8]?
 }
 
-/// Why there is no token for an installation.
+/// Why an installation gets no token.
 package enum GitHubAppFault: Error {
   /// The key isn't an RSA key in PEM, or is encrypted.
   case unusableKey
-  /// The place names nobody who could have installed it.
+  /// The place has no owner who could have installed it.
   case noOwner
   /// GitHub doesn't know the app, or the clock is wrong (status 401).
   case notAccepted
@@ -54,7 +53,6 @@ package enum GitHubAppFault: Error {
   case notInstalled(String)
   case transport(TransportFault)
   case reply(ReplyFault)
-  /// Any other status.
   case status(Int)
 }
 
@@ -62,7 +60,7 @@ extension GitHubApp {
   /// Gets a token for the installation of a place's owner.
   ///
   /// - Parameters:
-  ///   - place: an owner, or one of its repositories: then the token is for that alone.
+  ///   - place: an owner, or one of its repositories, to which the token is then limited.
   ///   - now: the present time, in seconds since the Unix epoch.
   /// - Throws: ``GitHubAppFault``.
   package borrowing func token(
@@ -92,7 +90,7 @@ extension GitHubApp {
     return try Self.token(in: reply)
   }
 
-  /// GitHub's interface for programs: a host of its own for github.com and its data residencies, else a path.
+  /// The URL of GitHub's API: a separate host for github.com and its data residencies, else a path.
   private static func interface(of server: EndpointURL) -> EndpointURL? {
     if server.host == "github.com" || server.host.hasSuffix(".ghe.com") {
       return EndpointURL("https://api." + server.host)
@@ -100,7 +98,8 @@ extension GitHubApp {
     return server.at("/api/v3")
   }
 
-  /// The proof of who the app is: a JSON Web Token of nine minutes, which begins a minute ago for clocks that differ.
+  /// The proof of the app's identity: a JSON Web Token of nine minutes, which begins a minute ago to allow for
+  /// different clocks.
   private borrowing func assertion(at now: Int, by signer: some TokenSigner) throws(GitHubAppFault) -> Secret
   {
     var claims = JSONWriter()

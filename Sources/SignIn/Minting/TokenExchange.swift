@@ -1,28 +1,25 @@
 package import Bytes
 import CredentialProtocols
 
-/// An exchange of one token for another (RFC 8693): of the one by which a service vouches for a job, for one of a
-/// server.
+/// A token exchange (RFC 8693): from the token by which a service vouches for a job, to one for a server.
 package struct TokenExchange: ~Copyable {
-  /// Where the job finds its own token, each time anew.
+  /// Where the job's own token is, each time anew.
   package enum Source: Equatable {
-    /// In a file, by its absolute path.
+    /// A file, by its absolute path.
     case file(String)
-    /// In an environment variable.
+    /// An environment variable.
     case variable(String)
   }
 
-  /// Where the token of the job is.
   package var source: Source
-  /// The endpoint of the server.
   package var tokenEndpoint: EndpointURL
-  /// What kind of token the job has (section 3).
+  /// The type of the job's token (section 3).
   package var subjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
-  /// For whom the new token is to be (section 2.1).
+  /// The new token's audience (section 2.1).
   package var audience: String?
-  /// What the new token is to be good for.
+  /// The new token's scope.
   package var scope: String?
-  /// The client, where the server wants one; it has no secret.
+  /// The client, if the server requires one; it has no secret.
   package var clientID: String?
 
   package init(_ source: Source, at tokenEndpoint: EndpointURL) {
@@ -30,7 +27,7 @@ package struct TokenExchange: ~Copyable {
     self.tokenEndpoint = tokenEndpoint
   }
 
-  /// The exchange as JSON. It holds no secret.
+  /// The exchange as JSON, without secrets.
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -39,7 +36,6 @@ package struct TokenExchange: ~Copyable {
     return json.finish()
   }
 
-  /// Writes the members.
   package borrowing func write(to json: inout JSONWriter) {
     switch source {
     case .file(let path): json.member("subject_token_file", ByteString(path))
@@ -52,7 +48,7 @@ package struct TokenExchange: ~Copyable {
     json.member("client_id", clientID.map { ByteString($0) })
   }
 
-  /// Reads an exchange that ``encoded`` wrote.
+  /// Reads JSON from ``encoded``.
   ///
   /// - Throws: `JSONReader.Malformed` also for an endpoint that isn't https.
   package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {

@@ -1,13 +1,13 @@
-/// The tenant of Microsoft Entra in which the people of an organisation are, as Azure DevOps names it.
+/// An organisation's tenant of Microsoft Entra, as named by Azure DevOps.
 ///
-/// Somebody who is a guest in it gets a token of another tenant otherwise, which the organisation doesn't take. It only
-/// replaces a part of a path: what a server says leads to no other server.
+/// Without it, a guest of the organisation would get a token of another tenant, which the organisation doesn't accept.
+/// It only replaces a part of a path, so no server's reply can lead to another server.
 struct EntraTenant: Equatable {
   private let identifier: String
 
-  /// The tenant that the first of the `WWW-Authenticate` headers names which names one: `Bearer
-  /// authorization_uri=https://login.microsoftonline.com/TENANT`. `nil` if none does; the tenant of zeros stands for
-  /// personal accounts, which have none.
+  /// The first tenant in the `WWW-Authenticate` headers: `Bearer
+  /// authorization_uri=https://login.microsoftonline.com/TENANT`. `nil` if there is none; the tenant of zeros stands
+  /// for personal accounts, which have none.
   init?(_ headers: [String]) {
     guard let first = headers.lazy.compactMap(Self.tenant).first else { return nil }
     identifier = first
@@ -31,7 +31,7 @@ struct EntraTenant: Equatable {
 
   private static let authority = "https://login.microsoftonline.com/"
 
-  /// Whether it is a GUID, and not that of zeros.
+  /// Whether it is a GUID other than zeros.
   private static func isIdentifier(_ text: Substring) -> Bool {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     return groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
@@ -39,7 +39,7 @@ struct EntraTenant: Equatable {
       && text.contains { $0 != "0" && $0 != "-" }
   }
 
-  /// An address of Entra that is for people of any tenant, as one of this tenant alone; others as they are.
+  /// An Entra address for any tenant, limited to this one; other addresses are unchanged.
   func replacingAny(in address: String) -> String {
     let any = Self.authority + "organizations/"
     return address.hasPrefix(any) ? Self.authority + identifier + "/" + address.dropFirst(any.count) : address

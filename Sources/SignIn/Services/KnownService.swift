@@ -1,52 +1,52 @@
-/// A service for git or mail whose way of signing in is known: its endpoints, its scopes, and the user name for its
-/// tokens.
+/// A service for git or mail with a known way to sign in: endpoints, scopes, and the user name for its tokens.
 package struct KnownService {
-  /// How the service is called, for people.
+  /// The service's name for people.
   package let name: String
-  /// Its name in `credential.URL.provider`, as Git Credential Manager has it where that knows the service.
+  /// Its name in `credential.URL.provider`, the same as in Git Credential Manager if that knows the service.
   package let provider: String
-  /// The hosts on which it certainly is. A name that begins with a dot stands for all hosts below it.
+  /// The service's certain hosts. A name that begins with a dot stands for all hosts below it.
   package let hosts: [String]
-  /// The beginning of the realm by which its servers call themselves in `WWW-Authenticate`; `nil` if that says nothing.
+  /// The beginning of its servers' realm in `WWW-Authenticate`; `nil` if that isn't characteristic.
   let realm: String?
-  /// Paths on the server, or whole addresses.
+  /// A path on the server, or a whole address.
   private(set) var authorize: String
   private(set) var token: String
   private(set) var device: String?
   let revoke: String?
-  /// The client that the service itself has for git's helpers, by its documentation.
+  /// The service's own client for git's helpers, from its documentation.
   let builtInClient: String?
-  /// The address that has to be registered for a client, and is registered for the built-in one.
+  /// The redirect address to register for a client, already registered for the built-in one.
   package let redirectURI: String
   let scope: String
-  /// The user name that goes with a token; `nil` if any does.
+  /// The user name for a token; `nil` if any will do.
   package let userName: String?
-  /// Whether the name in a URL says nothing of whose token is meant: its tokens have a name of their own, or that in
-  /// the URL is an organisation's. Elsewhere it is a person's, and a token of somebody else doesn't answer.
+  /// Whether the name in a URL doesn't say whose token is meant: tokens have a name of their own, or the URL names an
+  /// organisation. Elsewhere it is a person's name, and somebody else's token doesn't answer.
   var ignoresNamesInURLs = false
-  /// How many parts the path of each repository has below the service's own; `nil` where that differs.
+  /// How many parts each repository's path has below the service's own; `nil` if that varies.
   var repositoryDepth: Int?
-  /// The first of these parts, if that is the same for each repository.
+  /// The first of these parts, if all repositories share it.
   var repositoryMark: String?
-  /// The path at which all of its servers have metadata with the endpoints of this table, and so say where they lie.
+  /// The path of metadata with the endpoints of this table, which all of its servers have, and which shows where the
+  /// service lies.
   var metadata: String?
-  /// Git Credential Manager's own settings for a client there: `gitHubDev` stands for `gitHubDevClientId` and so on.
+  /// The prefix of Git Credential Manager's settings for a client there: `gitHubDev` stands for `gitHubDevClientId` and
+  /// so on.
   let settingsPrefix: String?
-  /// Where a client is registered: a path on the server, or a whole address.
+  /// The page for registering a client: a path on the server, or a whole address.
   package let registration: String
-  /// What to choose there, in a few words.
+  /// The choices to make there, in a few words.
   package let choices: String
   /// Whether a client there needs its secret, except for a device code.
   package let needsSecret: Bool
 
-  /// Whether it is for mail and not for git.
+  /// Whether it is for mail, not for git.
   package var isOfMail = false
 
-  /// All known services.
   package static let all: [KnownService] =
     [gitHub, gitLab, forgejo, gitea, bitbucket, bitbucketDataCenter, azureDevOps, google] + ofMail
 
-  /// The service that certainly is at a place.
+  /// The service that is certainly at a place.
   package static func at(_ place: SignInPlace) -> KnownService? {
     let host = place.server.host
     return all.first { service in
@@ -57,14 +57,14 @@ package struct KnownService {
     }
   }
 
-  /// The service with a name in configuration.
+  /// The service with a name from configuration.
   package static func named(_ provider: String) -> KnownService? {
     all.first { $0.provider == provider.lowercased() }
   }
 
-  /// The service that a server says it is, by the `WWW-Authenticate` headers of a refusal.
+  /// The service that a server claims to be, by the `WWW-Authenticate` headers of a refusal.
   ///
-  /// It only picks a row of this table, whose endpoints are on the same host: what a server says never leads elsewhere.
+  /// It only picks a row of this table, whose endpoints are on the same host: no claim can lead elsewhere.
   package static func calling(itself headers: [String]) -> KnownService? {
     for header in headers {
       guard let realm = realm(of: header) else { continue }
@@ -90,8 +90,8 @@ package struct KnownService {
     return nil
   }
 
-  /// The path below which the service lies, by the path of one of its repositories, or of something below that; `nil`
-  /// for the whole server, and if it can't be told.
+  /// The path of the service, from the path of a repository or something below it; `nil` for the whole server, or if
+  /// unknown.
   func folder(ofRepository path: String) -> String? {
     guard let repositoryDepth else { return nil }
     let parts = Self.parts(ofRepository: path)
@@ -101,21 +101,21 @@ package struct KnownService {
     return folder.joined(separator: "/")
   }
 
-  /// The paths below which the service may lie, by the path of one of its repositories: its namespace has at least one
-  /// part, and so has its name. The shortest comes first; only few are returned.
+  /// The possible paths of the service, from the path of a repository, whose namespace and name have at least one part
+  /// each. The shortest comes first; only a few are returned.
   func possibleFolders(ofRepository path: String) -> [String] {
     let above = Self.parts(ofRepository: path).dropLast(2).prefix(3)
     return above.indices.map { above[...$0].joined(separator: "/") }
   }
 
-  /// The parts of a repository's path, without what is below the repository.
+  /// The parts of a repository's path, without anything below the repository.
   private static func parts(ofRepository path: String) -> ArraySlice<Substring> {
     let parts = path.split(separator: "/")
     let end = parts.firstIndex { $0.hasSuffix(".git") }.map { $0 + 1 } ?? parts.count
     return parts[..<end]
   }
 
-  /// The same service, whose people are those of a tenant.
+  /// The same service for a tenant's people.
   func of(tenant: EntraTenant?) -> KnownService {
     guard let tenant else { return self }
     var service = self
@@ -125,28 +125,27 @@ package struct KnownService {
     return service
   }
 
-  /// The user name under which one token answers for every name in a URL; `nil` where it answers for its own alone.
+  /// The user name whose token answers for every name in a URL; `nil` if tokens answer only for their own.
   package var nameForAll: String? {
     ignoresNamesInURLs ? userName ?? ClientRegistration.usualUserName : nil
   }
 
-  /// Whether nobody has to register a client there.
   package var hasBuiltInClient: Bool { builtInClient != nil }
 
-  /// Whether a person can sign in there with a code.
+  /// Whether a person can sign in with a code.
   package var hasDeviceCode: Bool { device != nil }
 
-  /// Whether a client there can sign in with a code without its secret, although it needs that for the browser.
+  /// Whether signing in with a code needs no client secret, although the browser does.
   package var sparesSecretForCodes: Bool { needsSecret && provider == "github" }
 
-  /// Where a client is registered, for people: the page of the service's own host, if it has one.
+  /// The page for registering a client, for people; on the service's own host, if it has one.
   package var registrationPage: String {
     guard registration.hasPrefix("/") else { return registration }
     guard let host = hosts.first else { return "\(registration) of your server" }
     return "https://\(host)\(registration)" + (hasServersOfOthers ? ", or that page of your server" : "")
   }
 
-  /// Whether others have servers of that kind, too.
+  /// Whether others run such servers, too.
   private var hasServersOfOthers: Bool { realm != nil }
 
   private var hasEndpointsOnItsHost: Bool { authorize.hasPrefix("/") && token.hasPrefix("/") }

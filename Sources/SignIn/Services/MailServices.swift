@@ -1,13 +1,13 @@
 extension KnownService {
-  /// The mail services. Their servers take a token as XOAUTH2 or OAUTHBEARER, and one token is good for all servers of a
-  /// service: what its scopes allow says which.
+  /// The mail services. Their servers take a token as XOAUTH2 or OAUTHBEARER, and one token is good for all servers of
+  /// a service that its scopes allow.
   static let ofMail = [gmail, outlook, yahoo, aol, fastmail]
 
   private static let gmail = KnownService(
     name: "Gmail", provider: "gmail",
     hosts: ["imap", "smtp", "pop"].flatMap { ["\($0).gmail.com", "\($0).googlemail.com"] }, realm: nil,
     authorize: google.authorize, token: google.token,
-    // Google gives this scope for no code.
+    // Google doesn't allow this scope with a code.
     device: nil, revoke: google.revoke, builtInClient: nil, redirectURI: google.redirectURI,
     scope: "https://mail.google.com/", userName: nil, settingsPrefix: nil, registration: google.registration,
     choices: google.choices, needsSecret: true, isOfMail: true)

@@ -1,10 +1,10 @@
-/// Where on a host a service lies that only says itself what it is.
+/// Where on a host a service lies, if only the server itself says which service it is.
 struct ServiceLocation {
-  /// The address below which it has its endpoints.
+  /// The address above its endpoints.
   let root: EndpointURL
-  /// The path of that; `nil` for the whole server.
+  /// The path of the root; `nil` for the whole server.
   let path: String?
-  /// Whether nothing says so: it is on the whole server then, as most are.
+  /// Whether this is a guess: the whole server, as with most.
   let isGuessed: Bool
 
   private init(_ root: EndpointURL, path: String? = nil, isGuessed: Bool = false) {
@@ -13,12 +13,12 @@ struct ServiceLocation {
     self.isGuessed = isGuessed
   }
 
-  /// Finds it out by the path of the repository, where all have the same form, and else by the server's metadata. These
-  /// count where they name exactly the endpoints of the table of services, below the path where they are, so that nobody
-  /// but that service is found: the host may have another one that signs people in.
+  /// Finds it from the repository's path if all have the same form, else from the server's metadata. Metadata count
+  /// only if they name exactly the endpoints of the table of services, below the path where they are: the host may have
+  /// another service that signs people in.
   ///
   /// - Parameters:
-  ///   - place: a repository; without a path if git doesn't send that.
+  ///   - place: a repository; without a path if git doesn't send one.
   ///   - transport: asks the server; `nil` to ask nobody.
   init(of service: KnownService, at place: SignInPlace, over transport: (any Transport)?) {
     if let path = service.folder(ofRepository: place.path), let root = place.folder(path) {

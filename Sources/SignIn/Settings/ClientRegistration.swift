@@ -1,11 +1,11 @@
 package import Bytes
 
-/// A client of an authorization server: who llavero is there, and where the server's endpoints are.
+/// llavero's registration as a client of an authorization server, and the server's endpoints.
 ///
-/// The keychain keeps it beside the tokens, so that a refresh token only ever goes to the endpoint that was fixed when
-/// the person signed in. The names are those of RFC 7591 section 2 and RFC 8414 section 2.
+/// The keychain keeps it beside the tokens, so that a refresh token only ever goes to the endpoint from the time of the
+/// sign-in. The names are those of RFC 7591 section 2 and RFC 8414 section 2.
 package struct ClientRegistration: ~Copyable {
-  /// How the client's secret is sent (RFC 7591 section 2, `token_endpoint_auth_method`).
+  /// How to send the client's secret (RFC 7591 section 2, `token_endpoint_auth_method`).
   package enum Authentication: String {
     /// In a Basic Authorization header.
     case header = "client_secret_basic"
@@ -13,43 +13,39 @@ package struct ClientRegistration: ~Copyable {
     case body = "client_secret_post"
   }
 
-  /// How the browser brings a code (OAuth 2.0 Multiple Response Type Encoding Practices section 2.1, and OAuth 2.0 Form
-  /// Post Response Mode).
+  /// How the browser returns a code (OAuth 2.0 Multiple Response Type Encoding Practices section 2.1, and OAuth 2.0
+  /// Form Post Response Mode).
   package enum ResponseMode: String {
-    /// In the address's query, as servers do if nothing is said.
+    /// In the address's query, the default.
     case query
-    /// In the address's fragment, which a browser shows and doesn't send.
+    /// In the address's fragment, which a browser shows but doesn't send.
     case fragment
     /// In the body of a request.
     case formPost = "form_post"
   }
 
-  /// The client's identifier there.
   package var clientID: String
-  /// The client's secret, if it has one.
   package var clientSecret: Secret?
-  /// How the secret is sent.
   package var authentication = Authentication.header
   package var authorizationEndpoint: EndpointURL?
   package var tokenEndpoint: EndpointURL
   package var deviceEndpoint: EndpointURL?
   package var revocationEndpoint: EndpointURL?
-  /// The issuer, by which a reply to a browser is checked (RFC 9207); `nil` if the server's isn't known.
+  /// The issuer, for checking the browser's return (RFC 9207); `nil` if unknown.
   package var issuer: String?
-  /// Whether the server's metadata promise that each reply to a browser names the issuer.
+  /// Whether the server's metadata promise the issuer in each of the browser's returns.
   package var promisesIssuer = false
-  /// Where the server sends the browser: a loopback address, with or without a port.
+  /// The address for the browser's return: on loopback, with or without a port.
   package var redirectURI = "http://127.0.0.1"
-  /// How it brings the code then.
   package var responseMode = ResponseMode.query
   /// The scopes to ask for, separated by spaces; empty for the server's own choice.
   package var scope = ""
-  /// The user name that goes with a token if the person names none.
+  /// The user name for a token if the person names none.
   package var userName = usualUserName
-  /// Whether a token answers under that name, whatever name a URL has.
+  /// Whether a token answers under that name, whatever the name in the URL.
   package var ignoresNamesInURLs = false
 
-  /// The user name that goes with a token where nothing says another one.
+  /// The user name for a token if nothing names another one.
   static let usualUserName = "oauth2"
 
   package init(clientID: String, tokenEndpoint: EndpointURL) {
@@ -57,7 +53,6 @@ package struct ClientRegistration: ~Copyable {
     self.tokenEndpoint = tokenEndpoint
   }
 
-  /// A second copy.
   package borrowing func copy() -> ClientRegistration {
     var copy = ClientRegistration(clientID: clientID, tokenEndpoint: tokenEndpoint)
     switch clientSecret {
@@ -78,7 +73,7 @@ package struct ClientRegistration: ~Copyable {
     return copy
   }
 
-  /// The registration as JSON, which may hold a secret.
+  /// The registration as JSON, which may contain a secret.
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -87,7 +82,6 @@ package struct ClientRegistration: ~Copyable {
     return json.finish()
   }
 
-  /// Writes the members.
   package borrowing func write(to json: inout JSONWriter) {
     json.member("client_id", ByteString(clientID))
     switch clientSecret {
@@ -109,7 +103,7 @@ package struct ClientRegistration: ~Copyable {
     if ignoresNamesInURLs { json.member("username_for_all", true) }
   }
 
-  /// Reads a registration that ``encoded`` wrote.
+  /// Reads JSON from ``encoded``.
   ///
   /// - Throws: `JSONReader.Malformed` also for an endpoint that isn't https.
   package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {

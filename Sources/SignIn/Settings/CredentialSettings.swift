@@ -1,10 +1,10 @@
 import CredentialProtocols
 import Keychain
 
-/// What git's configuration and the environment say about signing in to a place, by the keys of Git Credential Manager
-/// and of git-credential-oauth.
+/// The settings for signing in to a place from git's configuration and the environment, with the keys of Git Credential
+/// Manager and git-credential-oauth.
 package struct CredentialSettings {
-  /// The settings that are meant for the place, with how specific they are; `nil` for every place.
+  /// The settings for the place, with how specific they are; `nil` for every place.
   private let settings: [(setting: GitSetting, rank: Rank?)]
   private let variable: (String) -> String?
 
@@ -21,14 +21,14 @@ package struct CredentialSettings {
     self.variable = variable
   }
 
-  /// How specific a setting is: as git ranks it, and with the scheme before without.
+  /// How specific a setting is: git's ranking, and with a scheme before without.
   private struct Rank {
     let fit: GitPatternFit
     let hasScheme: Bool
     /// The path in its name.
     let path: String
 
-    /// `nil` if it is meant for none of the places. Git Credential Manager also takes names without a scheme.
+    /// `nil` if it is for none of the places. Like Git Credential Manager, takes names without a scheme.
     init?(_ subsection: String, _ places: [GitPlace], scheme: String) {
       hasScheme = subsection.schemeMark != nil
       let text = EndpointURL.withNameForServers(hasScheme ? subsection : "\(scheme)://\(subsection)")
@@ -46,7 +46,7 @@ package struct CredentialSettings {
     }
   }
 
-  /// The place, then the domains above its host, as Git Credential Manager looks for settings.
+  /// The place, then its host's parent domains, the order in which Git Credential Manager looks for settings.
   private static func places(of place: SignInPlace) -> [GitPlace] {
     var places = [place.forGit]
     func add(_ host: some StringProtocol) {
@@ -63,28 +63,27 @@ package struct CredentialSettings {
     return places
   }
 
-  /// The setting with the first of some names that is set in the most specific place that has one of them.
+  /// Of some names, the setting from the most specific place that has one, and there the first.
   private func found(_ names: [String]) -> (setting: GitSetting, rank: Rank?)? {
     let names = names.map { $0.lowercased() }
     var found: (setting: GitSetting, rank: Rank?)?
     for candidate in settings where names.contains(candidate.setting.name) {
-      // Of several that are alike, the last one counts.
+      // Of equal ones, the last counts.
       if let best = found, best.rank?.precedes(candidate.rank) ?? false { continue }
       found = candidate
     }
     return found
   }
 
-  /// The value of the first of some names that is set, in the most specific place that has one of them; `nil` also if it
-  /// is empty.
+  /// The value of ``found(_:)``; `nil` also if it is empty.
   ///
-  /// - Parameter environment: the variable that counts before all of them.
+  /// - Parameter environment: a variable that takes precedence.
   func value(_ names: String..., environment: String? = nil) -> String? {
     if let environment, let value = variable("GCM_OAUTH_" + environment), !value.isEmpty { return value }
     return found(names).flatMap { $0.setting.value.isEmpty ? nil : $0.setting.value }
   }
 
-  /// What ``value(_:environment:)`` has its value from, for people; `nil` if there is none.
+  /// The source of ``value(_:environment:)``, for people; `nil` if there is none.
   func source(_ names: [String], environment: String) -> String? {
     let variable = "GCM_OAUTH_" + environment
     if let value = self.variable(variable), !value.isEmpty { return variable }
@@ -93,14 +92,13 @@ package struct CredentialSettings {
     return (["credential"] + [setting.subsection].compactMap(\.self) + [name]).joined(separator: ".")
   }
 
-  /// Whether a setting for the place is empty on purpose: it takes away what there would be without it, as in Git
-  /// Credential Manager.
+  /// Whether a setting for the place is empty on purpose: as in Git Credential Manager, that removes the default.
   func isEmptied(_ name: String, environment: String) -> Bool {
     if let value = variable("GCM_OAUTH_" + environment) { return value.isEmpty }
     return found([name]).map { $0.setting.value.isEmpty } ?? false
   }
 
-  /// The path of the most specific place that has one of some names; `nil` if that is a whole server, or all of them.
+  /// The path of the most specific place that has one of some names; `nil` for a whole server, or all of them.
   func path(of names: [String]) -> String? {
     guard let path = found(names)?.rank?.path, !path.isEmpty else { return nil }
     return path
@@ -112,8 +110,8 @@ package struct CredentialSettings {
     return settings.contains { names.contains($0.setting.name) && $0.rank != nil }
   }
 
-  /// The setting or variable that says that nobody is to be asked for this place; `nil` if none does. Helpers read
-  /// `credential.interactive` themselves (git-config(1)); Git Credential Manager has the variable, and `never`.
+  /// The setting or variable that forbids asking anybody for this place; `nil` if there is none. Helpers read
+  /// `credential.interactive` themselves (git-config(1)); the variable and `never` are Git Credential Manager's.
   package var forbidsQuestions: String? {
     func isNo(_ value: String) -> Bool { ["false", "never", "no", "off", "0"].contains(value.lowercased()) }
     if let value = variable("GCM_INTERACTIVE") { return isNo(value) ? "GCM_INTERACTIVE" : nil }
@@ -122,7 +120,7 @@ package struct CredentialSettings {
     return "credential.\(place)interactive in git's configuration"
   }
 
-  /// A boolean, read as git reads them.
+  /// A boolean in git's syntax.
   func flag(_ name: String, environment: String) -> Bool? {
     value(name, environment: environment).map { !["false", "no", "off", "0"].contains($0.lowercased()) }
   }
@@ -132,18 +130,18 @@ package struct CredentialSettings {
 package struct SignInPlace: Equatable {
   /// `https`, or `http` on this machine, or a protocol of mail.
   package let scheme: String
-  /// The host in lowercase, and the port if it isn't the scheme's own.
+  /// The host in lowercase, and the port unless it is the scheme's default.
   package let hostAndPort: String
-  /// The path without slashes around it; empty for none.
+  /// The path without surrounding slashes; may be empty.
   package let path: String
-  /// The server's address. Of a mail server, whose tokens another server gives, the host's: only what settings name as
-  /// a path, and metadata, would be there.
+  /// The server's address. For a mail server, whose tokens come from another server, it is the host's: only paths from
+  /// settings, and metadata, could be there.
   package let server: EndpointURL
-  /// Whether it is a mail server. The token goes to it as XOAUTH2 or OAUTHBEARER (RFC 7628), beside the address of its
-  /// person.
+  /// Whether it is a mail server, which takes the token as XOAUTH2 or OAUTHBEARER (RFC 7628), together with the
+  /// person's address.
   package let isOfMail: Bool
 
-  /// The place of a URL; `nil` if nobody can safely sign in there (see ``EndpointURL``).
+  /// The place of a URL; `nil` if signing in there isn't safe (see ``EndpointURL``).
   package init?(_ url: String) {
     let url = EndpointURL.withNameForServers(url)
     let mail = MailScheme(url)
@@ -158,17 +156,17 @@ package struct SignInPlace: Equatable {
     isOfMail = mail != nil
   }
 
-  /// Scheme, host and port, as the place begins: `https://example.com:8443`, `imaps://imap.example.com`.
+  /// Scheme, host and port: `https://example.com:8443`, `imaps://imap.example.com`.
   package var origin: String { "\(scheme)://\(hostAndPort)" }
 
-  /// The place as git looks for its settings.
+  /// The place for git's settings.
   fileprivate var forGit: GitPlace {
-    // Git decodes the path before it looks.
+    // Git decodes the path before comparing.
     let decoded = try? Place.parse(ByteString("\(scheme)://\(hostAndPort)/\(path)")).place.path
     return GitPlace(protocol: ByteString(scheme), account: nil, host: ByteString(hostAndPort), path: decoded)
   }
 
-  /// The address of a path of the place, for what lies below it; `nil` if there is no such address.
+  /// The address of a path on the place's server; `nil` if invalid.
   func folder(_ path: String) -> EndpointURL? { server.at("/" + path) }
 }
 
@@ -180,9 +178,8 @@ private struct MailScheme {
 
   /// The scheme in lowercase.
   let name: String
-  /// All that follows the scheme.
   let rest: Substring
-  /// The host in lowercase, and the port as the URL has it.
+  /// The host in lowercase, and the port as in the URL.
   let hostAndPort: String
 
   init?(_ url: String) {

@@ -2,7 +2,7 @@
 package struct GitSetting {
   /// The section, `credential` or `http`, in lowercase.
   package let section: String
-  /// What is between section and name, as written: a URL; `nil` if there is nothing.
+  /// The part between section and name, as written: a URL; `nil` if there is none.
   package let subsection: String?
   /// The name in lowercase.
   package let name: String
@@ -17,7 +17,7 @@ package struct GitSetting {
     self.value = String(value)
   }
 
-  /// The setting with the person's home in place of `~` (git-config(1), `--type=path`).
+  /// The setting with `~` replaced by the person's home (git-config(1), `--type=path`).
   package func expandingHome(_ home: String?) -> GitSetting {
     guard let home, value.hasPrefix("~/") else { return self }
     return GitSetting(self, value: home + value.dropFirst())

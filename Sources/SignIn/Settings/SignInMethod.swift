@@ -2,23 +2,21 @@ package import Bytes
 
 /// How a person can sign in to a place.
 package struct SignInMethod: ~Copyable {
-  /// Who llavero is there.
   package var client: ClientRegistration
-  /// The service, if it is a known one.
+  /// The service, if known.
   package let service: KnownService?
-  /// Whether neither the settings nor the table of services name the server: only it says itself which service it is,
-  /// or the settings are for every server. A stranger can name such a server, in a submodule for example.
+  /// Whether neither the settings nor the table of services name the server: it only claims to be a service, or the
+  /// settings are for every server. A stranger can name such a server, for example in a submodule.
   package let isClaimed: Bool
   /// The path of the setting that names the client, below which its tokens answer; `nil` for the whole server.
   package var path: String?
-  /// Whether nothing says where on its host the service lies. A server that is asked may say it.
+  /// Whether it is unknown where on its host the service lies. The server may say it when asked.
   package var isPlaceGuessed = false
-  /// The setting or the variable that names the client; `nil` if none does.
+  /// The setting or variable that names the client; `nil` if there is none.
   package var clientSetting: String?
-  /// The person who is to sign in, for the page that asks (OpenID Connect Core 1.0 section 3.1.2.1); `nil` if a service
-  /// takes whoever does.
+  /// The person who should sign in, as a hint for the page (OpenID Connect Core 1.0 section 3.1.2.1); `nil` for anyone.
   package var loginHint: ByteString?
-  /// The ways that configuration allows: the browser, a code.
+  /// The ways that configuration allows.
   package var ways: Set<Way> = [.browser, .device]
 
   package init(client: consuming ClientRegistration, service: KnownService?, isClaimed: Bool = false) {
@@ -27,7 +25,6 @@ package struct SignInMethod: ~Copyable {
     self.isClaimed = isClaimed
   }
 
-  /// A way to sign in.
   package enum Way: String {
     case browser, device, paste
   }
@@ -35,23 +32,23 @@ package struct SignInMethod: ~Copyable {
 
 /// Why there is no way to sign in.
 package enum NoSignInMethod: Error {
-  /// Neither configuration nor the server says how.
+  /// Neither configuration nor the server tells.
   case unknownPlace
-  /// The service is known, but llavero isn't registered there; with the address below which the service lies.
+  /// The service is known, but llavero isn't registered there; with the address above its endpoints.
   case noClient(KnownService?, at: EndpointURL)
-  /// A setting has a value that can't be used.
+  /// A setting has an unusable value.
   case unusableSetting(String)
-  /// The server was asked for its endpoints, and there was no answer.
+  /// The server gave no answer about its endpoints.
   case fault(SignInFault)
 
-  /// Whether something was meant, and is wrong.
+  /// Whether the configuration tries to name a way, and is wrong.
   package var isMistake: Bool {
     if case .unusableSetting = self { true } else { false }
   }
 }
 
 extension SignInMethod {
-  /// What the command line says.
+  /// The options of the command line.
   package struct Options {
     package var clientID: String?
     package var scope: String?
@@ -62,12 +59,12 @@ extension SignInMethod {
     }
   }
 
-  /// Finds out how to sign in: from the settings first, then by the host, then by the name that the server gives
-  /// itself, and at last from the server's metadata.
+  /// Finds out how to sign in: from the settings, else from the host, else from the name that the server claims, else
+  /// from the server's metadata.
   ///
   /// - Parameters:
   ///   - headers: the `WWW-Authenticate` headers of the refusal, if there was one.
-  ///   - transport: asks the server for its metadata if nothing else says its endpoints; `nil` to ask nobody.
+  ///   - transport: asks the server for its metadata if nothing else names its endpoints; `nil` to ask nobody.
   /// - Throws: ``NoSignInMethod``.
   package static func find(
     for place: SignInPlace, _ settings: CredentialSettings, _ options: Options = Options(),
@@ -78,7 +75,7 @@ extension SignInMethod {
     let provider = try Provider(settings, isOfMail: place.isOfMail)
     let service = provider.service(onHost, headers)
     var found = try Endpoints(settings, at: place)
-    // A server that only says itself what it is may say it below a path.
+    // A server that only claims to be a service may have it below a path.
     let location =
       onHost != nil || provider.namesService
       ? nil : service.map { ServiceLocation(of: $0, at: place, over: found.token == nil ? transport : nil) }
@@ -163,12 +160,11 @@ extension SignInMethod {
     return method
   }
 
-  /// Where a client's tokens can be revoked, if the server says so itself; `nil` if it doesn't, or if it isn't the
-  /// server that gave them.
+  /// Where a client's tokens can be revoked, according to the server; `nil` if it doesn't say, or didn't issue them.
   package static func revocationEndpoint(
     of client: borrowing ClientRegistration, at place: SignInPlace, over transport: any Transport
   ) -> EndpointURL? {
-    // A mail server's tokens are another's.
+    // A mail server's tokens come from another server.
     let issuers =
       place.isOfMail ? client.tokenEndpoint.at("/").map { [$0] } ?? [] : roots(of: place, place.server)
     guard let metadata = try? discover(issuers, over: transport),
@@ -179,20 +175,20 @@ extension SignInMethod {
     return metadata.revocationEndpoint
   }
 
-  /// Where a service lies that a setting names: at the path in the name of that setting.
+  /// Where a service named by a setting lies: at the path in the setting's name.
   private static func root(of place: SignInPlace, _ settings: CredentialSettings) -> EndpointURL {
     settings.path(of: ["provider"]).flatMap { place.folder($0) } ?? place.server
   }
 
-  /// Where the metadata may be: at the root that is known, else at the host's, else below the first part of the path, as
-  /// with `https://host/gitea`.
+  /// Where metadata may be: at the known root, else at the host's, else below the first part of the path, as with
+  /// `https://host/gitea`.
   private static func roots(of place: SignInPlace, _ root: EndpointURL) -> [EndpointURL] {
     if root != place.server { return [root] }
     return [root]
       + (place.path.split(separator: "/").first.flatMap { place.folder(String($0)) }.map { [$0] } ?? [])
   }
 
-  /// The endpoints that the server itself names.
+  /// The endpoints in the server's metadata.
   private static func discover(
     _ issuers: [EndpointURL], over transport: any Transport
   ) throws(NoSignInMethod) -> ServerMetadata? {
@@ -219,16 +215,16 @@ extension SignInMethod {
   }
 }
 
-/// What `credential.URL.provider` says, as Git Credential Manager reads it.
+/// The value of `credential.URL.provider`, as Git Credential Manager reads it.
 private enum Provider {
-  /// Nothing: the host, or the server itself, says which service it is.
+  /// None: the host, or the server itself, names the service.
   case detected
-  /// No service of the table: only the settings count, and the server's metadata.
+  /// No service of the table: only the settings and the server's metadata count.
   case generic
   case named(KnownService)
 
-  /// - Throws: ``NoSignInMethod/unusableSetting(_:)`` for a name that nobody knows. To go on without it would leave it to
-  ///   the server to say which service it is.
+  /// - Throws: ``NoSignInMethod/unusableSetting(_:)`` for an unknown name. Ignoring it would leave it to the server to
+  ///   say which service it is.
   init(_ settings: CredentialSettings, isOfMail: Bool) throws(NoSignInMethod) {
     guard let name = settings.value("provider")?.lowercased(), name != "auto" else {
       self = .detected
@@ -237,7 +233,7 @@ private enum Provider {
     if name == "generic" {
       self = .generic
     } else if let service = KnownService.named(name) {
-      // What is set for all of git's servers says nothing of mail.
+      // A setting for all of git's servers doesn't apply to mail.
       self = service.isOfMail == isOfMail ? .named(service) : .detected
     } else {
       throw .unusableSetting("provider")
@@ -255,14 +251,14 @@ private enum Provider {
   }
 }
 
-/// Endpoints that are known so far.
+/// The endpoints found so far.
 private struct Endpoints {
   var authorize: EndpointURL?
   var token: EndpointURL?
   var device: EndpointURL?
   var revoke: EndpointURL?
 
-  /// Those of the settings. Both programs take addresses and paths.
+  /// The settings' endpoints. Both programs take addresses and paths.
   init(_ settings: CredentialSettings, at place: SignInPlace) throws(NoSignInMethod) {
     func endpoint(_ name: String, _ other: String, _ environment: String) throws(NoSignInMethod)
       -> EndpointURL?
@@ -276,9 +272,9 @@ private struct Endpoints {
     device = try endpoint("oauthDeviceEndpoint", "oauthDeviceAuthURL", "DEVICE_ENDPOINT")
   }
 
-  /// Those of a service whose paths are below an address.
+  /// The endpoints of a service below an address.
   mutating func take(_ service: KnownService, at root: EndpointURL) {
-    // Those of one client: a configured token endpoint of another server gets no codes of this one.
+    // All are one client's: a configured token endpoint of another server gets no codes of this one.
     if token != nil { return }
     authorize = authorize ?? root.below(service.authorize)
     token = root.below(service.token)
@@ -295,7 +291,7 @@ private struct Endpoints {
 }
 
 extension EndpointURL {
-  /// A whole address, or that of a path below this one.
+  /// A whole address, or a path below this one.
   package func below(_ reference: String) -> EndpointURL? {
     guard reference.hasPrefix("/"), pathAndQuery != "/" else { return resolving(reference) }
     return at(pathAndQuery + reference)

@@ -1,21 +1,20 @@
 package import Bytes
 
-/// What a device authorization endpoint replies (RFC 8628 section 3.2).
+/// The reply of a device authorization endpoint (RFC 8628 section 3.2).
 package struct DeviceReply: ~Copyable {
-  /// The code with which the client asks for the tokens.
+  /// The code for requesting the tokens.
   package let deviceCode: Secret
   /// The code that a person types: 1 to 64 visible ASCII characters.
   package let userCode: String
   /// Where the person types it: https.
   package let verification: EndpointURL
-  /// The same with the code in it, if the server gives one.
+  /// The same with the code in it, if given.
   package let complete: EndpointURL?
-  /// For how many seconds the codes are valid, at most a day.
+  /// How many seconds the codes are valid, at most a day.
   package let life: Int
-  /// How many seconds the client waits between two questions, at least 1 and at most 300.
+  /// How many seconds to wait between two requests, from 1 to 300.
   package let interval: Int
 
-  /// The parsed reply, or a refusal.
   package enum Outcome: ~Copyable {
     case codes(DeviceReply)
     case refusal(TokenRefusal)

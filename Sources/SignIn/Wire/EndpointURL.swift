@@ -1,20 +1,20 @@
 import Bytes
 
-/// An address to which a token or a client's secret may be sent: https, or http on this machine.
+/// An address that may receive a token or a client's secret: https, or http on this machine.
 ///
-/// RFC 6749 section 3.2 demands TLS for a token endpoint. http is allowed on loopback addresses alone, for tests and
-/// for programs that run beside llavero.
+/// RFC 6749 section 3.2 demands TLS for a token endpoint. http is allowed only on loopback addresses, for tests and for
+/// programs that run beside llavero.
 package struct EndpointURL: Hashable, Sendable {
   /// The longest address, in bytes.
   package static let maximumSize = 2048
 
   /// `https` or `http`.
   package let scheme: String
-  /// The host in lowercase; an IPv6 address has its brackets.
+  /// The host in lowercase, with brackets for an IPv6 address.
   package let host: String
-  /// The port, also if it is the scheme's own.
+  /// The port, even if it is the scheme's default.
   package let port: UInt16
-  /// The path, which begins with a slash, and the query with its question mark, if there is one.
+  /// The path, with a leading slash, and the query, if any, with its question mark.
   package let pathAndQuery: String
 
   /// Parses an address. `nil` if it isn't a URL of that kind, has a user name or a fragment, is too long, or has a
@@ -52,7 +52,7 @@ package struct EndpointURL: Hashable, Sendable {
     self.pathAndQuery = pathAndQuery
   }
 
-  /// The characters of RFC 3986 appendix A but for the number sign, which begins a fragment.
+  /// The characters of RFC 3986 appendix A except the number sign, which begins a fragment.
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
@@ -87,23 +87,22 @@ package struct EndpointURL: Hashable, Sendable {
     return (host, port)
   }
 
-  /// Whether a host is this machine, whoever answers for names.
+  /// Whether a host is this machine, without relying on name resolution.
   package static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || host == "[::1]" || host == "127.0.0.1"
   }
 
-  /// Scheme, host and port, as the address begins: `https://example.com:8443`.
+  /// Scheme, host and port: `https://example.com:8443`.
   package var origin: String {
     port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
   }
 
-  /// The host, and the port if it isn't the scheme's own.
+  /// The host, and the port unless it is the scheme's default.
   package var hostAndPort: String { String(origin.dropFirst(scheme.count + 3)) }
 
-  /// The whole address.
   package var text: String { origin + pathAndQuery }
 
-  /// The whole address with another name for the server.
+  /// The whole address with another host.
   package func naming(_ server: String) -> String { "\(scheme)://\(server):\(port)\(pathAndQuery)" }
 
   /// Whether both have the same scheme, host and port (RFC 6454 section 5).
@@ -115,8 +114,8 @@ package struct EndpointURL: Hashable, Sendable {
     return EndpointURL(origin + path)
   }
 
-  /// The address of a path on the same server, of any length, that consists of letters, digits, `-._~` and slashes
-  /// alone.
+  /// The address of a path on the same server, of any length, that consists only of letters, digits, `-._~` and
+  /// slashes.
   ///
   /// - Precondition: the path does.
   package func at(unreserved path: String) -> EndpointURL {
@@ -146,14 +145,14 @@ package struct EndpointURL: Hashable, Sendable {
     pathAndQuery.firstIndex(of: "?").map { String(pathAndQuery[pathAndQuery.index(after: $0)...]) } ?? ""
   }
 
-  /// An address as configuration has it: a whole one, or a path on the same server.
+  /// An address from configuration: a whole one, or a path on the same server.
   package func resolving(_ reference: String) -> EndpointURL? {
     if reference.hasPrefix("/") { return at(reference) }
     let isWhole = reference.prefix { $0 != "/" }.hasSuffix(":")
     return isWhole ? EndpointURL(typed: reference) : at("/" + reference)
   }
 
-  /// The address with parameters added to its query, which keeps what it has (RFC 6749 section 3.1).
+  /// The address with parameters added to its query (RFC 6749 section 3.1).
   package func adding(_ parameters: String) -> String {
     text + (pathAndQuery.contains("?") ? (pathAndQuery.hasSuffix("?") ? "" : "&") : "?") + parameters
   }

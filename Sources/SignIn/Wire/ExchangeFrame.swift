@@ -1,17 +1,15 @@
 package import Bytes
 
-// What goes between a program that has a keychain and the one that has the network, for exchanges. Each message is
-// JSON, after its length in four bytes, most significant first. A set-up comes first, then one reply follows each
-// request.
+// The messages between a program with a keychain and the one with the network, for exchanges. Each is JSON, after its
+// length in four bytes, most significant first. A set-up comes first, then a reply for each request.
 
-/// The framing of the messages.
 package enum ExchangeFrame {
   /// The largest message, in bytes.
   package static let maximumSize = 64 << 20
   /// The size of the length before each message.
   package static let lengthSize = 4
 
-  /// A message with its length before it.
+  /// A message preceded by its length.
   ///
   /// - Precondition: it isn't larger than ``maximumSize``.
   package static func framed(_ message: borrowing Secret) -> Secret {
@@ -22,7 +20,7 @@ package enum ExchangeFrame {
     return frame
   }
 
-  /// The size of the message that follows a length; `nil` if it is too large.
+  /// The size of the message after a length; `nil` if too large.
   package static func size(_ length: UnsafeRawBufferPointer) -> Int? {
     let size = Int(length.bigEndian(at: 0, UInt32.self))
     return size <= maximumSize ? size : nil
@@ -30,7 +28,6 @@ package enum ExchangeFrame {
 }
 
 extension HTTPRequest {
-  /// As JSON.
   package borrowing func encoded() -> Secret {
     var json = JSONWriter(capacity: 1024)
     json.beginObject()
@@ -53,9 +50,9 @@ extension HTTPRequest {
     return json.finish()
   }
 
-  /// Reads what ``encoded()`` wrote. A body is taken for JSON.
+  /// Reads JSON from ``encoded()``. A body is assumed to be JSON.
   ///
-  /// - Throws: `JSONReader.Malformed`, also for an address to which nothing secret may be sent.
+  /// - Throws: `JSONReader.Malformed`, also for an address that must not receive secrets.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var method: Method?
     var url: EndpointURL?
@@ -97,7 +94,6 @@ extension HTTPRequest {
 }
 
 extension HTTPReply {
-  /// As JSON.
   package borrowing func encoded() -> Secret {
     var json = JSONWriter(capacity: 2 * body.count + 256)
     json.beginObject()
@@ -114,7 +110,6 @@ extension HTTPReply {
 }
 
 extension TransportFault {
-  /// As JSON.
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -131,14 +126,11 @@ extension TransportFault {
   }
 }
 
-/// What came of a request.
 package enum ExchangeOutcome: ~Copyable {
-  /// A reply.
   case reply(HTTPReply)
-  /// None.
   case fault(TransportFault)
 
-  /// Reads what ``HTTPReply/encoded()`` or ``TransportFault/encoded`` wrote.
+  /// Reads JSON from ``HTTPReply/encoded()`` or ``TransportFault/encoded``.
   ///
   /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {

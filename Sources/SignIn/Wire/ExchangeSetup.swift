@@ -1,26 +1,24 @@
 package import Bytes
 
-/// How the program that has the network is to connect to servers, for a program that has it exchange requests.
+/// How the program with the network connects to servers, when it exchanges requests for another program.
 package struct ExchangeSetup: Equatable, Sendable {
-  /// The file with the certificates of the authorities to trust, in place of the system's; `nil` for those.
+  /// The file with the authorities' certificates to trust, in place of the system's; `nil` for those.
   package var authorities: String?
   /// A folder of such files.
   package var authoritiesFolder: String?
-  /// The file with this side's certificate; `nil` for none.
+  /// The file with the client certificate; `nil` for none.
   package var certificate: String?
   /// The file with its key.
   package var key: String?
-  /// The name that the servers' certificates have to have; `nil` for that in the address.
+  /// The name required in the servers' certificates; `nil` for that in the address.
   package var serverName: String?
-  /// The longest time of an exchange, in milliseconds.
+  /// The longest time for an exchange, in milliseconds.
   package var timeout = 30_000
-  /// The longest time until a connection is made, in milliseconds.
+  /// The longest time for connecting, in milliseconds.
   package var connectTimeout = 10_000
 
-  /// Makes a set-up without any of them.
   package init() {}
 
-  /// As JSON.
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -35,7 +33,7 @@ package struct ExchangeSetup: Equatable, Sendable {
     return json.finish()
   }
 
-  /// Reads what ``encoded`` wrote.
+  /// Reads JSON from ``encoded``.
   ///
   /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {

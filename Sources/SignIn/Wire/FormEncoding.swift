@@ -1,13 +1,11 @@
 package import Bytes
 
-/// `application/x-www-form-urlencoded`, in which OAuth's requests and some replies are written (RFC 6749 appendix B).
+/// `application/x-www-form-urlencoded`, the format of OAuth's requests and some replies (RFC 6749 appendix B).
 package struct FormBody: ~Copyable {
-  /// The text so far.
   package private(set) var text = Secret(capacity: 512)
 
   package init() {}
 
-  /// Adds a parameter.
   package mutating func append(_ name: StaticString, _ value: borrowing Secret) {
     if !text.isEmpty { text.append("&") }
     text.append(name)
@@ -18,20 +16,19 @@ package struct FormBody: ~Copyable {
   /// Adds a parameter that is not secret.
   package mutating func append(_ name: StaticString, _ value: String) { append(name, Secret(value)) }
 
-  /// The whole text.
   package consuming func finish() -> Secret { text }
 }
 
 /// Reads the same form.
 package enum FormReader {
-  /// A name or value that isn't well encoded.
+  /// An invalidly encoded name or value.
   package struct Malformed: Error {
     package init() {}
   }
 
   /// Passes each parameter to `body`, in order, decoded.
   ///
-  /// - Throws: ``Malformed`` for an escape that isn't one, and what `body` throws.
+  /// - Throws: ``Malformed`` for an invalid escape, and the errors of `body`.
   package static func parameters(
     of text: UnsafeRawBufferPointer,
     _ body: (_ name: ByteString, _ value: consuming Secret) throws(Malformed) -> Void

@@ -2,22 +2,19 @@ package import Bytes
 
 /// A request over http, as the flows make it.
 package struct HTTPRequest: ~Copyable {
-  /// The methods of requests.
   package enum Method: String {
     case get = "GET"
     case post = "POST"
     case delete = "DELETE"
     /// The keys of a folder (OpenBao, Vault).
     case list = "LIST"
-    /// The keys of a folder and of all below it (OpenBao).
+    /// The keys of a folder and everything below it (OpenBao).
     case scan = "SCAN"
   }
 
-  /// Where it goes.
   package let url: EndpointURL
-  /// What is asked for there.
   package let method: Method
-  /// The user name and the password of a Basic Authorization header, which may be secret; `nil` for none.
+  /// The user name and password of a Basic Authorization header, which may be secret; `nil` for none.
   package var basicAuthorization: Secret?
   /// The token of a Bearer Authorization header.
   package var bearerToken: Secret?
@@ -25,13 +22,13 @@ package struct HTTPRequest: ~Copyable {
   package var headers: [String] = []
   /// A further header whose value is secret, as `Name: value`.
   package var secretHeader: Secret?
-  /// The body of a POST, in ``mediaType``; `nil` for a request without one.
+  /// The body of a POST, in ``mediaType``; `nil` for none.
   package let body: Secret?
   /// The media type of the body.
   package var mediaType: StaticString = "application/x-www-form-urlencoded"
   /// The largest body of the reply, in bytes.
   package var maximumReply = HTTPReply.maximumBody
-  /// The longest time of the exchange, in milliseconds, if it is shorter than that of others; `nil` if it isn't.
+  /// The longest time for this exchange, in milliseconds, if shorter than usual.
   package var timeout: Int?
 
   /// A request without a body.
@@ -41,10 +38,8 @@ package struct HTTPRequest: ~Copyable {
     body = nil
   }
 
-  /// A GET.
   package init(get url: EndpointURL) { self.init(.get, url) }
 
-  /// A POST.
   package init(post body: consuming Secret, to url: EndpointURL) {
     self.url = url
     method = .post
@@ -54,22 +49,20 @@ package struct HTTPRequest: ~Copyable {
 
 /// A reply, whatever its status.
 package struct HTTPReply: ~Copyable {
-  /// The largest body, in bytes, unless the request allows a larger one. A larger one is an error.
+  /// The largest body, in bytes, unless the request allows a larger one. Exceeding it is an error.
   package static let maximumBody = 65_536
 
-  /// The status code.
   package let status: Int
   /// The media type in lowercase, without parameters; empty if there is none.
   package let mediaType: String
   /// `Retry-After`, in seconds from now; `nil` if there is none.
   package let retryAfter: Int?
-  /// By how many seconds the server's clock is ahead of this machine's, by its `Date`; `nil` if it has none.
+  /// By how many seconds the server's clock is ahead of this machine's, from its `Date`; `nil` without one.
   package let clockDifference: Int?
-  /// `Location`: where a redirect leads to; `nil` if there is none.
+  /// `Location`: the target of a redirect; `nil` if there is none.
   package var location: String?
-  /// `X-Vault-Index`: up to where a server's data had come, as it says it; `nil` if it doesn't.
+  /// `X-Vault-Index`: the position in the server's data; `nil` if there is none.
   package var index: String?
-  /// The body.
   package let body: Secret
 
   package init(
@@ -86,29 +79,29 @@ package struct HTTPReply: ~Copyable {
 
 /// Why there is no reply.
 package enum TransportFault: Error, Equatable {
-  /// The server, or the proxy, can't be reached; the reason follows "because".
+  /// The server or the proxy can't be reached; the reason follows "because".
   case unreachable(String)
   /// The proxy demands a login.
   case proxyAuthentication
-  /// The connection isn't safe, as with a certificate that nobody vouches for.
+  /// The connection isn't safe, for example because of an untrusted certificate.
   case unsafeConnection(String)
   /// The reply is larger than ``HTTPRequest/maximumReply``.
   case tooLarge
   /// There was no whole reply in time.
   case tooSlow(milliseconds: Int)
-  /// The person, or a signal, has ended it.
+  /// The person or a signal ended it.
   case cancelled
 }
 
-/// Sends requests. The flows know no network.
+/// Sends requests. The flows know nothing of the network.
 package protocol Transport: AnyObject {
-  /// Sends a request and returns the reply. It follows no redirect.
+  /// Sends a request and returns the reply, without following redirects.
   ///
   /// - Throws: ``TransportFault``.
   func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply
 
-  /// Finds out whether a proxy on the way lets anything through to a server, if there is one. Nobody is to sign in whose
-  /// code can't be sent afterwards.
+  /// Checks whether a proxy on the way, if any, lets requests through to a server. Nobody should sign in for a code
+  /// that can't be sent afterwards.
   ///
   /// - Throws: ``TransportFault``.
   func passProxy(to url: EndpointURL) throws(TransportFault)

@@ -1,11 +1,12 @@
 import Bytes
 import CredentialProtocols
 
-/// The address of a proxy, as git's `http.proxy` and curl's variables have it: `[SCHEME://][USER[:PASSWORD]@]HOST[:PORT]`.
+/// The address of a proxy, in the form of git's `http.proxy` and curl's variables:
+/// `[SCHEME://][USER[:PASSWORD]@]HOST[:PORT]`.
 package struct ProxyAddress: Hashable, Sendable {
   /// The address without a login, for libcurl.
   package let bare: String
-  /// The address with its user, if it names one, but never with a password. Git asks its helpers for the login of this.
+  /// The address with its user, if any, but never with a password. Git asks its helpers for the login to it.
   package let url: String
   /// Whether it has a password of its own.
   package let hasPassword: Bool
@@ -13,7 +14,7 @@ package struct ProxyAddress: Hashable, Sendable {
   private let user: String
   private let schemeLength: Int
 
-  /// The address with the user that it names, else with this one, which is encoded as in a URL.
+  /// The address with its own user, else with this one, which is encoded as in a URL.
   package func naming(_ account: String) -> String {
     if !user.isEmpty { return url }
     let text = bare.utf8
@@ -21,7 +22,7 @@ package struct ProxyAddress: Hashable, Sendable {
     return bare[..<start] + PercentEncoding.text(ByteString(account), keeping: "") + "@" + bare[start...]
   }
 
-  /// Takes an address apart. `nil` if it has no host.
+  /// Parses an address; `nil` without a host.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     let start = text.schemeMark.map { text.utf8.distance(from: text.startIndex, to: $0.upperBound) }
@@ -31,7 +32,7 @@ package struct ProxyAddress: Hashable, Sendable {
       $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
     }
     let authority = rest[..<(end ?? rest.endIndex)]
-    // Whatever is in front of the last one may be part of a password.
+    // Anything before the last one may be part of a password.
     let at = authority.lastIndex(of: UInt8(ascii: "@"))
     let host = at.map { authority[($0 + 1)...] } ?? authority
     if host.isEmpty { return nil }
@@ -46,12 +47,12 @@ package struct ProxyAddress: Hashable, Sendable {
   }
 }
 
-/// What a proxy wants before it lets anything through.
+/// A proxy's demand before it lets anything through.
 package enum ProxyDemand: Hashable, Sendable {
-  /// A login, and none was there.
+  /// A login; none was given.
   case login(ProxyAddress)
-  /// Another login than that in its address.
+  /// Another login than the one in its address.
   case anotherThanConfigured(ProxyAddress)
-  /// Another login than that of the keychain, for this account.
+  /// Another login than the keychain's for this account.
   case anotherThanKept(ProxyAddress, account: String)
 }

@@ -1,6 +1,6 @@
 package import Bytes
 
-/// A member of a reply: of a JSON object, or a parameter of a form.
+/// A member of a JSON object in a reply, or a parameter of a form.
 package enum ReplyValue: ~Copyable {
   case json(JSONValue)
   case form(Secret)
@@ -12,7 +12,7 @@ package enum ReplyValue: ~Copyable {
     }
   }
 
-  /// Whether it is JSON's null, as some servers write what they don't have.
+  /// Whether it is JSON's null, which some servers use for a missing value.
   var isAbsent: Bool {
     switch self {
     case .json(let value): value.kind == .null
@@ -20,7 +20,7 @@ package enum ReplyValue: ~Copyable {
     }
   }
 
-  /// The text, which may be secret; `nil` if it is no text.
+  /// The text, which may be secret; `nil` for any other type.
   func secret() -> Secret? {
     switch self {
     case .form(let text): return text.copy()
@@ -36,13 +36,13 @@ package enum ReplyValue: ~Copyable {
     }
   }
 
-  /// A text that is not secret, of UTF-8, cut to `limit` bytes; `nil` if it is no text.
+  /// UTF-8 text that is not secret, cut to `limit` bytes; `nil` for any other type.
   func text(limit: Int) -> String? {
     guard let text = secret() else { return nil }
     return text.withUnsafeBytes { String(decoding: $0.prefix(limit), as: UTF8.self) }
   }
 
-  /// A whole number; `nil` if it is none.
+  /// A whole number; `nil` for anything else.
   var integer: Int64? {
     switch self {
     case .json(let value): return try? value.integer()
@@ -54,8 +54,8 @@ package enum ReplyValue: ~Copyable {
     }
   }
 
-  /// A number of seconds, rounded down; `nil` if it is none, or negative. Servers write what RFC 6749 section 5.1 has as
-  /// a number also as text, and with a fraction.
+  /// Seconds, rounded down; `nil` if not a number, or negative. Some servers write the numbers of RFC 6749 section 5.1
+  /// as text, or with a fraction.
   var seconds: Int64? {
     if let integer { return integer < 0 ? nil : integer }
     let written: String?
@@ -69,7 +69,7 @@ package enum ReplyValue: ~Copyable {
     return Int64(exactly: number.rounded(.down))
   }
 
-  /// The texts of an array; `nil` if it is no array of texts.
+  /// The texts of an array; `nil` for anything else.
   func texts(limit: Int) -> [String]? {
     guard let value = json, value.kind == .array else { return nil }
     var texts: [String] = []
@@ -90,12 +90,12 @@ package enum ReplyValue: ~Copyable {
   }
 }
 
-/// Reads replies of OAuth's endpoints. They are JSON, also behind a byte order mark; older ones of GitHub are forms, by
-/// their media type or by what they look like where a server calls them plain text.
+/// Reads replies of OAuth's endpoints: JSON, also after a byte order mark, or the forms of older GitHub versions,
+/// recognized by their media type or, for plain text, by their contents.
 package enum ReplyReader {
   /// Passes each member to `body`, in order.
   ///
-  /// - Throws: ``ReplyFault/notUnderstood(status:)``, and what `body` throws.
+  /// - Throws: ``ReplyFault/notUnderstood(status:)``, and the errors of `body`.
   package static func members(
     of reply: borrowing HTTPReply,
     _ body: (_ name: ByteString, _ value: borrowing ReplyValue) throws(ReplyFault) -> Void

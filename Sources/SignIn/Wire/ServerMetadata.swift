@@ -1,19 +1,19 @@
 import Bytes
 
-/// What an authorization server says about itself (RFC 8414 section 2; OpenID Connect Discovery 1.0 section 3).
+/// An authorization server's metadata (RFC 8414 section 2; OpenID Connect Discovery 1.0 section 3).
 package struct ServerMetadata: Equatable {
   package private(set) var issuer = ""
   package private(set) var authorizationEndpoint: EndpointURL?
   package private(set) var tokenEndpoint: EndpointURL?
   package private(set) var deviceEndpoint: EndpointURL?
   package private(set) var revocationEndpoint: EndpointURL?
-  /// Whether each reply to a browser names the issuer (RFC 9207 section 3).
+  /// Whether each of the browser's returns names the issuer (RFC 9207 section 3).
   package private(set) var promisesIssuer = false
   package private(set) var scopes: [String] = []
 
   private init() {}
 
-  /// Where the metadata of an issuer is, to be tried in this order. Their issuer must be the one asked for.
+  /// Where an issuer's metadata may be, in the order to try. They must name the same issuer.
   package static func places(of issuer: EndpointURL) -> [EndpointURL] {
     let path = issuer.pathAndQuery == "/" ? "" : issuer.pathAndQuery
     // RFC 8414 section 3.1 puts the well-known part before the path, OpenID behind it.
@@ -25,8 +25,8 @@ package struct ServerMetadata: Equatable {
 
   /// Reads a reply.
   ///
-  /// - Parameter issuer: whom was asked.
-  /// - Throws: ``ReplyFault``: also if the issuer is another (RFC 8414 section 3.3), or an endpoint isn't https.
+  /// - Parameter issuer: the issuer of the metadata.
+  /// - Throws: ``ReplyFault``: also for another issuer (RFC 8414 section 3.3), or an endpoint that isn't https.
   package init(_ reply: borrowing HTTPReply, of issuer: EndpointURL) throws(ReplyFault) {
     self.init()
     guard reply.status == 200 else { throw .unexpectedStatus(reply.status) }
@@ -37,7 +37,7 @@ package struct ServerMetadata: Equatable {
       try members.take(name, value)
     }
     self = members
-    // With or without a slash at the end: both are written for an issuer without a path.
+    // With or without a trailing slash: both are written for an issuer without a path.
     let expected = issuer.pathAndQuery == "/" ? [issuer.origin, issuer.origin + "/"] : [issuer.text]
     guard expected.contains(self.issuer) else { throw .unusable("issuer") }
     guard tokenEndpoint != nil else { throw .unusable("token_endpoint") }

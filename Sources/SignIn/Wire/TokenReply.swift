@@ -1,13 +1,11 @@
 package import Bytes
 
-/// What a token endpoint replies (RFC 6749 section 5).
+/// The reply of a token endpoint (RFC 6749 section 5).
 package enum TokenReply: ~Copyable {
-  /// Tokens.
   case tokens(Tokens)
-  /// A refusal.
   case refusal(TokenRefusal)
 
-  /// Reads a reply. An `error` counts before everything else, whatever the status: GitHub sends errors with 200.
+  /// Reads a reply. An `error` takes precedence, whatever the status: GitHub sends errors with 200.
   ///
   /// - Throws: ``ReplyFault``.
   package static func parse(_ reply: borrowing HTTPReply) throws(ReplyFault) -> TokenReply {
@@ -28,15 +26,15 @@ package enum TokenReply: ~Copyable {
   }
 }
 
-/// Tokens, as a server has given them.
+/// Tokens from a server.
 package struct Tokens: ~Copyable {
   /// The access token: visible ASCII characters (RFC 6749 appendix A.12). Never empty.
   package let accessToken: Secret
   /// The refresh token (appendix A.17); `nil` if there is none. Never empty.
   package let refreshToken: Secret?
-  /// For how many seconds the access token is valid; `nil` if that is unknown.
+  /// For how many seconds the access token is valid; `nil` if unknown.
   package let life: Int64?
-  /// The scopes, if the server says them.
+  /// The scopes, if the server names them.
   package let scope: String?
 
   package init(
@@ -52,13 +50,12 @@ package struct Tokens: ~Copyable {
 
 /// Why a token endpoint gives no token.
 package struct TokenRefusal: Equatable {
-  /// What to do about it.
   package enum Kind: Equatable {
     /// The person hasn't decided yet (RFC 8628 section 3.5).
     case pending
-    /// The same, and the client asks too often. The interval in seconds, if the server gives one.
+    /// The same, and the client asks too often; with the server's interval in seconds, if given.
     case slowDown(interval: Int?)
-    /// The person has refused.
+    /// The person refused.
     case denied
     /// The code has expired.
     case codeExpired
@@ -70,16 +67,15 @@ package struct TokenRefusal: Equatable {
     case invalidScope
     /// The server doesn't have this flow.
     case unsupported
-    /// It may work later, after this number of seconds if the server says so.
+    /// It may work later; after this many seconds, if the server says so.
     case temporary(after: Int?)
-    /// Anything else.
     case other
   }
 
   package let kind: Kind
-  /// The server's word for it, or its status: for people, and not to be shown unescaped.
+  /// The server's error code, or the status: for people, after escaping.
   package let code: String
-  /// What the server says about it, at most 300 bytes: not to be shown unescaped.
+  /// The server's explanation, at most 300 bytes; must be escaped.
   package let explanation: String?
 
   init(_ code: String, _ explanation: String?, _ interval: Int?, _ retryAfter: Int?) {
@@ -100,7 +96,7 @@ package struct TokenRefusal: Equatable {
       }
   }
 
-  /// The refusal that a status means by itself; `nil` if it means none.
+  /// The refusal that a status means by itself; `nil` for none.
   init?(status: Int, _ retryAfter: Int?) {
     switch status {
     case 404: kind = .unsupported
@@ -112,15 +108,15 @@ package struct TokenRefusal: Equatable {
   }
 }
 
-/// Why a reply can't be used. None of its text is kept.
+/// Why a reply is unusable. None of its text is kept.
 package enum ReplyFault: Error, Equatable {
-  /// It is neither JSON nor a form, though it came with this status.
+  /// It is neither JSON nor a form; with its status.
   case notUnderstood(status: Int)
-  /// A member occurs twice, so that readers would disagree about it.
+  /// A member occurs twice, so that readers might disagree.
   case repeated(String)
   /// A member is missing, or has an impossible value.
   case unusable(String)
-  /// A status that no reply of this kind has.
+  /// The status isn't expected in such a reply.
   case unexpectedStatus(Int)
 }
 
@@ -134,7 +130,7 @@ private struct TokenMembers: ~Copyable {
   private(set) var interval: Int?
   private var seen: Set<ByteString> = []
 
-  /// Ten years. A larger number is a mistake, or means a token without an end.
+  /// Ten years. A larger number is a mistake, or means no end.
   private static let longestLife: Int64 = 315_360_000
 
   mutating func take(_ name: ByteString, _ value: borrowing ReplyValue) throws(ReplyFault) {

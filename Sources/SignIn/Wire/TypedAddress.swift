@@ -2,12 +2,12 @@ import CredentialProtocols
 import Keychain
 
 extension EndpointURL {
-  /// An address as people write it: the name of its host may have letters beyond ASCII, plain or escaped. What a server
-  /// says has the form for name servers already (RFC 3986 section 3.2.2, RFC 5891 section 4.4).
+  /// An address as people write it: its host may have letters beyond ASCII, plain or escaped. Servers already send the
+  /// form for name servers (RFC 3986 section 3.2.2, RFC 5891 section 4.4).
   package init?(typed text: String) { self.init(Self.withNameForServers(text)) }
 
-  /// The address with the host's name in the form for name servers; the same text if it has no other form, or none that
-  /// is sure.
+  /// The address with the host's name in the form for name servers; unchanged if there is no other form, or it isn't
+  /// certain.
   static func withNameForServers(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) { return text }
     guard let (place, account) = try? Place.parse(ByteString(text)), account == nil,

@@ -1,14 +1,13 @@
 package import Bytes
 
-/// A page that a person's browser is to open, and where it comes back to on this machine (RFC 8252 section 7.3).
+/// A page to open in a person's browser, and its return to this machine (RFC 8252 section 7.3).
 package struct BrowserVisit: ~Copyable {
-  /// The page.
   package let page: EndpointURL
   /// The address on this machine, with its port.
   package let redirect: String
-  /// The server that the person logs in to, as texts name it.
+  /// The server of the login, for messages.
   package let server: String
-  /// What the browser has to bring back with the code, so that it is the answer to this question.
+  /// The value that the browser must return with the code, as proof that it answers this request.
   package let state: Secret
 
   package init(_ page: EndpointURL, backTo redirect: String, for server: String, state: consuming Secret) {
@@ -18,7 +17,6 @@ package struct BrowserVisit: ~Copyable {
     self.state = state
   }
 
-  /// As JSON.
   package borrowing func encoded() -> Secret {
     var json = JSONWriter(capacity: 1024)
     json.beginObject()
@@ -30,7 +28,7 @@ package struct BrowserVisit: ~Copyable {
     return json.finish()
   }
 
-  /// Reads what ``encoded()`` wrote; `nil` if it is another message.
+  /// Reads JSON from ``encoded()``; `nil` for another message.
   ///
   /// - Throws: `JSONReader.Malformed`.
   package init?(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
@@ -56,18 +54,16 @@ package struct BrowserVisit: ~Copyable {
   }
 }
 
-/// What came of it.
 package enum BrowserReturn: ~Copyable {
   /// The browser came back with a code.
   case code(Secret)
-  /// It came back with a refusal; the words are the service's.
+  /// It came back with a refusal, in the service's words.
   case refused(String)
   /// Another program listens at the port already.
   case portInUse
   /// It didn't come back in time.
   case tooLate
 
-  /// As JSON.
   package borrowing func encoded() -> Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -81,7 +77,7 @@ package enum BrowserReturn: ~Copyable {
     return json.finish()
   }
 
-  /// Reads what ``encoded()`` wrote.
+  /// Reads JSON from ``encoded()``.
   ///
   /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
@@ -111,13 +107,11 @@ package enum BrowserReturn: ~Copyable {
   }
 }
 
-/// What has a person's browser open a page, and waits until it comes back.
+/// Opens a page in a person's browser, and waits for its return.
 package protocol BrowserVisiting: AnyObject {
-  /// The longest time that a person has, in milliseconds.
+  /// The longest time for a person, in milliseconds.
   static var patience: Int { get }
 
-  /// Has a page opened.
-  ///
   /// - Throws: ``TransportFault`` if nothing can be opened here.
   func visit(_ visit: borrowing BrowserVisit) throws(TransportFault) -> BrowserReturn
 }

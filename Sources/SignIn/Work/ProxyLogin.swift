@@ -2,11 +2,9 @@ package import Bytes
 
 /// The login of a proxy on the way to a service.
 package struct ProxyLogin: ~Copyable {
-  /// The proxy, as ``ProxyAddress/url`` has it.
+  /// The proxy's ``ProxyAddress/url``.
   package let proxy: String
-  /// The user name.
   package let account: ByteString
-  /// The password.
   package let password: Secret
 
   package init(_ proxy: String, account: ByteString, password: consuming Secret) {
@@ -15,14 +13,13 @@ package struct ProxyLogin: ~Copyable {
     self.password = password
   }
 
-  /// Writes it as members of an object.
   package borrowing func write(to json: inout JSONWriter) {
     json.member("proxy", ByteString(proxy))
     json.member("account", account)
     json.member("password", password)
   }
 
-  /// Reads what ``write(to:)`` wrote.
+  /// Reads JSON from ``write(to:)``.
   ///
   /// - Throws: `JSONReader.Malformed`.
   package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {

@@ -1,21 +1,19 @@
 package import Bytes
 
-/// What signing in to a place would do.
+/// The effect of signing in to a place.
 package struct SignInDescription: Equatable {
-  /// How the person would sign in.
   package var way: SignInMethod.Way
-  /// The service, if it is a known one.
+  /// The service, if known.
   package var service: String?
-  /// The server that would give the token: its host, and its port if that isn't the usual one.
+  /// The server that would issue the token: its host, and its port unless that is the default.
   package var server: String
-  /// The name that the token would be kept for, if that isn't the one in the question.
+  /// The name that the token would be kept for, if not the requested one.
   package var account: ByteString?
   /// The path that it would be kept at; `nil` for the whole server.
   package var path: ByteString?
-  /// The setting or the variable that names the client; `nil` for the service's own client, or that of an earlier
-  /// sign-in.
+  /// The setting or variable that names the client; `nil` for the service's own client, or that of an earlier sign-in.
   package var setting: String?
-  /// The setting or the variable that says that nobody is to be asked.
+  /// The setting or variable that forbids asking anybody.
   package var forbidden: String?
 
   package init(_ way: SignInMethod.Way, at server: String) {
@@ -23,7 +21,6 @@ package struct SignInDescription: Equatable {
     self.server = server
   }
 
-  /// Writes it as members of an object.
   package func write(to json: inout JSONWriter) {
     json.member("way", ByteString(way.rawValue))
     json.member("service", service.map { ByteString($0) })
@@ -34,7 +31,7 @@ package struct SignInDescription: Equatable {
     json.member("forbiddenBy", forbidden.map { ByteString($0) })
   }
 
-  /// Reads what ``write(to:)`` wrote.
+  /// Reads JSON from ``write(to:)``.
   ///
   /// - Throws: `JSONReader.Malformed`.
   package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {

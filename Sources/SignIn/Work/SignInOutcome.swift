@@ -1,32 +1,25 @@
 package import Bytes
 
-/// What the companion that has the network answers.
+/// The answer of the companion program that has the network.
 package enum SignInOutcome: ~Copyable {
-  /// New tokens.
   case tokens(SignedIn)
-  /// A token without a refresh token, which is made anew each time.
   case minted(MintedToken)
   /// It is done, and there is nothing to keep.
   case done
-  /// What signing in would do.
   case described(SignInDescription)
   /// The refresh token isn't valid any more.
   case refreshRefused
-  /// Nothing says how to sign in there.
+  /// It isn't known how to sign in there.
   case unknownPlace
-  /// It failed.
-  ///
-  /// `pause` says for how many seconds the server doesn't want to be asked again.
+  /// It failed. `pause` is for how many seconds the server wants to be left alone.
   case failed(message: String, hint: String?, pause: Int)
-  /// A proxy on the way demands a login. Nothing was sent through it.
-  ///
-  /// `url` is its address as ``ProxyAddress/url`` has it; the message counts if there is no login.
+  /// A proxy on the way demands a login; nothing was sent through it. `url` is its ``ProxyAddress/url``; the message is
+  /// for a missing login.
   case proxyLogin(url: String, message: String, hint: String?)
 
   /// The largest outcome, in bytes.
   package static let maximumSize = 1 << 20
 
-  /// The outcome as JSON.
   package var encoded: Secret {
     var json = JSONWriter(capacity: 2048)
     json.beginObject()
@@ -71,7 +64,7 @@ package enum SignInOutcome: ~Copyable {
     return json.finish()
   }
 
-  /// Reads an outcome that ``encoded`` wrote.
+  /// Reads JSON from ``encoded``.
   ///
   /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
@@ -131,17 +124,16 @@ package enum SignInOutcome: ~Copyable {
   }
 }
 
-/// Tokens, and what belongs to them.
+/// New tokens, with their registration.
 package struct SignedIn: ~Copyable {
   package let accessToken: Secret
-  /// The refresh token; `nil` if the server gave none, so that a former one stays (RFC 6749 section 6).
+  /// The refresh token; `nil` if the server sent none, so that the former one stays (RFC 6749 section 6).
   package let refreshToken: Secret?
-  /// When the access token expires, in seconds since the Unix epoch, counted from before it was asked for; `nil` if
-  /// that is unknown.
+  /// When the access token expires, in seconds since the Unix epoch, counted from before the request; `nil` if unknown.
   package let expiry: Int64?
-  /// The user name that goes with the token.
+  /// The user name for the token.
   package let account: ByteString?
-  /// The path of the setting that names the client; `nil` if it is for the whole server.
+  /// The path of the setting that names the client; `nil` for the whole server.
   package var path: ByteString?
   /// The client that got them.
   package let client: ClientRegistration
@@ -157,7 +149,6 @@ package struct SignedIn: ~Copyable {
     self.client = client
   }
 
-  /// Takes the tokens of a server.
   package init(
     _ tokens: consuming Tokens, expiry: Int64?, account: ByteString?, client: consuming ClientRegistration
   ) {

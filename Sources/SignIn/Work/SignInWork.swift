@@ -1,17 +1,16 @@
 package import Bytes
 
-/// What the programs that hold the keychain ask of the companion that has the network. It comes by descriptor, for it
-/// holds secrets.
+/// A request from a program that holds the keychain to the companion with the network. It is passed by descriptor,
+/// because it contains secrets.
 package struct SignInWork: ~Copyable {
-  /// What to do.
   package enum Task: String {
-    /// Get new tokens with a refresh token. Nobody is asked.
+    /// Get new tokens with a refresh token, without asking anybody.
     case renew
     /// Sign a person in.
     case signIn = "sign-in"
     /// Tell the server to forget tokens.
     case revoke
-    /// Say what is known about signing in to the place.
+    /// Describe signing in to the place.
     case describe
     /// Get a token for an installation of a GitHub App.
     case install
@@ -22,32 +21,29 @@ package struct SignInWork: ~Copyable {
   package let task: Task
   /// The place, as a URL without an account.
   package let url: String
-  /// The client that got the tokens; `nil` if configuration has to say it.
+  /// The client that got the tokens; `nil` to find it in the configuration.
   package var client: ClientRegistration?
-  /// The refresh token, if there is one.
   package var refreshToken: Secret?
-  /// The access token, which is only needed to be revoked.
+  /// The access token, only needed for revoking.
   package var accessToken: Secret?
-  /// The GitHub App that gets a token.
   package var app: GitHubApp?
-  /// The exchange of the token of a job.
+  /// The exchange of a job's token.
   package var exchange: TokenExchange?
-  /// The token of the job.
+  /// The job's token.
   package var subjectToken: Secret?
-  /// The account to sign in, if the person named it.
+  /// The account to sign in, if given.
   package var account: ByteString?
   /// The `WWW-Authenticate` headers of the refusal.
   package var headers: [String] = []
-  /// How to sign in, if the person has chosen.
+  /// How to sign in, if chosen by the person.
   package var way: SignInMethod.Way?
-  /// Settings of the command line that count before git's.
+  /// Options of the command line, which take precedence over git's settings.
   package var options = SignInMethod.Options()
-  /// Whether only to sign in where git's configuration or the service itself says how, and ask no server whether it
-  /// knows.
+  /// Whether to sign in only if git's configuration or the service itself says how, without asking other servers.
   package var onlyIfConfigured = false
   /// Whether the person may be asked on the terminal.
   package var mayUseTerminal = true
-  /// The login that the keychain has for a proxy on the way.
+  /// The keychain's login for a proxy on the way.
   package var proxyLogin: ProxyLogin?
 
   /// The largest work, in bytes: two tokens with escapes, and a registration.
@@ -58,7 +54,6 @@ package struct SignInWork: ~Copyable {
     self.url = url
   }
 
-  /// Whether there is a login for a proxy.
   package var hasProxyLogin: Bool {
     switch proxyLogin {
     case .some: true
@@ -66,7 +61,6 @@ package struct SignInWork: ~Copyable {
     }
   }
 
-  /// The work as JSON.
   package var encoded: Secret {
     var json = JSONWriter(capacity: 2048)
     json.beginObject()
@@ -125,7 +119,7 @@ package struct SignInWork: ~Copyable {
     return json.finish()
   }
 
-  /// Reads work that ``encoded`` wrote.
+  /// Reads JSON from ``encoded``.
   ///
   /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
