@@ -10,12 +10,9 @@ import ToolCommands
 
 /// The agent that forwards the keychain, until a signal ends it.
 enum AgentCommand {
-  /// The operand that starts it.
   static let operand = "agent"
 
-  /// Runs the agent, and ends the process.
-  ///
-  /// - Parameter arguments: `--no-keys`; `--detached`, with which it gives up its output as soon as it serves.
+  /// - Parameter arguments: `--no-keys`; `--detached`, with which it closes its output as soon as it serves.
   static func main(_ arguments: [String]) -> Never {
     do throws(Failure) {
       try run(arguments)
@@ -42,7 +39,7 @@ enum AgentCommand {
     })
     var listeners: [(descriptor: Int32, entry: EntryPoint)] = []
     func removeSockets() { for path in [places.forwardingSocket, places.controlSocket] { unlink(path) } }
-    // The control socket is last: who finds it finds the other, too.
+    // The control socket is last: once it is there, the other is, too.
     for (path, entry) in [(places.forwardingSocket, .forwarding), (places.controlSocket, .control)]
       as [(String, EntryPoint)]
     {
@@ -68,7 +65,7 @@ enum AgentCommand {
       rulePath: places.rules, knownHostsPaths: places.knownHosts, cryptography,
       canAsk: { WordPrompt.isThere }, log: { log.append($0) }, tell: { StandardStreams.say("\($0)") })
     if isDetached {
-      // Whoever has started it waits for the end of its output.
+      // Its starter waits for the end of its output.
       let nothing = clinux_openat(AT_FDCWD, "/dev/null", O_RDWR, 0)
       for descriptor: Int32 in 1...2 { dup2(nothing, descriptor) }
       close(nothing)
@@ -83,8 +80,8 @@ enum AgentCommand {
     signal(SIGPIPE, SIG_IGN)
     clinux_release_code()
     agent.run()
-    // While nobody else can start, and before the connections end: whoever waits for that finds no socket afterwards, and
-    // can start another agent.
+    // While nobody else can start, and before the connections end: after that end no socket is found, and another agent
+    // can start.
     removeSockets()
     _ = consume lock
     withExtendedLifetime(agent) {}

@@ -4,15 +4,15 @@ import Keychain
 import Terminals
 import ToolCommands
 
-/// Asks a person what a host may have, for the agent that started it: a question comes in, and a word goes out.
+/// Asks a person about a host's request, for the agent that started it: reads a question and prints a word.
 enum AskingProgram {
-  /// The name that it is run as.
+  /// The name to run it as.
   static let name = "llavero-forward-ask"
 
-  /// How long it asks at most, in milliseconds: the agent ends it before. If it ended by itself, that would be a no.
+  /// How long it asks, in milliseconds: the agent ends it before. If it ended by itself, that would be a no.
   private static let patience = 300_000
 
-  /// Asks, and ends the process. Nothing is printed if there is no answer.
+  /// Asks, and ends the process. Prints nothing without an answer.
   static func main() -> Never {
     Program.begin()
     do throws(Failure) {

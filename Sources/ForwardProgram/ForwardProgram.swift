@@ -3,7 +3,7 @@ import System
 import Terminals
 import ToolCommands
 
-/// `llavero-forward`, the companion that forwards the keychain. `llavero forward` starts it; nobody types it.
+/// `llavero-forward`, the companion that forwards the keychain. `llavero forward` starts it; people don't.
 package enum ForwardProgram {
   /// Runs as the agent, or as the program that answers one request, and ends the process.
   package static func main() -> Never {

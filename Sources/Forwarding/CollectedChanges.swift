@@ -1,9 +1,9 @@
 import Bytes
 import Keychain
 
-/// Changes that are collected until they are sent, and what they make of the items that the other machine has.
+/// Changes collected for sending, and their effect on the other machine's items.
 struct CollectedChanges {
-  /// A credential that several may hold.
+  /// A credential that can be shared.
   final class Secrets {
     let credential: Credential
 
@@ -18,37 +18,37 @@ struct CollectedChanges {
     let keepsDates: Bool
   }
 
-  /// The items of the other machine as they were seen.
+  /// The other machine's items as first seen.
   private var former: [ItemReference: Item] = [:]
-  /// The secrets that were seen in them.
+  /// The secrets seen in them.
   private var seen: [ItemReference: Secrets] = [:]
   private var additions: [ItemReference: Addition] = [:]
   private var updates: [ItemReference: (item: Item, secrets: Secrets?)] = [:]
   private var updateOrder: [ItemReference] = []
   private var deletions: [ItemReference] = []
 
-  /// What was looked for, and what was found at first.
+  /// The queries, with their first results.
   private var lookups: [ItemQuery: Set<ItemReference>] = [:]
-  /// Whether it was seen that somebody else changes the same meanwhile, so that what was seen never was so at any
-  /// moment. Then nothing may come of it, not even that nothing has to be changed.
+  /// Whether somebody else was seen changing the same items meanwhile, so that the items seen never existed together.
+  /// Then no result counts, not even that nothing needs to be changed.
   private(set) var isTorn = false
 
-  /// The references of added items, in their order.
+  /// The references of added items, in order.
   private(set) var added: [ItemReference] = []
 
   // MARK: What was seen
 
-  /// Takes what a query has found.
+  /// Takes a query's results.
   ///
-  /// - Returns: queries that had not found some of it before, though it matches them: either it is new, or they may not
-  ///   find it.
+  /// - Returns: queries that match some of them but had not found them before: either it is new, or they may not find
+  ///   it.
   mutating func see(_ items: [Item], _ query: ItemQuery) -> [ItemQuery] {
     var found: Set<ItemReference> = []
     var doubtful: Set<ItemQuery> = []
     for item in items {
       guard let reference = item.reference else { continue }
       found.insert(reference)
-      // The first look counts: what is done depends on it.
+      // The first look counts, because the changes depend on it.
       if let former = former[reference] {
         if former != item { isTorn = true }
       } else {
@@ -82,14 +82,14 @@ struct CollectedChanges {
 
   func isDeleted(_ reference: ItemReference) -> Bool { deletions.contains(reference) }
 
-  /// The item as the changes leave it; `nil` if it is deleted, or was not seen.
+  /// The item after the changes; `nil` if it is deleted, or was not seen.
   func present(at reference: ItemReference) -> Item? {
     if let addition = additions[reference] { return addition.item }
     if isDeleted(reference) { return nil }
     return updates[reference]?.item ?? former[reference]
   }
 
-  /// The secret as the changes leave it; `nil` if they don't touch it.
+  /// The secret after the changes; `nil` if they don't touch it.
   ///
   /// - Throws: `KeychainError.itemNotFound` if the item is deleted.
   func credential(at reference: ItemReference) throws(KeychainError) -> Credential? {
@@ -97,7 +97,7 @@ struct CollectedChanges {
     return (additions[reference]?.secrets ?? updates[reference]?.secrets)?.credential.copy()
   }
 
-  /// What a query finds once the changes are made, the latest first as in other keychains.
+  /// A query's results after the changes, the latest first as in other keychains.
   func applied(to found: [Item], _ query: ItemQuery) -> [Item] {
     let touched = Set(deletions).union(updates.keys)
     let untouched = found.filter { item in item.reference.map { !touched.contains($0) } ?? true }
@@ -108,7 +108,7 @@ struct CollectedChanges {
 
   // MARK: Changing
 
-  /// - Parameter reference: how the item is named until the other machine has named it.
+  /// - Parameter reference: the item's reference until the other machine gives it one.
   mutating func add(
     _ item: Item, _ credential: consuming Credential, keepsDates: Bool, at reference: ItemReference
   ) -> Item {
@@ -153,7 +153,7 @@ struct CollectedChanges {
 
   // MARK: Sending
 
-  /// The changes: what is deleted first, for it may make room for the others.
+  /// The changes, deletions first, because they may make room for the others.
   var changes: [ItemChange] {
     var changes: [ItemChange] = []
     for reference in deletions {

@@ -4,27 +4,26 @@ package import Keychain
 
 /// A keychain on another machine, which offers it through the SSH agent protocol. Nothing is stored on this one.
 ///
-/// What it shows is what the other machine allows. Whatever it doesn't allow doesn't exist here: an item that needs a
-/// person's decision appears once that person has allowed it.
+/// It contains only the items that the other machine allows. An item that needs a person's decision appears after that.
 package final class ForwardedKeychain: KeychainStore {
   /// Sends a request and returns the response, both JSON.
   package typealias Exchange = (borrowing Secret) throws(KeychainError) -> Secret
 
-  /// The socket that it comes from; empty if it comes from none.
+  /// The socket's path; empty if there is none.
   package let path: String
   private let exchange: Exchange
   private let tool: ByteString
-  /// Whether a secret that comes with its item is kept for a few seconds, until it is asked for. After that it is asked
-  /// for anew, because it may be another one, or no longer be allowed.
+  /// Whether to keep a secret that came with its item for a few seconds, until it is requested. After that it is
+  /// requested again, because it may have changed or no longer be allowed.
   package var holdsAnswers = true
-  /// The time in milliseconds, by which that is told.
+  /// The time in milliseconds.
   package var clock: () -> Int = { SystemClock.sinceBoot }
-  /// Whether somebody still wants the answer to a request, asked while a person decides about it.
+  /// Whether the answer is still wanted, checked while a person decides.
   package var isWanted: () -> Bool = { true }
   /// Called once, if the other machine can't use a part of the keychain while another part answers.
   package var onPart: () -> Void = {}
   private var isPartSaid = false
-  /// That the other machine couldn't use a part of the keychain in what was asked last.
+  /// The error of a part of the keychain that the other machine couldn't use for the last request.
   package private(set) var passedOver: KeychainError?
   /// Secrets that came with their items, for the next call about them only.
   private var held: [ItemReference: Held] = [:]
@@ -32,19 +31,19 @@ package final class ForwardedKeychain: KeychainStore {
   private var queries: [ItemReference: ItemQuery] = [:]
   /// The changes that are being collected.
   private var pending: CollectedChanges?
-  /// The other machine's references of items that were added while changes were collected, and how many there were.
+  /// The other machine's references of items added while changes were collected.
   private var addedReferences: [ItemReference: ItemReference] = [:]
   private var lastAdded = 0
-  /// The items that the last changes have made, as the other machine has them.
+  /// The items made by the last changes, as the other machine has them.
   private var made: [Item] = []
 
-  /// For how long such a secret is kept, in milliseconds.
+  /// How long such a secret is kept, in milliseconds.
   private static let holdingTime = 5_000
-  /// How many items' queries are known at most.
+  /// How many items' queries are remembered.
   private static let maximumQueries = 10_000
 
-  /// How often changes are tried again if somebody else has changed the same items meanwhile. There is no lock that
-  /// would let each have its turn, so they wait for random times, up to a tenth of a second.
+  /// How often changes are repeated if somebody else has changed the same items meanwhile. There is no lock for taking
+  /// turns, so they wait for random times, up to a tenth of a second.
   private static let maximumAttempts = 100
 
   private final class Held {
@@ -61,7 +60,7 @@ package final class ForwardedKeychain: KeychainStore {
 
   /// - Parameters:
   ///   - path: the socket, for messages.
-  ///   - tool: the tool that this machine names to the other one.
+  ///   - tool: this machine's tool, as named to the other one.
   ///   - exchange: sends a request and waits for the response.
   package init(from path: String = "", tool: ByteString, exchange: @escaping Exchange) {
     self.path = path
@@ -74,7 +73,7 @@ package final class ForwardedKeychain: KeychainStore {
   /// - Parameters:
   ///   - path: the path of the socket.
   ///   - isNamed: whether a person has named it; see ``ForwardingConnection/init(to:isNamed:)``.
-  ///   - tool: the tool that this machine names to the other one.
+  ///   - tool: this machine's tool, as named to the other one.
   /// - Throws: ``KeychainError/forwarding(_:)`` if the agent doesn't forward a keychain.
   package convenience init(at path: String, isNamed: Bool, tool: ByteString) throws(KeychainError) {
     var connection = try ForwardingConnection(to: path, isNamed: isNamed)
@@ -86,7 +85,7 @@ package final class ForwardedKeychain: KeychainStore {
 
   // MARK: Reading
 
-  /// The items that answer, as far as the other machine allows them.
+  /// The matching items that the other machine allows.
   package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let found = try remoteItems(matching: query)
     guard let pending else { return found }
@@ -121,12 +120,12 @@ package final class ForwardedKeychain: KeychainStore {
       guard let reference = item.reference else { throw Self.notUnderstood }
       if !isList { queries[reference] = query }
     }
-    // What an earlier query didn't find is looked for once more: if it is new, both can't be true at once.
+    // If an earlier query should have found it, it is repeated: if the item is new, both results can't be valid at
+    // once.
     for doubtful in pending?.see(matching, query) ?? [] { _ = try remoteItems(matching: doubtful) }
     return matching
   }
 
-  /// The secret of an item.
   package func credential(of item: Item) throws(KeychainError) -> Credential {
     guard let reference = known(item.reference) else { throw .itemNotFound }
     if let pending, let isKnown = try pending.credential(at: reference) { return isKnown }
@@ -155,7 +154,6 @@ package final class ForwardedKeychain: KeychainStore {
 
   // MARK: Changing
 
-  /// Adds an item on the other machine, if that allows it.
   @discardableResult
   package func add(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     try add(item, credential, keepsDates: false)
@@ -182,14 +180,12 @@ package final class ForwardedKeychain: KeychainStore {
     }
   }
 
-  /// Changes an item's attributes on the other machine, if that allows it.
   @discardableResult
   package func update(_ item: Item) throws(KeychainError) -> Item {
     try item.validate()
     return try update(item, nil)
   }
 
-  /// Changes an item's attributes and secret on the other machine, if that allows it.
   @discardableResult
   package func update(_ item: Item, _ credential: borrowing Credential) throws(KeychainError) -> Item {
     try item.validate(with: credential)
@@ -204,7 +200,6 @@ package final class ForwardedKeychain: KeychainStore {
     }
   }
 
-  /// Deletes items on the other machine, if that allows it.
   @discardableResult
   package func delete(_ items: [Item]) throws(KeychainError) -> Int {
     try exclusively { () throws(KeychainError) -> Int in
@@ -225,7 +220,7 @@ package final class ForwardedKeychain: KeychainStore {
     }
   }
 
-  /// The item as it is now; `nil` if it is gone, or not allowed.
+  /// The item's present state; `nil` if it is gone, or not allowed.
   private func present(_ reference: ItemReference) throws(KeychainError) -> Item? {
     if let item = pending?.present(at: reference) { return item }
     if pending?.isDeleted(reference) ?? false { return nil }
@@ -233,27 +228,27 @@ package final class ForwardedKeychain: KeychainStore {
     return pending?.present(at: reference)
   }
 
-  /// Makes one change, and returns the item as the other machine has it then.
+  /// Makes one change, and returns the other machine's item.
   private func changing(_ body: () throws(KeychainError) -> Item) throws(KeychainError) -> Item {
     if pending != nil { return try body() }
     let item = try exclusively(body)
     return made.last ?? item
   }
 
-  /// The item as the other machine has it since the last changes were made.
+  /// The other machine's item since the last changes.
   package func committed(_ item: Item) -> Item {
     guard let reference = known(item.reference) else { return item }
     return made.last { $0.reference == reference } ?? item
   }
 
-  /// False: the changes of a body that makes none are not sent, and what is looked up in it is looked up to be changed.
+  /// False: a body without changes sends none, and every lookup in it is for a change.
   package var looksBeforeChanging: Bool { false }
 
-  /// Collects the changes of `body` and sends them at once. If somebody else has changed what it has seen, `body` runs
-  /// again.
+  /// Collects the changes of `body` and sends them together. If somebody else has changed the items it has seen, `body`
+  /// runs again.
   ///
-  /// An item that was added in `body` has the other machine's reference and dates once this has returned; what `add`
-  /// returned then still names it.
+  /// An item added in `body` has the other machine's reference and dates once this has returned; the reference returned
+  /// by `add` remains valid.
   package func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -281,7 +276,7 @@ package final class ForwardedKeychain: KeychainStore {
     throw .forwarding(.changed)
   }
 
-  /// Sends the changes. Returns whether they were made; if not, something has changed meanwhile.
+  /// Sends the changes. Returns false if something has changed meanwhile, so that they weren't made.
   private func commit(_ pending: CollectedChanges) throws(KeychainError) -> Bool {
     let changes = pending.changes
     if changes.isEmpty { return true }
@@ -332,7 +327,7 @@ package final class ForwardedKeychain: KeychainStore {
       let response = text.withUnsafeBytes { try? ForwardResponse(parsing: $0) }
       guard let response else { throw Self.notUnderstood }
       guard case .waiting(let ticket) = response else { return response }
-      // The agent says so after a second. Nobody who says so at once makes this one spin.
+      // The agent says so after a second. This keeps one that says so at once from making this process spin.
       usleep(20_000)
       if !isWanted() { break }
       action = .wait(ticket: ticket)
@@ -340,7 +335,7 @@ package final class ForwardedKeychain: KeychainStore {
     throw .forwarding(.undecided)
   }
 
-  /// Why something is asked for: what is looked up while changes are collected is looked up for them.
+  /// The purpose of a request: lookups while changes are collected are for changes.
   private func purpose(of action: ForwardRequest.Action) -> ForwardRequest.Purpose {
     guard case .change(let changes) = action else { return pending == nil ? .get : .store }
     let deletesOnly = changes.allSatisfy { if case .delete = $0.kind { true } else { false } }

@@ -9,23 +9,22 @@ package final class ForwardingConnection {
   private let path: String
   private let descriptor: Int32
   private var frames = AgentFrames(maximumLength: KeychainExtension.maximumSize + 64)
-  /// Whether a request got no response. One that comes later would be taken for that to the next request.
+  /// Whether a request got no response. A late one would be mistaken for the response to the next request.
   private var hasFailed = false
 
-  /// How long the agent may take until it says whether it forwards a keychain, in milliseconds. Tools that find nothing
-  /// wait for that long. Where a person has named its socket, nothing is used in its place, and it may take as long as for
-  /// any other reply.
+  /// How long the agent may take to say whether it forwards a keychain, in milliseconds; tools that find nothing wait
+  /// for that long. A socket named by a person has no substitute, so it may take as long as for any other reply.
   package static let queryTime = 900
   /// How long the agent may take for any other reply, in milliseconds. While a person decides, it says so sooner.
   package static let replyTime = 2000
 
-  /// Connects to the agent at a socket, and asks it whether it forwards a keychain, so that nobody else is ever sent a
+  /// Connects to the agent at a socket, and asks whether it forwards a keychain, so that no other program ever gets a
   /// secret.
   ///
   /// - Parameters:
   ///   - path: the path of the socket.
-  ///   - isNamed: whether a person has named this socket for the purpose. Others have to belong to this user, or to
-  ///     root, who could be this user anyway.
+  ///   - isNamed: whether a person has named this socket for the purpose. Others must belong to this user, or to root,
+  ///     who could become this user anyway.
   /// - Throws: ``KeychainError/forwarding(_:)`` if it doesn't.
   package init(to path: String, isNamed: Bool) throws(KeychainError) {
     self.path = path
@@ -36,7 +35,7 @@ package final class ForwardingConnection {
     try checkExtension(within: time)
   }
 
-  /// Connects to the person's own agent on this machine, at a socket that is for nobody else.
+  /// Connects to the person's own agent on this machine, at a private socket.
   ///
   /// - Throws: ``KeychainError/forwarding(_:)``.
   package init(toOwnAgent path: String) throws(KeychainError) {
@@ -53,10 +52,10 @@ package final class ForwardingConnection {
     }
   }
 
-  /// The process that listens.
+  /// The listening process.
   package var process: Int { Int(clinux_peer_pid(descriptor)) }
 
-  /// Waits until the other side ends the connection. Returns whether it did so within a time in milliseconds.
+  /// Waits until the other side ends the connection. Returns whether it did, within a time in milliseconds.
   package func waitForEnd(_ time: Int) -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, Int32(clamping: time)) > 0
@@ -66,7 +65,8 @@ package final class ForwardingConnection {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Whether further requests can be made. Between two requests the agent says nothing, so whatever comes is its end.
+  /// Whether further requests are possible. The agent sends nothing between two requests, so anything readable is its
+  /// end.
   package var isOpen: Bool {
     if hasFailed { return false }
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -88,9 +88,9 @@ package final class ForwardingConnection {
     if !forwards { throw .forwarding(.otherAgent(path: path)) }
   }
 
-  /// Sends a request, and waits for its response; both are JSON.
+  /// Sends a request and waits for its response; both are JSON.
   ///
-  /// - Parameter extensionName: the extension that the request belongs to.
+  /// - Parameter extensionName: the extension of the request.
   /// - Throws: ``KeychainError/forwarding(_:)`` if none comes in time.
   package func exchange(
     _ request: borrowing Secret, _ extensionName: StaticString = KeychainExtension.name
@@ -139,7 +139,7 @@ package final class ForwardingConnection {
     }
   }
 
-  /// Waits until a whole frame is there, and returns its size in bytes.
+  /// Waits for a whole frame, and returns its size in bytes.
   private func arrival(until deadline: Int, _ time: Int) throws(KeychainError) -> Int {
     while true {
       switch frames.next {

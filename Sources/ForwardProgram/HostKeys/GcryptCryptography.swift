@@ -2,16 +2,15 @@ import Bytes
 import CGcrypt
 import SSH
 
-/// The verification of hosts by libgcrypt.
+/// The verification of hosts with libgcrypt.
 struct GcryptCryptography: HostCryptography {
   private static let isUsable = cgcrypt_start()
 
-  /// Starts the library. Traps if it is older than the one that this program was built with.
+  /// Initializes the library. Traps if it is older than the one at build time.
   init() {
     precondition(Self.isUsable, "libgcrypt can't be used")
   }
 
-  /// Whether the key made the signature over these bytes.
   func verifies(_ signature: HostSignature, of message: [UInt8], by key: PublicKey) -> Bool {
     switch (signature, key) {
     case (.ed25519(let signature), .ed25519(let key)):
@@ -29,14 +28,13 @@ struct GcryptCryptography: HostCryptography {
     }
   }
 
-  /// HMAC-SHA1 (RFC 2104); no bytes at all if the library refuses it, which match nothing.
+  /// HMAC-SHA1 (RFC 2104); no bytes if the library refuses it, which match nothing.
   func hmacSHA1(key: [UInt8], _ message: [UInt8]) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 20) { output, count in
       count = lend(key, message) { cgcrypt_hmac_sha1($0[0], $0[1], output.baseAddress) } ? 20 : 0
     }
   }
 
-  /// SHA-256.
   func sha256(_ message: [UInt8]) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 32) { output, count in
       lend(message) { cgcrypt_sha256($0[0], output.baseAddress) }

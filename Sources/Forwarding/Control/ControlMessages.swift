@@ -1,28 +1,26 @@
 package import Bytes
 import SSH
 
-/// The extension by which `llavero forward` speaks with the agent, over a socket that is nobody else's.
+/// The extension with which `llavero forward` controls the agent, over a private socket.
 package enum ControlExtension {
-  /// The name of the extension.
   package static let name: StaticString = "control-v1@llavero"
 }
 
-/// What `llavero forward` asks the agent.
+/// A request of `llavero forward` to the agent.
 package enum ControlRequest {
-  /// What it is doing.
+  /// Report the agent's state.
   case status
-  /// To forget what was decided for sessions.
+  /// Forget the decisions for sessions.
   case lock
-  /// To pass everything else to the agent at this path from now on.
+  /// Pass everything else to the agent at this path from now on.
   case upstream(ByteString)
-  /// Whether to pass requests for ssh keys on from now on.
+  /// Whether to pass on requests for ssh keys from now on.
   case keys(Bool)
-  /// To look again which sockets there should be.
+  /// Look up again which sockets there should be.
   case sockets
-  /// To make a socket with these rules, until this connection ends. The rules name any socket as their host.
+  /// Make a socket with these rules, until this connection ends. The rules' host is a placeholder.
   case sandbox([ForwardingRule])
 
-  /// The request as JSON.
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -83,20 +81,17 @@ package enum ControlRequest {
   }
 }
 
-/// What the agent answers to `llavero forward`.
+/// The agent's answer to `llavero forward`.
 package struct ControlResponse {
-  /// Somebody who is connected.
+  /// A connected client.
   package struct Client: Hashable, Sendable {
-    /// The hosts on the way, the nearest first, or the socket; none if nobody has been verified.
+    /// The hosts on the way, the nearest first, or the socket; empty if no host was verified.
     package var hosts: [ByteString]
     /// The fingerprints of their keys.
     package var keys: [ByteString]
-    /// The process on this machine.
     package var process: Int
-    /// How many connections it has.
     package var connections: Int
 
-    /// Puts together what is known of somebody.
     package init(hosts: [ByteString], keys: [ByteString], process: Int, connections: Int) {
       self.hosts = hosts
       self.keys = keys
@@ -105,22 +100,19 @@ package struct ControlResponse {
     }
   }
 
-  /// What a person has allowed for a session.
+  /// A person's permission for a session.
   package struct Lease: Hashable, Sendable {
     /// The hosts on the way, or the socket.
     package var hosts: [ByteString]
-    /// The tool, as the other side names it.
+    /// The tool, as named by the other side.
     package var tool: ByteString
-    /// The place.
     package var place: ByteString
-    /// The account.
     package var account: ByteString?
-    /// Whether it may be changed, too.
+    /// Whether changes are allowed, too.
     package var mayChange: Bool
-    /// For how long, in seconds.
+    /// The remaining time, in seconds.
     package var seconds: Int
 
-    /// Puts together what was allowed.
     package init(
       hosts: [ByteString], tool: ByteString, place: ByteString, account: ByteString?, mayChange: Bool,
       seconds: Int
@@ -134,34 +126,30 @@ package struct ControlResponse {
     }
   }
 
-  /// Why nothing was done; `nil` if it was done.
+  /// Why nothing was done; `nil` on success.
   package var problem: ByteString?
-  /// When the agent started.
   package var start: Timestamp?
-  /// The path of the person's own agent, to which everything else goes.
+  /// The path of the person's own agent, which gets everything else.
   package var upstream: ByteString?
   /// Whether somebody can be asked.
   package var canAsk = false
   /// Whether requests for ssh keys are passed on.
   package var passesKeys = false
-  /// The sockets' names.
   package var sockets: [ByteString] = []
-  /// The path of the socket that was made.
+  /// The path of the new socket.
   package var socket: ByteString?
-  /// Who is connected.
   package var clients: [Client] = []
-  /// What was allowed for sessions.
+  /// The permissions for sessions.
   package var leases: [Lease] = []
-  /// How many questions wait for an answer.
+  /// How many questions are open.
   package var questions = 0
 
-  /// Says that it was done.
+  /// Reports success.
   package init() {}
 
-  /// Says why it was not done.
+  /// Reports failure.
   package init(problem: String) { self.problem = ByteString(problem) }
 
-  /// The response as JSON.
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -171,7 +159,7 @@ package struct ControlResponse {
     return json.finish()
   }
 
-  /// Writes what the agent is doing into an object that has begun.
+  /// Writes the agent's state into an object already begun.
   package func members(in json: inout JSONWriter) {
     json.member("start", start)
     json.member("upstream", upstream.map(shown))
@@ -288,5 +276,5 @@ package struct ControlResponse {
   }
 }
 
-/// A text that people read, with its invisible characters shown. JSON holds it as it is.
+/// Text for people, with invisible characters escaped. JSON keeps it unchanged.
 func shown(_ text: ByteString) -> ByteString { ByteString(showingInvisible(text.description)) }

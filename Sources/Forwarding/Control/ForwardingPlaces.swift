@@ -1,22 +1,20 @@
 import EncryptedFile
 package import Keychain
 
-/// Where the agent's files are.
+/// The places of the agent's files.
 package struct ForwardingPlaces {
-  /// The folder of the agent's sockets, which is gone when the person has logged out.
+  /// The folder of the agent's sockets, which disappears when the person logs out.
   package let runtimeFolder: String
-  /// The rule file.
   package let rules: String
-  /// The folder of the log.
   package let stateFolder: String
-  /// The files with known hosts, those of the person first.
+  /// The files of known hosts, the person's first.
   package let knownHosts: [String]
 
   /// The name of the folder with the forwarding socket, and of the lock beside it.
   package static let folderName = "forward"
   /// The name of each socket, in a folder of its own, which can be mounted elsewhere.
   package static let socketName = "agent"
-  /// The name of the lock, which the agent holds as long as it lives.
+  /// The name of the lock, held as long as the agent lives.
   package static let lockName = "lock"
 
   /// - Throws: ``KeychainError/unavailable(reason:)`` without a home.
@@ -34,12 +32,9 @@ package struct ForwardingPlaces {
       + ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"]
   }
 
-  /// The folder of the named sockets.
   package var namedSockets: String { runtimeFolder + "/sockets" }
 
-  /// The socket of `llavero forward`.
   package var controlSocket: String { runtimeFolder + "/control" }
 
-  /// The forwarding socket.
   package var forwardingSocket: String { runtimeFolder + "/" + Self.socketName }
 }

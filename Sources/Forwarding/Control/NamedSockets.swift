@@ -4,31 +4,29 @@ import Glibc
 package import Keychain
 import PrivateFiles
 
-/// The sockets for what can't be verified, each in a folder of its own, which can be mounted in a container: there, a
-/// mounted socket would be a dead one as soon as the agent starts anew.
+/// The sockets for unverified clients, each in a folder of its own for mounting in a container: a mounted socket would
+/// be dead once the agent restarts.
 package struct NamedSockets {
-  /// The folder of their folders.
+  /// The parent of their folders.
   package let path: String
 
   /// The name of each socket in its folder.
   package static let socketName = "agent"
-  /// How the name of a sandbox's socket begins, which ends with the sandbox.
+  /// The beginning of the name of a sandbox's socket, which ends with the sandbox.
   package static let sandboxMark = "sandbox-"
 
-  /// Whether it is the name of a sandbox's socket.
   package static func isOfSandbox(_ name: ByteString) -> Bool {
     name.bytes.starts(with: Array(sandboxMark.utf8))
   }
 
-  /// - Parameter path: the folder of their folders.
+  /// - Parameter path: the parent of their folders.
   package init(in path: String) {
     self.path = path
   }
 
-  /// The path of a socket.
   package func path(of name: ByteString) -> String { "\(path)/\(name)/\(Self.socketName)" }
 
-  /// The names of the sockets that there should be, sorted.
+  /// The names of the wanted sockets, sorted.
   package func names() -> [ByteString] { folders().filter { !Self.isOfSandbox($0) }.sorted() }
 
   private func folders() -> [ByteString] {
@@ -44,15 +42,15 @@ package struct NamedSockets {
     return names
   }
 
-  /// Makes the folder of a socket. Nothing changes if it is there.
+  /// Makes a socket's folder, if it isn't there.
   ///
-  /// - Throws: ``KeychainError`` if it can't be made, or others can use it.
+  /// - Throws: ``KeychainError`` if that fails, or others can use the folder.
   package func make(_ name: ByteString) throws(KeychainError) {
     _ = try Folder(creating: "\(path)/\(name)")
   }
 
-  /// Removes a socket and its folder. Returns whether it was there. If a container has put something into the folder,
-  /// it goes on under a name that no socket has, and can't keep the socket.
+  /// Removes a socket and its folder. Returns whether it was there. A folder with something else in it, put there by a
+  /// container, is renamed to a name that no socket has, so that it can't preserve the socket.
   ///
   /// - Throws: ``KeychainError/system(operation:path:errno:)``.
   @discardableResult
@@ -67,12 +65,12 @@ package struct NamedSockets {
     throw .system(operation: "remove", path: folder, errno: errno)
   }
 
-  /// Removes what ended sandboxes have left.
+  /// Removes the remains of ended sandboxes.
   package func removeLeftSandboxes() {
     for name in folders() where Self.isOfSandbox(name) { _ = try? remove(name) }
   }
 
-  /// Listens at a socket; -1 with `errno` if that isn't possible.
+  /// Listens at a socket; -1 with `errno` if that fails.
   package func listen(_ name: ByteString) -> Int32 {
     let path = path(of: name)
     unlink(path)

@@ -2,9 +2,8 @@ package import Bytes
 import Keychain
 package import PrivateFiles
 
-/// What hosts have asked for, a line of JSON each. It holds no secret.
+/// A host's request for the log, a line of JSON. It contains no secret.
 package struct LoggedRequest: Sendable {
-  /// What became of a request.
   package enum Outcome: String, Hashable, Sendable {
     /// It was answered with a secret.
     case answered
@@ -20,33 +19,29 @@ package struct LoggedRequest: Sendable {
     case failed
     /// Nobody has decided in time.
     case undecided
-    /// Whoever asked went away, or the agent ended, before there was an answer.
+    /// The sender left, or the agent ended, before there was an answer.
     case cancelled
   }
 
-  /// When it came.
   package var date: Timestamp
-  /// The hosts on the way, the nearest first, as rules name them.
+  /// The hosts on the way, the nearest first, as in rules.
   package var hosts: [ForwardedHost]
   /// The fingerprints of their keys.
   package var keys: [String]
-  /// The tool, as the other side names it.
+  /// The tool, as named by the other side.
   package var tool: ByteString
-  /// What was asked for.
   package var action: String
-  /// The place, if one was named.
+  /// The place, if named.
   package var place: String?
-  /// The account, if one was named or has answered.
+  /// The account, if named or found.
   package var account: ByteString?
-  /// What became of it.
   package var outcome: Outcome
-  /// Why it was refused, if the sender was told.
+  /// The reason for a refusal, if the sender was told.
   package var fault: ForwardFault?
 
-  /// The largest place, and account, in bytes: the other side names them, and must not fill the log with a few.
+  /// The longest place or account, in bytes: the other side names them, and must not fill the log with a few requests.
   private static let maximumText = 1024
 
-  /// Puts together what is known of a request.
   package init(
     date: Timestamp, hosts: [ForwardedHost], keys: [String], tool: ByteString, action: String, place: String?,
     account: ByteString?, outcome: Outcome, fault: ForwardFault?
@@ -87,9 +82,8 @@ package struct LoggedRequest: Sendable {
 }
 
 extension LineLog {
-  /// What hosts have asked for.
+  /// The log of hosts' requests.
   package static func ofRequests(in folder: String) -> LineLog { LineLog(in: folder, named: "forward.log") }
 
-  /// Adds a request.
   package func append(_ request: LoggedRequest) { append(request.line) }
 }

@@ -4,7 +4,6 @@ package import PrivateFiles
 
 /// The file with a person's rules.
 package struct RuleStore {
-  /// The path of the file.
   package let path: String
 
   /// Why rules can't be read or changed.
@@ -13,10 +12,9 @@ package struct RuleStore {
     case malformed(RuleFile.Malformed)
     /// The file can't be used.
     case file(KeychainError)
-    /// There would be too many rules; the limit is in bytes.
+    /// There would be too many rules; with the limit in bytes.
     case tooLarge(limit: Int)
 
-    /// The fault in words.
     package var text: String {
       switch self {
       case .malformed(let fault): "its line \(fault.line) can't be understood: \(fault.fault.text)"
@@ -32,18 +30,16 @@ package struct RuleStore {
     }
   }
 
-  /// The name of the lock beside the file.
   private static let lockName = "forward.rules.lock"
-  /// For how long other writers are waited for, in seconds.
+  /// How long to wait for other writers, in seconds.
   private static let patience = 10
 
-  /// - Parameter path: the path of the file.
   package init(at path: String) {
     self.path = path
   }
 
-  /// The rules; none without a file. Others may read the file, for people keep it with their other settings, but not
-  /// write it.
+  /// The rules; none without a file. Others may read the file, because people keep it with their other settings, but
+  /// not write it.
   ///
   /// - Throws: ``Fault``.
   package func read() throws(Fault) -> RuleFile {
@@ -66,8 +62,8 @@ package struct RuleStore {
 
   /// Changes the rules, while nobody else does.
   ///
-  /// - Returns: what `body` has returned, and whether the change survives a loss of power.
-  /// - Throws: ``Fault``; then nothing is changed. A file that can't be understood is never replaced.
+  /// - Returns: the result of `body`, and whether the change survives a loss of power.
+  /// - Throws: ``Fault``; then nothing is changed. An invalid file is never replaced.
   package func change<Result>(_ body: (inout RuleFile) -> Result) throws(Fault) -> (Result, Durability) {
     let slash = path.lastIndex(of: "/") ?? path.startIndex
     let (folderPath, name) = (String(path[..<slash]), String(path[path.index(after: slash)...]))
@@ -76,7 +72,7 @@ package struct RuleStore {
       try FileLock(Self.lockName, in: folder, patience: Self.patience) {}
     }
     defer { withExtendedLifetime(lock) {} }
-    // A new file would take the link's place, and what it leads to would no longer count.
+    // A new file would replace the link, and the link's target would no longer count.
     if FileStatus.isLink(path) { throw .file(.unsafeFile(path: path, .symbolicLink)) }
     var rules = try read()
     let result = body(&rules)

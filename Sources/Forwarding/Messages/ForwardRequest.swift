@@ -2,9 +2,8 @@ package import Bytes
 package import Keychain
 import SSH
 
-/// The extension of the SSH agent protocol by which a keychain is forwarded.
+/// The extension of the SSH agent protocol for forwarding a keychain.
 package enum KeychainExtension {
-  /// The name of the extension.
   package static let name: StaticString = "keychain-v1@llavero"
 
   /// The largest request or response in bytes: one of the largest items, and the attributes of others. OpenSSH forwards
@@ -14,14 +13,12 @@ package enum KeychainExtension {
 
 /// A request to a forwarded keychain: one JSON object.
 package struct ForwardRequest: ~Copyable {
-  /// The tool that asks, as the other side names it. Nothing proves it.
+  /// The tool, as named by the other side; this isn't verified.
   package let tool: ByteString
-  /// Why it asks.
   package let purpose: Purpose
-  /// What it asks for.
   package let action: Action
 
-  /// Why somebody asks.
+  /// Why the other side sends a request.
   package enum Purpose: String, Hashable, Sendable {
     /// To log in.
     case get
@@ -31,35 +28,31 @@ package struct ForwardRequest: ~Copyable {
     case erase
   }
 
-  /// What is asked for.
   package enum Action {
     /// Whether the keychain can be used, without opening it.
     case probe
-    /// The items that answer a query, with the secret of the one that answers best.
+    /// The items that match a query, with the secret of the best one.
     case find(ItemQuery)
     /// The items that rules allow, without secrets. Nobody is asked for a list.
     case list
-    /// The secret of an item; the query is the one that found it, if one did.
+    /// The secret of an item, with the query that found it, if any.
     case credential(ItemReference, ItemQuery?)
-    /// Changes, which are made all or not at all.
+    /// Changes, made all or not at all.
     case change([ItemChange])
-    /// What became of a request that a person is deciding about.
+    /// The outcome of a request that a person is deciding about.
     case wait(ticket: ByteString)
   }
 
   /// The longest name of a tool, and the longest ticket, in bytes.
   package static let maximumTool = 64
-  /// The largest number of changes in a request.
   package static let maximumChanges = 1000
 
-  /// Makes a request.
   package init(_ action: Action, tool: ByteString, for purpose: Purpose = .get) {
     self.action = action
     self.tool = tool
     self.purpose = purpose
   }
 
-  /// The request as JSON.
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -88,10 +81,7 @@ package struct ForwardRequest: ~Copyable {
     return json.finish()
   }
 
-  /// Parses a request.
-  ///
-  /// - Throws: ``JSONReader/Malformed`` for anything that ``encoded`` never writes; members of unknown names are
-  ///   ignored.
+  /// - Throws: ``JSONReader/Malformed`` for anything that ``encoded`` never writes; unknown members are ignored.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var fields = RequestFields()
     try JSONReader.members(of: text) { (name, value) throws(JSONReader.Malformed) in
@@ -103,7 +93,7 @@ package struct ForwardRequest: ~Copyable {
     self.init(try fields.action(), tool: tool, for: purpose)
   }
 
-  /// The items that it is about; `nil` for a list, and for a change.
+  /// The query for its items; `nil` for a list, and for a change.
   package var query: ItemQuery? {
     switch action {
     case .find(let query), .credential(_, let query?): query
@@ -111,7 +101,7 @@ package struct ForwardRequest: ~Copyable {
     }
   }
 
-  /// Whether it can be a tool's name or a ticket: 1 to ``maximumTool`` visible characters of ASCII.
+  /// Whether it can be a tool's name or a ticket: 1 to ``maximumTool`` visible ASCII characters.
   package static func isWord(_ text: ByteString) -> Bool {
     1...maximumTool ~= text.bytes.count && text.bytes.allSatisfy { 0x21...0x7e ~= $0 }
   }

@@ -3,32 +3,27 @@ package import Keychain
 
 /// The answer of a forwarded keychain: one JSON object.
 package enum ForwardResponse {
-  /// The items that were asked for, and those that a change has made. `credential` belongs to the item with this index.
-  /// `isPart` says that a part of the keychain couldn't be used, which may have others.
+  /// The items found, or made by a change. `credential` belongs to the item with its index. `isPart` says that a part
+  /// of the keychain couldn't be used, which may have more.
   case items([Item], CredentialOfItem?, isPart: Bool = false)
-  /// The secret that was asked for.
+  /// The requested secret.
   case credential(CredentialOfItem)
   /// A person is deciding. Ask again with this ticket.
   case waiting(ticket: ByteString)
   /// Nothing was done.
   case fault(ForwardFault)
 
-  /// A secret, and the index of the item that it belongs to. An object, because an enum with a credential could not be
-  /// copied.
+  /// A secret, and the index of its item. An object, because an enum with a credential could not be copied.
   package final class CredentialOfItem {
-    /// The index among the items.
     package let index: Int
-    /// The secret.
     package let credential: Credential
 
-    /// Takes a secret.
     package init(_ index: Int, _ credential: consuming Credential) {
       self.index = index
       self.credential = credential
     }
   }
 
-  /// The response as JSON.
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -114,17 +109,15 @@ package enum ForwardResponse {
   }
 }
 
-/// Why a forwarded keychain has done nothing. It says no more than the other side needs: neither paths nor names.
+/// Why a forwarded keychain did nothing. It reveals no more than the other side needs: neither paths nor names.
 package enum ForwardFault: String, CaseIterable, Error, Hashable, Sendable {
   /// The host may not do this, or a person has declined.
   case refused
-  /// Nobody has verified who asks.
+  /// The sender wasn't verified.
   case unverified
   /// The keychain is locked, and nobody has unlocked it.
   case locked
-  /// The keychain can't be used.
   case unavailable
-  /// The keychain can't be written.
   case notWritable
   /// Something has changed since the other side looked.
   case changed
@@ -136,12 +129,12 @@ package enum ForwardFault: String, CaseIterable, Error, Hashable, Sendable {
   case unusableAttribute
   /// It doesn't fit into the keychain, or into a message.
   case tooLarge
-  /// The request can't be understood.
+  /// The request is invalid.
   case malformed
   /// Nobody has decided in time.
   case undecided
   /// There are too many requests at once.
   case busy
-  /// A fault that this version doesn't know.
+  /// A fault unknown to this version.
   case unknown
 }

@@ -1,26 +1,23 @@
 import Bytes
 package import Keychain
 
-/// A change of one item, as it is sent. An object, because a credential can't be an element of an array.
+/// A change of one item, for sending. An object, because a credential can't be an element of an array.
 package final class ItemChange {
-  /// What is done.
   package enum Kind: Equatable, Sendable {
-    /// An item is added; with its dates if it is from elsewhere.
+    /// Add an item; with its dates if it is from elsewhere.
     case add(Item, keepsDates: Bool)
-    /// The item that was like the first one becomes like the second.
+    /// Change an item from the first state to the second.
     case update(Item, Item)
-    /// The item that was like this one is deleted.
+    /// Delete the item in this state.
     case delete(Item)
   }
 
-  /// What is done.
   package let kind: Kind
   /// The new secret; `nil` if the item keeps its own.
   package let credential: Credential?
-  /// The secret that was seen in the item; `nil` if none was. If the item has another one by now, nothing is changed.
+  /// The secret seen in the item; `nil` if none was. If the item has another one by now, nothing is changed.
   package let seen: Credential?
 
-  /// Makes a change.
   package init(_ kind: Kind, _ credential: consuming Credential? = nil, seen: consuming Credential? = nil) {
     self.kind = kind
     self.credential = credential
@@ -82,14 +79,13 @@ package final class ItemChange {
 }
 
 extension JSONWriter {
-  /// Writes an item with its reference and dates.
   mutating func member(_ name: StaticString, item: Item) {
     beginObject(name)
     members(of: item)
     endObject()
   }
 
-  /// Writes the members of an item with its reference and dates into an object that has begun.
+  /// Writes an item with its reference and dates into an object already begun.
   mutating func members(of item: Item) {
     member("reference", item.reference?.bytes)
     attributes(of: item)
@@ -97,7 +93,6 @@ extension JSONWriter {
     member("modified", item.modificationDate)
   }
 
-  /// Writes a credential as an object.
   mutating func member(_ name: StaticString, credential: borrowing Credential) {
     beginObject(name)
     confidentialMembers(of: credential)
@@ -133,7 +128,6 @@ extension Item {
 }
 
 extension Credential {
-  /// Reads a credential from an object.
   init(json value: JSONValue) throws(JSONReader.Malformed) {
     guard value.kind == .object else { throw JSONReader.Malformed() }
     try self.init(confidentialMembersOf: value.raw)

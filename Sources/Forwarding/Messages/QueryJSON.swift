@@ -1,11 +1,11 @@
 import Bytes
 import Keychain
 
-// The queries of tools as JSON: the members are an item's, and one that is missing may have any value.
+// The queries of tools as JSON: the members are an item's, and a missing one may have any value.
 
 extension JSONWriter {
-  /// Writes a query as the member `query`. Others than those for internet and generic passwords are never sent: a list
-  /// is asked for instead.
+  /// Writes a query as the member `query`. Only those for internet and generic passwords are ever sent: for others a
+  /// list is requested.
   mutating func member(query: ItemQuery) {
     beginObject("query")
     switch query {
@@ -28,10 +28,9 @@ extension JSONWriter {
 }
 
 extension ItemQuery {
-  /// Reads a query.
   init(json value: JSONValue) throws(JSONReader.Malformed) {
     guard value.kind == .object else { throw JSONReader.Malformed() }
-    // An item's attributes are the same members; only the path and the account mean more than there.
+    // The members are those of an item's attributes; only the path and the account mean more.
     var attributes = ItemAttributes()
     try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
       _ = try attributes.take(name, value)

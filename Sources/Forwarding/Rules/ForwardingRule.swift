@@ -2,16 +2,16 @@ package import Bytes
 import Keychain
 package import SSH
 
-/// Who asks, as a rule names it.
+/// The sender, as named in a rule.
 package enum ForwardedHost: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// A host by its name in `known_hosts`.
   case name(HostName)
   /// A host by the fingerprint of its key, `SHA256:…`.
   case key(ByteString)
-  /// Whoever uses the socket of this name, such as a container.
+  /// All users of the socket with this name, such as a container.
   case socket(ByteString)
 
-  /// As it stands in a rule.
+  /// As in a rule.
   package var description: String {
     switch self {
     case .name(let name): name.description
@@ -20,42 +20,37 @@ package enum ForwardedHost: Hashable, Sendable, Comparable, CustomStringConverti
     }
   }
 
-  /// Orders by what stands in rules.
+  /// Orders by the text in rules.
   package static func < (left: ForwardedHost, right: ForwardedHost) -> Bool {
     left.description < right.description
   }
 }
 
-/// A line of the rule file: what a host may have.
+/// A line of the rule file: a host's permission.
 package struct ForwardingRule: Equatable, Sendable {
-  /// What a rule decides.
   package enum Verdict: String, CaseIterable, Hashable, Sendable {
-    /// The host gets it, and nobody is asked.
+    /// The host gets it without a question.
     case allow
     /// A person is asked each time.
     case ask
-    /// The host doesn't get it, and nobody is asked.
+    /// The host doesn't get it, without a question.
     case deny
   }
 
-  /// What it decides.
   package var verdict: Verdict
-  /// The host.
   package var host: ForwardedHost
-  /// The places.
   package var place: PlacePattern
-  /// The tool, as the other side names it; `nil` for all.
+  /// The tool, as named by the other side; `nil` for all.
   package var tool: ByteString?
   /// The account; `nil` for all.
   package var account: ByteString?
-  /// Whether it is about one item alone: that of exactly this place and account, or without an account.
+  /// Whether it covers only one item: that of exactly this place and account, or without an account.
   package var isExact: Bool
   /// Whether the host may also store and erase. Never with `deny`.
   package var mayChange: Bool
-  /// The first moment at which the rule no longer counts.
+  /// When the rule expires.
   package var end: Timestamp?
 
-  /// Makes a rule.
   package init(
     _ verdict: Verdict, _ host: ForwardedHost, _ place: PlacePattern, tool: ByteString? = nil,
     account: ByteString? = nil, isExact: Bool = false, mayChange: Bool = false, end: Timestamp? = nil
@@ -70,14 +65,14 @@ package struct ForwardingRule: Equatable, Sendable {
     self.end = end
   }
 
-  /// Whether the rule counts at that time.
+  /// Whether the rule is valid at that time.
   package func counts(at now: Timestamp) -> Bool { end.map { now < $0 } ?? true }
 
-  /// Whether the rule is about what a tool asks for.
+  /// Whether the rule applies to an item.
   ///
   /// - Parameters:
-  ///   - tool: the tool, as the other side names it.
-  ///   - query: what is asked for; `nil` for a list, and for a change.
+  ///   - tool: the tool, as named by the other side.
+  ///   - query: the query; `nil` for a list, and for a change.
   ///   - key: the item.
   func isAbout(_ tool: ByteString, _ query: ItemQuery?, _ key: Item.Key) -> Bool {
     if let wanted = self.tool, wanted != tool { return false }
@@ -87,8 +82,8 @@ package struct ForwardingRule: Equatable, Sendable {
     return verdict == .deny && place.mayBeMeant(by: key)
   }
 
-  /// The order in which rules decide: the one that says most about the place, then the account, then the tool; of
-  /// those that say as much, the strictest.
+  /// The order in which rules decide: the most specific place first, then account, then tool; of equally specific
+  /// rules, the strictest.
   static func decidesBefore(_ left: ForwardingRule, _ right: ForwardingRule) -> Bool {
     let (a, b) = (left.rank, right.rank)
     return a == b ? left.verdict.strictness > right.verdict.strictness : b.lexicographicallyPrecedes(a)
@@ -100,7 +95,7 @@ package struct ForwardingRule: Equatable, Sendable {
 }
 
 extension ForwardingRule.Verdict {
-  /// The greater, the less it permits.
+  /// Greater for less permissive.
   var strictness: Int {
     switch self {
     case .allow: 0

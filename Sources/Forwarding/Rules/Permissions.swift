@@ -1,13 +1,11 @@
 package import Bytes
 package import Keychain
 
-/// What somebody on the other side may do with an item now.
+/// Whether the other side may do something with an item now.
 package enum Permission: Equatable, Sendable {
-  /// It may.
   case allowed
   /// A person decides.
   case undecided
-  /// It may not.
   case refused
 
   /// The stricter of two.
@@ -17,34 +15,29 @@ package enum Permission: Equatable, Sendable {
   }
 }
 
-/// What can be done with an item.
+/// A kind of access to an item.
 package enum ForwardingRight: String, Hashable, Sendable {
-  /// To see it, and to get its secret.
+  /// See it, and get its secret.
   case use
-  /// To add, change or delete it.
+  /// Add, change or delete it.
   case change
 }
 
-/// The rules that apply to one request: those of each host on its way, and what a person has just decided.
+/// The permissions for one request: the rules of each host on its way, and a person's latest decisions.
 package struct Permissions: Equatable, Sendable {
-  /// For each host on the way, the rules about it. Each of them has to allow what is done, since each of them could
-  /// read the answer.
+  /// For each host on the way, its rules. All of them must allow an action, because each host could read the answer.
   package let hosts: [[ForwardingRule]]
-  /// What a person has allowed for this request, or for a while.
+  /// A person's permissions for this request, or for a while.
   package let grants: [Grant]
-  /// Whether there is a person to ask.
   package let mayAsk: Bool
 
-  /// Something that a person has decided about exactly one item.
+  /// A person's decision about exactly one item.
   package struct Grant: Equatable, Sendable {
-    /// The primary key of the item.
     package let key: Item.Key
-    /// What may be done with it. Who may change an item may use it, too.
+    /// The access. Permission to change an item includes using it.
     package let right: ForwardingRight
-    /// Whether the person allowed it.
     package let isAllowed: Bool
 
-    /// Makes a decision.
     package init(_ key: Item.Key, _ right: ForwardingRight, isAllowed: Bool) {
       self.key = key.primaryKey
       self.right = right
@@ -53,8 +46,8 @@ package struct Permissions: Equatable, Sendable {
   }
 
   /// - Parameters:
-  ///   - hosts: for each host on the way, the rules about it that count now.
-  ///   - grants: what a person has decided.
+  ///   - hosts: for each host on the way, its rules that are valid now.
+  ///   - grants: a person's decisions.
   ///   - mayAsk: whether there is a person to ask.
   package init(hosts: [[ForwardingRule]], grants: [Grant] = [], mayAsk: Bool = true) {
     self.hosts = hosts.map { $0.sorted(by: ForwardingRule.decidesBefore) }
@@ -67,15 +60,14 @@ package struct Permissions: Equatable, Sendable {
     Permissions(hosts: hosts, grants: grants + more, mayAsk: mayAsk)
   }
 
-  /// Whether everything in other permissions is still in these: the same rules, and all the decisions.
+  /// Whether these include everything in other permissions: the same rules, and all the decisions.
   package func keepsAll(of former: Permissions) -> Bool {
     hosts == former.hosts && former.grants.allSatisfy { grants.contains($0) }
   }
 
-  /// These permissions where nobody is asked.
   package var withoutAsking: Permissions { Permissions(hosts: hosts, grants: grants, mayAsk: false) }
 
-  /// The hosts, as indices, whose rules leave a person to decide about an item.
+  /// The indices of the hosts whose rules leave an item to a person's decision.
   package func undecidedHosts(_ right: ForwardingRight, _ key: Item.Key, by tool: ByteString) -> [Int] {
     hosts.indices.filter {
       Permissions(hosts: [hosts[$0]]).permission(to: right, key, by: tool) == .undecided
@@ -85,10 +77,10 @@ package struct Permissions: Equatable, Sendable {
   /// Whether an item may be used or changed.
   ///
   /// - Parameters:
-  ///   - right: what is to be done.
+  ///   - right: the kind of access.
   ///   - key: the item.
-  ///   - query: what was asked for; `nil` for a list, and for a change.
-  ///   - tool: the tool, as the other side names it.
+  ///   - query: the query; `nil` for a list, and for a change.
+  ///   - tool: the tool, as named by the other side.
   package func permission(
     to right: ForwardingRight, _ key: Item.Key, asked query: ItemQuery? = nil, by tool: ByteString
   ) -> Permission {
@@ -113,16 +105,16 @@ package struct Permissions: Equatable, Sendable {
     return rule.verdict == .allow ? .allowed : .undecided
   }
 
-  /// Whether an item could be given to a tool that asks this, as far as can be told without the keychain. If not, the
-  /// keychain isn't opened: a host that may have nothing can't make anybody type a passphrase.
+  /// Whether a tool could get an item for this query, as far as that can be decided without the keychain. If not, the
+  /// keychain isn't opened: a host without permissions can't make anybody type a passphrase.
   package func mayAnswer(_ query: ItemQuery?, by tool: ByteString) -> Bool {
     !hosts.isEmpty && hosts.allSatisfy { Self.mayAnswer($0, query, tool, mayAsk: mayAsk) }
   }
 
-  /// Whether a person has named something that is asked for, by a rule or just now: only then may a host make somebody
-  /// type a passphrase.
+  /// Whether a person has named something in the query, by a rule or just now: only then may a host make somebody type
+  /// a passphrase.
   ///
-  /// - Parameter query: what is asked for; `nil` for a list, and for a change.
+  /// - Parameter query: the query; `nil` for a list, and for a change.
   package func invites(_ query: ItemQuery?, by tool: ByteString) -> Bool {
     if !grants.isEmpty { return true }
     return !hosts.isEmpty
@@ -138,7 +130,7 @@ package struct Permissions: Equatable, Sendable {
     _ rules: [ForwardingRule], _ query: ItemQuery?, _ tool: ByteString, mayAsk: Bool
   ) -> Bool {
     let rules = rules.filter { $0.tool == nil || $0.tool == tool }
-    // What no rule names is asked about, but never for a list.
+    // A person decides about items that no rule names, but never for a list.
     if mayAsk, let query {
       let isDenied = rules.contains {
         $0.verdict == .deny && $0.tool == nil && $0.account == nil && !$0.isExact && $0.place.contains(query)

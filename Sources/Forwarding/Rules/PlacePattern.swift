@@ -2,7 +2,7 @@ import Bytes
 package import Keychain
 import SSH
 
-/// The places that a rule is about.
+/// The places that a rule covers.
 package enum PlacePattern: Equatable, Sendable {
   /// `*`: every place, and every item.
   case everywhere
@@ -11,7 +11,7 @@ package enum PlacePattern: Equatable, Sendable {
   /// `service:NAME`: generic passwords. In the name, `*` stands for any text, and `?` for one byte.
   case service(ByteString)
 
-  /// How much a pattern says: of two that are about an item, the one that says more decides.
+  /// How specific a pattern is: of two that cover an item, the more specific one decides.
   package var specificity: [Int] {
     switch self {
     case .everywhere: [0, 0, 0]
@@ -21,7 +21,7 @@ package enum PlacePattern: Equatable, Sendable {
     }
   }
 
-  /// Whether a part of it stands for more than itself.
+  /// Whether any part of it is a wildcard.
   package var hasWildcards: Bool {
     switch self {
     case .everywhere: true
@@ -34,7 +34,7 @@ package enum PlacePattern: Equatable, Sendable {
     text.bytes.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
   }
 
-  /// Whether the item is one of the places'.
+  /// Whether it covers an item.
   package func contains(_ key: Item.Key) -> Bool {
     switch (self, key) {
     case (.everywhere, _): true
@@ -46,7 +46,7 @@ package enum PlacePattern: Equatable, Sendable {
     }
   }
 
-  /// Whether all that the query asks for lies within the places.
+  /// Whether it covers all items of a query.
   package func contains(_ query: ItemQuery) -> Bool {
     switch (self, query) {
     case (.everywhere, _): true
@@ -58,7 +58,7 @@ package enum PlacePattern: Equatable, Sendable {
     }
   }
 
-  /// Whether it is the place of exactly this item.
+  /// Whether it names exactly this item's place.
   package func isExactly(_ key: Item.Key) -> Bool {
     switch (self, key) {
     case (.internet(_, _, _, let path), .internetPassword(let other)): contains(key) && other.path == path
@@ -66,8 +66,8 @@ package enum PlacePattern: Equatable, Sendable {
     }
   }
 
-  /// Whether a person who names this place could mean the item, although it is written in another way: another form of
-  /// the host, or a path with dot segments. What is forbidden is not to be had by such a detour.
+  /// Whether a person who names this place could mean the item, although it is written differently: with another form
+  /// of the host, or dot segments in the path. A forbidden item must not be available by such a detour.
   package func mayBeMeant(by key: Item.Key) -> Bool {
     guard case .internet(let `protocol`, let server, let port, let path) = self,
       case .internetPassword(let other) = key, let otherServer = other.server,
@@ -93,10 +93,10 @@ package enum PlacePattern: Equatable, Sendable {
     return otherPath.map(path.isWholeSegmentPrefix(of:)) ?? false
   }
 
-  /// Whether some item of the places could answer the query. If not, nobody needs to open the keychain for it.
+  /// Whether some covered item could match the query. If not, nobody needs to open the keychain for it.
   package func mayContainAnswer(to query: ItemQuery) -> Bool {
     if contains(query) { return true }
-    // A query without a path, or with one above the places', is answered by their items, too.
+    // A query without a path, or with one above the places', finds their items, too.
     guard case .internet(let `protocol`, let server, let port, let path?) = self,
       case .internetPassword(let asked) = query
     else { return false }

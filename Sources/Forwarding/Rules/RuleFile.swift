@@ -1,16 +1,15 @@
 package import Bytes
 import Keychain
 
-/// The rules of a person, as they stand in a file: a rule on each line, empty lines, and comments that begin with `#`.
+/// A person's rules, as in a file: a rule on each line, empty lines, and comments that begin with `#`.
 ///
-/// It is read strictly. A file with a line that can't be understood has no rules at all, because the line may have been
-/// meant to forbid something.
+/// It is read strictly: with one invalid line it has no rules at all, because the line may have been meant to forbid
+/// something.
 package struct RuleFile: Equatable, Sendable {
-  /// A line of the file.
   package enum Line: Equatable, Sendable {
     /// A rule.
     case rule(ForwardingRule)
-    /// An empty line or a comment, as it stands there, without carriage returns at its end.
+    /// An empty line or a comment, unchanged except for carriage returns at its end.
     case other(ByteString)
   }
 
@@ -18,22 +17,17 @@ package struct RuleFile: Equatable, Sendable {
   package struct Malformed: Error, Equatable, Sendable {
     /// The number of the line, from 1.
     package let line: Int
-    /// What is wrong with it.
     package let fault: RuleFault
   }
 
   /// The largest file, in bytes.
   package static let maximumSize = 1 << 20
 
-  /// The lines.
   package var lines: [Line] = []
 
-  /// A file without rules.
   package init() {}
 
-  /// Parses a file.
-  ///
-  /// - Throws: ``Malformed`` for the first line that can't be understood.
+  /// - Throws: ``Malformed`` for the first invalid line.
   package init(parsing text: UnsafeRawBufferPointer) throws(Malformed) {
     var rest = Lines(text)
     while let line = rest.next() {
@@ -58,14 +52,13 @@ package struct RuleFile: Equatable, Sendable {
     }
   }
 
-  /// Adds a rule. One about the same host, place, tool and account is replaced, and rules that no longer count are
-  /// removed.
+  /// Adds a rule. It replaces one with the same host, place, tool and account; expired rules are removed.
   package mutating func set(_ rule: ForwardingRule, at now: Timestamp) {
     removeRules { $0.isAboutTheSame(as: rule) || !$0.counts(at: now) }
     lines.append(.rule(rule))
   }
 
-  /// Removes rules, and returns how many there were.
+  /// Removes rules, and returns their number.
   @discardableResult
   package mutating func removeRules(where isToBeRemoved: (ForwardingRule) -> Bool) -> Int {
     let before = lines.count
@@ -75,7 +68,6 @@ package struct RuleFile: Equatable, Sendable {
     return before - lines.count
   }
 
-  /// The bytes of the file.
   package var text: [UInt8] {
     lines.flatMap { line -> [UInt8] in
       switch line {
@@ -87,7 +79,7 @@ package struct RuleFile: Equatable, Sendable {
 }
 
 extension ForwardingRule {
-  /// Whether both differ at most in what they decide, and for how long.
+  /// Whether they differ at most in the verdict, the right to change, and the expiry.
   package func isAboutTheSame(as other: ForwardingRule) -> Bool {
     host == other.host && place == other.place && tool == other.tool && account == other.account
       && isExact == other.isExact

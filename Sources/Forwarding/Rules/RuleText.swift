@@ -3,7 +3,7 @@ import CredentialProtocols
 package import Keychain
 import SSH
 
-/// Why a rule can't be understood.
+/// Why a rule is invalid.
 package enum RuleFault: Error, Equatable, Sendable {
   /// It doesn't begin with `allow`, `ask` or `deny`.
   case verdict
@@ -20,7 +20,6 @@ package enum RuleFault: Error, Equatable, Sendable {
   /// A control character, or more than 4096 bytes.
   case bytes
 
-  /// The fault in words.
   package var text: String {
     switch self {
     case .verdict: "it has to begin with allow, ask or deny"
@@ -35,15 +34,13 @@ package enum RuleFault: Error, Equatable, Sendable {
   }
 }
 
-// The text of a rule: VERDICT HOST PLACE [tool=NAME] [account=NAME] [exact] [write] [until=TIME], with any blanks
-// between. In place, tool and account, %XX stands for a byte.
+// The text of a rule: VERDICT HOST PLACE [tool=NAME] [account=NAME] [exact] [write] [until=TIME], separated by blanks.
+// In place, tool and account, %XX stands for a byte.
 
 extension ForwardingRule {
   /// The longest rule, in bytes.
   package static let maximumSize = 4096
 
-  /// Parses a line.
-  ///
   /// - Throws: ``RuleFault``.
   package init(parsing line: UnsafeRawBufferPointer) throws(RuleFault) {
     guard line.count <= Self.maximumSize, line.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7f }) else {
@@ -58,7 +55,7 @@ extension ForwardingRule {
     if verdict == .deny, mayChange { throw .denyWrite }
   }
 
-  /// Whether the rule as text is this rule again.
+  /// Whether the rule survives conversion to text and back.
   package var canBeRead: Bool {
     Array(text.utf8).lendingBytes { line in (try? ForwardingRule(parsing: line)) == self }
   }
@@ -85,7 +82,7 @@ extension ForwardingRule {
     }
   }
 
-  /// The rule as a line without a line feed. Parsing it gives an equal rule.
+  /// The rule as a line without a line feed; parsing it gives an equal rule.
   package var text: String {
     var words = [verdict.rawValue, host.description, place.text]
     if let tool { words.append("tool=" + PercentEncoding.text(tool)) }
@@ -98,7 +95,7 @@ extension ForwardingRule {
 }
 
 extension ForwardedHost {
-  /// Parses a host as a rule names it; `nil` if it is none.
+  /// Parses a host in a rule; `nil` if it is invalid.
   package init?(parsing word: ByteString) {
     let socket = Array("socket:".utf8)
     let fingerprint = Array("SHA256:".utf8)
@@ -114,7 +111,7 @@ extension ForwardedHost {
       else { return nil }
       self = .key(word)
     } else {
-      // In other letters, the marks are no names either: known_hosts has names in lower case.
+      // These marks in other letters are no names either: known_hosts has names in lower case.
       let marks = [socket, fingerprint.map { $0 | 0x20 }]
       guard let name = HostName(word), !name.name.bytes.contains(UInt8(ascii: "/")),
         !marks.contains(where: { name.name.bytes.starts(with: $0) })
@@ -123,8 +120,8 @@ extension ForwardedHost {
     }
   }
 
-  /// Whether a socket may have this name: 1 to 64 letters, digits, dots, dashes and underscores, and no dot first. It
-  /// is also the name of a folder.
+  /// Whether a socket may have this name: 1 to 64 letters, digits, dots, dashes and underscores, not beginning with a
+  /// dot. It is also the name of a folder.
   package static func isSocketName(_ name: ByteString) -> Bool {
     1...64 ~= name.bytes.count && name.bytes.first != UInt8(ascii: ".")
       && name.bytes.allSatisfy { byte in
@@ -139,7 +136,7 @@ extension ForwardedHost {
 extension PlacePattern {
   private static let serviceMark: StaticString = "service:"
 
-  /// Parses a place as a rule names it; `nil` if it is none, or could not be written again.
+  /// Parses a place in a rule; `nil` if it is invalid, or could not be written again.
   package init?(parsing word: ByteString) {
     guard let place = PlacePattern(reading: word) else { return nil }
     guard PlacePattern(reading: ByteString(place.text)) == place else { return nil }
@@ -161,7 +158,7 @@ extension PlacePattern {
       guard let url = try? CredentialURL(parsing: bytes), url.account == nil, url.protocol.isOfScheme,
         !bytes.contains(UInt8(ascii: "?")), !bytes.contains(UInt8(ascii: "#")),
         let host = HostAndPort(parsing: url.host), !host.server.isEmpty,
-        // A path covers what is below it, and knows no wildcards.
+        // A path covers everything below it, and has no wildcards.
         !(bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst(3).drop { $0 != UInt8(ascii: "/") }.contains(
           UInt8(ascii: "*"))),
         !host.server.bytes.contains(UInt8(ascii: "?")), host.server.isAddress || !host.server.hasColon
@@ -174,7 +171,6 @@ extension PlacePattern {
     self = place
   }
 
-  /// The place as a rule names it.
   package var text: String {
     switch self {
     case .everywhere: return "*"
@@ -192,7 +188,7 @@ extension PlacePattern {
 extension ByteString {
   fileprivate var hasColon: Bool { bytes.contains(UInt8(ascii: ":")) }
 
-  /// Whether it may be an address of IPv6 (RFC 4291, section 2.2).
+  /// Whether it may be an IPv6 address (RFC 4291, section 2.2).
   fileprivate var isAddress: Bool {
     hasColon
       && bytes.allSatisfy {
@@ -212,7 +208,7 @@ extension ByteString {
   }
 }
 
-/// Decodes the escapes of RFC 3986, section 2.1; `nil` if one is malformed, or stands for what no attribute may
+/// Decodes the escapes of RFC 3986, section 2.1; `nil` if one is malformed, or stands for a byte that no attribute may
 /// contain.
 private func decoded(_ text: ArraySlice<UInt8>) -> ByteString? {
   guard let bytes = PercentEncoding.decoded(text) else { return nil }

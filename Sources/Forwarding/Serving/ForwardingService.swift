@@ -1,29 +1,26 @@
 package import Bytes
 package import Keychain
 
-/// Answers requests from a keychain, as far as permissions reach.
+/// Answers requests from a keychain, within permissions.
 package struct ForwardingService {
   private let keychain: any KeychainStore
   private let permissions: Permissions
 
-  /// What becomes of a request.
   package enum Outcome {
-    /// This is the response.
     case response(ForwardResponse)
-    /// A person has to decide first. Afterwards the request is to be answered again.
+    /// A person must decide first. Then the request must be answered again.
     case asks(Question)
-    /// The response is that nothing was found, because nothing may be. Its sender can't tell it from an empty keychain.
+    /// The response is that nothing was found, because nothing is allowed. The sender can't distinguish it from an
+    /// empty keychain.
     case hidden
   }
 
-  /// What a person has to decide.
+  /// A question for a person.
   package struct Question: Equatable, Sendable {
-    /// The item.
     package let item: Item
-    /// What is to be allowed. Who may change an item may use it, too.
+    /// The requested access. Permission to change an item includes using it.
     package let right: ForwardingRight
 
-    /// Makes a question.
     package init(_ item: Item, _ right: ForwardingRight) {
       self.item = item
       self.right = right
@@ -31,14 +28,14 @@ package struct ForwardingService {
   }
 
   /// - Parameters:
-  ///   - keychain: the keychain that is forwarded.
-  ///   - permissions: what whoever asks may have.
+  ///   - keychain: the forwarded keychain.
+  ///   - permissions: the sender's permissions.
   package init(_ keychain: any KeychainStore, _ permissions: Permissions) {
     self.keychain = keychain
     self.permissions = permissions
   }
 
-  /// Answers a request, or says what a person has to decide first.
+  /// Answers a request, or returns the question for a person.
   ///
   /// - Parameters:
   ///   - request: the request.
@@ -73,8 +70,8 @@ package struct ForwardingService {
 
   // MARK: Reading
 
-  /// What the host may use without a question, without what doesn't answer here: what is hidden, and what an earlier
-  /// keychain has, too.
+  /// The items that the host may use without a question, except those that don't answer here: hidden ones, and those
+  /// that an earlier keychain has, too.
   private func usableItems(_ tool: ByteString) throws(KeychainError) -> [Item] {
     guard permissions.mayAnswer(nil, by: tool) else { return [] }
     var first: [Item.Key: String?] = [:]
@@ -101,7 +98,7 @@ package struct ForwardingService {
       for item in Self.ranked(items, for: query) {
         let permission = permission(to: .use, item.key, asked: query, by: tool)
         if permission == .refused { continue }
-        // Once something answers, nobody is asked about anything else.
+        // Once an item answers, nobody is asked about others.
         if permission == .undecided {
           if answer == nil, let question = question(about: item, query, purpose, tool), try answers(item, now)
           {
@@ -117,8 +114,7 @@ package struct ForwardingService {
       }
       var visible = items.filter { allowed.contains($0.reference) }
       if visible.isEmpty, !items.isEmpty { return .hidden }
-      // The other side ranks what it gets by itself, and knows nothing of keychains that are asked one after the other,
-      // or of what is hidden.
+      // The other side ranks its results by itself, and knows nothing of the order of keychains, or of hidden items.
       if purpose != .erase { visible = visible.filter { !$0.isHidden } }
       if purpose == .get, let keychain = answer?.item.keychain {
         visible = visible.filter { $0.keychain == keychain }
@@ -131,12 +127,12 @@ package struct ForwardingService {
     }
   }
 
-  /// The items in the order in which they answer: those of each keychain by rank, one keychain after the other.
+  /// The items in the order in which they answer: each keychain's by rank, one keychain after the other.
   private static func ranked(_ items: [Item], for query: ItemQuery) -> [Item] {
     items.keychains.flatMap { keychain in query.ranked(items.filter { $0.keychain == keychain }) }
   }
 
-  /// Renews the item that would answer if it has expired: the refresh token stays on this machine.
+  /// Renews the answering item if it has expired: the refresh token stays on this machine.
   private func renew(_ query: ItemQuery, _ tool: ByteString, _ now: Timestamp) throws(KeychainError) {
     if keychain.renewer == nil { return }
     _ = try keychain.answerOrRenewal(to: query, at: now) { item, _ in
@@ -144,8 +140,8 @@ package struct ForwardingService {
     }
   }
 
-  /// What a person has to decide about an item; `nil` if that can't lead to what is asked for. For a tool that looks it
-  /// up to change it, that is whether it may get and change it.
+  /// The question about an item; `nil` if the answer can't help the request. For a lookup before a change, it asks for
+  /// both use and change.
   private func question(
     about item: Item, _ query: ItemQuery?, _ purpose: ForwardRequest.Purpose, _ tool: ByteString
   ) -> Question? {
@@ -154,7 +150,7 @@ package struct ForwardingService {
     return mayChange ? Question(item, .change) : nil
   }
 
-  /// Whether a person's decision about the item matters: it has a secret that has not expired, or can be renewed.
+  /// Whether a decision about the item matters: it has a secret that has not expired, or can be renewed.
   private func answers(_ item: Item, _ now: Timestamp) throws(KeychainError) -> Bool {
     guard !item.isNegative, !item.isHidden, let credential = try keychain.credentialIfPresent(of: item) else {
       return false
@@ -165,7 +161,7 @@ package struct ForwardingService {
   private func credential(
     of reference: ItemReference, _ query: ItemQuery?, _ purpose: ForwardRequest.Purpose, _ tool: ByteString
   ) throws(KeychainError) -> Outcome {
-    // By its reference alone somebody could ask for what no query of theirs would find.
+    // Otherwise a bare reference could get items that none of the sender's queries would find.
     guard permissions.mayAnswer(query, by: tool) else { throw .itemNotFound }
     return try keychain.reading { () throws(KeychainError) -> Outcome in
       let found = try keychain.items(matching: query ?? .all).first { $0.reference == reference }
@@ -189,7 +185,7 @@ package struct ForwardingService {
   private func change(
     _ changes: [ItemChange], _ purpose: ForwardRequest.Purpose, _ tool: ByteString
   ) throws(KeychainError) -> Outcome {
-    // Before the keychain is opened, and before anybody is asked: all of it has to be possible.
+    // Before opening the keychain and asking anybody, check that everything is possible.
     for change in changes {
       for item in change.items where permission(toChange: item, tool) == .refused {
         return .response(.fault(.refused))
@@ -209,7 +205,7 @@ package struct ForwardingService {
         }
         return made
       }
-      // The other side goes on to use their references.
+      // The other side continues to use their references.
       return .response(.items(made.map { keychain.committed($0) }, nil))
     } catch {
       if error != Self.isChanged { throw error }
@@ -217,28 +213,28 @@ package struct ForwardingService {
     }
   }
 
-  /// Ends what is done exclusively, so that nothing of it stays.
+  /// Ends the exclusive body without any change.
   private static let isChanged = KeychainError.slot(.changedMeanwhile)
 
   private func permission(toChange item: Item, _ tool: ByteString) -> Permission {
     permission(to: .change, item.key, by: tool)
   }
 
-  /// What says how secrets are renewed stays on this machine, whatever the rules: it holds the secrets of clients, and
-  /// by it somebody could have refresh tokens and files of this machine sent anywhere.
+  /// Renewal settings stay on this machine, whatever the rules: they contain the secrets of clients, and could send
+  /// refresh tokens and files of this machine anywhere.
   private func permission(
     to right: ForwardingRight, _ key: Item.Key, asked query: ItemQuery? = nil, by tool: ByteString
   ) -> Permission {
     key.isRenewalSetting ? .refused : permissions.permission(to: right, key, asked: query, by: tool)
   }
 
-  /// Makes a change, and returns the item as it is now, none if it is deleted; `nil` if the item is no longer as it was
+  /// Makes a change, and returns the item's new state, none if it is deleted; `nil` if the item is no longer as it was
   /// seen.
   private func make(_ change: ItemChange, _ tool: ByteString) throws(KeychainError) -> [Item]? {
     switch change.kind {
     case .add(let item, let keepsDates):
       guard let credential = change.credentialCopy else { return nil }
-      // Another keychain than the one that new items go to may have the same, hidden perhaps until now.
+      // Another keychain than the one for new items may have the same one, perhaps hidden until now.
       if !keepsDates, tool != Self.people, keychain is KeychainSearchList {
         return [try save(item, credential)]
       }
@@ -257,7 +253,7 @@ package struct ForwardingService {
     case .delete(let former):
       guard try isPresent(former, seenBy: change) else { return nil }
       if change.hasSeen, let reference = former.reference, try staysOnceRefused(former, by: tool) {
-        // The other side doesn't know that a token is renewed here once a server has refused it.
+        // The other side doesn't know that a token is renewed here after a server's refusal.
         try keychain.refuse(reference, to: ItemQuery(for: former.key))
         return []
       }
@@ -270,26 +266,26 @@ package struct ForwardingService {
     }
   }
 
-  /// Whether an item that a server has refused stays: for people's own commands where only its one-time codes would go, for
-  /// tools also where a new secret can be had for it.
+  /// Whether an item refused by a server stays: for people's own commands if only its one-time codes would be lost, for
+  /// tools also if a new secret can be obtained for it.
   private func staysOnceRefused(_ item: Item, by tool: ByteString) throws(KeychainError) -> Bool {
     if tool != Self.people, try isRenewed(item) { return true }
     guard let credential = try keychain.credentialIfPresent(of: item) else { return false }
     return !credential.further.isEmpty
   }
 
-  /// Whether a new secret can be had for an item.
+  /// Whether a new secret can be obtained for an item.
   private func isRenewed(_ item: Item) throws(KeychainError) -> Bool {
     if item.isMinted { return true }
     return try keychain.credentialIfPresent(of: item)?.hasRefreshToken ?? false
   }
 
-  /// How people's own commands are named, who are told that an item is not theirs alone.
+  /// The name of people's own commands, which are told that an item is shared with others.
   private static let people: ByteString = "llavero"
 
-  /// Stores what a tool has used as if it were stored here. Returns the item that has it then.
+  /// Stores a tool's login as if it were stored here. Returns its item.
   ///
-  /// - Parameter former: the item that the other side wanted to change for that, which others use, too.
+  /// - Parameter former: the shared item that the other side wanted to change.
   private func save(
     _ item: Item, _ credential: borrowing Credential, insteadOf former: Item? = nil
   ) throws(KeychainError) -> Item {
@@ -317,8 +313,7 @@ package struct ForwardingService {
     }
   }
 
-  /// A credential for an item whose secret stays the same keeps the item's refresh token, which the other side can't
-  /// know.
+  /// A credential for an item with an unchanged secret keeps the item's refresh token, which the other side can't know.
   private func withFormerToken(
     _ credential: consuming Credential, of former: Item
   ) throws(KeychainError) -> Credential {
@@ -332,7 +327,7 @@ package struct ForwardingService {
 }
 
 extension Item {
-  /// As the other side knows it, which isn't told in which keychain of this machine it is.
+  /// As sent to the other side, without the name of its keychain on this machine.
   fileprivate var asSent: Item {
     var item = self
     item.keychain = nil
@@ -342,7 +337,7 @@ extension Item {
 }
 
 extension ItemChange {
-  /// The items that it touches, as they were and as they become.
+  /// The affected items, before and after.
   fileprivate var items: [Item] {
     switch kind {
     case .add(let item, _), .delete(let item): [item]
@@ -350,7 +345,7 @@ extension ItemChange {
     }
   }
 
-  /// Whether its sender has seen the secret, as whoever erases one that a server has refused.
+  /// Whether its sender has seen the secret, as when erasing one that a server refused.
   fileprivate var hasSeen: Bool {
     switch seen {
     case .some: true
@@ -367,7 +362,7 @@ extension ItemChange {
 }
 
 extension Credential {
-  /// What may leave the machine: everything but the refresh token.
+  /// The part that may leave the machine: everything but the refresh token.
   fileprivate var withoutRefreshToken: Credential {
     Credential(secret.copy(), expiry: expiry, authenticationScheme: authenticationScheme)
   }
@@ -380,7 +375,7 @@ extension ForwardFault {
     case .locked, .collectionLocked, .itemLocked, .promptDismissed, .wrongPassphrase, .wrongPassphraseGiven:
       self = .locked
     case .duplicateItem: self = .duplicate
-    // Nobody is asked whether something goes for all who use it, so nobody elsewhere decides that.
+    // A change for everyone who uses the item needs a question here, which nobody elsewhere can answer.
     case .sharedItem: self = .refused
     case .itemNotFound: self = .notFound
     case .unusableAttribute, .queryTooBroad: self = .unusableAttribute

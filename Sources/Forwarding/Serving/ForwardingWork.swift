@@ -1,32 +1,29 @@
 package import Bytes
 import Keychain
 
-/// A request together with what its sender may have, as the agent hands it to the program that opens the keychain.
+/// A request with its sender's permissions, from the agent to the program that opens the keychain.
 ///
-/// Its text is lines: `host` begins the rules of a host on the way, which are lines of a rule file; `grant` is what a
-/// person has decided; `ask` says that there is a person to ask. `request` is the last of them, and the request follows
-/// as its sender wrote it.
+/// Its text is lines: `host` begins the rules of a host on the way, which are lines of a rule file; `grant` is a
+/// person's decision; `ask` says that there is a person to ask. `request` is the last line, followed by the sender's
+/// request.
 package struct ForwardingWork: ~Copyable {
-  /// What the sender may have.
   package let permissions: Permissions
-  /// The request's text, not parsed yet.
+  /// The request's unparsed text.
   package let request: Secret
 
   /// The largest work, in bytes: the largest request, and rules.
   package static let maximumSize = KeychainExtension.maximumSize + RuleFile.maximumSize
 
-  /// Work that can't be understood, which only an agent of another version writes.
+  /// Invalid work, which only an agent of another version writes.
   package struct Malformed: Error {
     package init() {}
   }
 
-  /// Puts work together.
   package init(_ permissions: Permissions, _ request: consuming Secret) {
     self.permissions = permissions
     self.request = request
   }
 
-  /// The work as text.
   package var encoded: Secret {
     var text = Secret(capacity: request.count + 1024)
     if permissions.mayAsk { text.append("ask\n") }
@@ -51,8 +48,6 @@ package struct ForwardingWork: ~Copyable {
     return text
   }
 
-  /// Parses work.
-  ///
   /// - Throws: ``Malformed``.
   package init(parsing text: UnsafeRawBufferPointer) throws(Malformed) {
     var lines = Lines(text)
@@ -114,7 +109,7 @@ extension ForwardingService.Outcome {
     return text
   }
 
-  /// Parses what ``encoded`` wrote; `nil` for anything else, which is what a program prints that has failed.
+  /// Parses text from ``encoded``; `nil` for anything else, as from a program that has failed.
   package init?(parsing text: UnsafeRawBufferPointer) {
     if text == "hidden\n" {
       self = .hidden
@@ -136,7 +131,6 @@ extension ForwardingService.Outcome {
 }
 
 extension ForwardingService.Question {
-  /// The question as JSON.
   package var encoded: Secret {
     var json = JSONWriter()
     json.beginObject()
@@ -146,8 +140,6 @@ extension ForwardingService.Question {
     return json.finish()
   }
 
-  /// Parses a question.
-  ///
   /// - Throws: ``ForwardingWork/Malformed``.
   package init(parsing text: UnsafeRawBufferPointer) throws(ForwardingWork.Malformed) {
     var item: Item?

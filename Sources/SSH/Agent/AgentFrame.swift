@@ -1,12 +1,11 @@
 package import Bytes
 
-/// A message with its length before it (RFC 9987, section 4): a `uint32` that counts the type and the contents, so it
-/// is never 0.
+/// A message preceded by its length (RFC 9987, section 4): a `uint32` that counts the type and the contents, so it is
+/// never 0.
 package enum AgentFrame {
-  /// The size of the length, in bytes.
   package static let headSize = 4
 
-  /// The largest length of a frame that OpenSSH's agent and client accept, in bytes. Larger ones are refused here, too.
+  /// The largest length of a frame, in bytes, as in OpenSSH's agent and client. Larger ones are refused.
   package static let maximumLength = 256 << 10
 
   /// A whole frame of a message without contents.
@@ -23,7 +22,7 @@ package enum AgentFrame {
     return frame
   }
 
-  /// A whole frame of an extension's request or response whose contents may be secret.
+  /// A whole frame of an extension's request or response with contents that may be secret.
   package static func encode(
     _ type: UInt8, extensionName: StaticString, _ contents: borrowing Secret
   ) -> Secret {
@@ -38,8 +37,8 @@ package enum AgentFrame {
 
 /// The bytes that have arrived from one side of a connection, cut into frames.
 ///
-/// The memory is wiped when it is released, for any frame may hold a secret or a signature. It grows with what arrives,
-/// never with a length that was merely announced.
+/// The memory is wiped when it is released, because any frame may hold a secret or a signature. It grows with the bytes
+/// that arrive, never with an announced length.
 package struct AgentFrames: ~Copyable {
   private var bytes = Secret()
   private var offset = 0
@@ -50,7 +49,7 @@ package struct AgentFrames: ~Copyable {
     self.maximumLength = maximumLength
   }
 
-  /// What the bytes so far begin with.
+  /// The beginning of the bytes so far.
   package enum Next {
     /// A whole frame of this size in bytes, its head included.
     case frame(size: Int)
@@ -63,10 +62,8 @@ package struct AgentFrames: ~Copyable {
   /// How many bytes have arrived and were not taken yet.
   package var count: Int { bytes.count - offset }
 
-  /// Takes over bytes that have arrived.
   package mutating func append(_ arrived: UnsafeRawBufferPointer) { bytes.append(arrived) }
 
-  /// What comes next.
   package var next: Next {
     if count < AgentFrame.headSize { return .incomplete }
     let length = Int(bytes.withUnsafeBytes { $0.bigEndian(at: offset, UInt32.self) })
@@ -74,7 +71,7 @@ package struct AgentFrames: ~Copyable {
     return count < AgentFrame.headSize + length ? .incomplete : .frame(size: AgentFrame.headSize + length)
   }
 
-  /// Lends the first `size` bytes that were not taken yet, then takes them.
+  /// Lends the first `size` bytes, then takes them.
   package mutating func take<Result: ~Copyable, Failure: Error>(
     _ size: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -88,7 +85,7 @@ package struct AgentFrames: ~Copyable {
     if offset == bytes.count {
       bytes.truncate(to: 0)
       offset = 0
-      // After a large frame a connection should not keep its memory.
+      // A connection should not keep the memory of a large frame.
       if size > Self.keptSize { bytes = Secret() }
     } else if offset > Self.keptSize {
       let rest = bytes.withUnsafeBytes { Secret(copying: $0.part(offset, $0.count - offset)) }

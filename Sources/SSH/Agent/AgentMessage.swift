@@ -1,25 +1,24 @@
 package import Bytes
 
-/// The numbers of the messages of the SSH agent protocol that mean something here (RFC 9987, section 6.1). All others
-/// are passed on.
+/// The messages of the SSH agent protocol that are handled here (RFC 9987, section 6.1). All others are passed on.
 package enum AgentMessageType {
-  /// `SSH_AGENT_FAILURE`: a refusal; also the reply to an extension that nobody knows.
+  /// `SSH_AGENT_FAILURE`: a refusal; also the reply to an unknown extension.
   package static let failure: UInt8 = 5
   /// `SSH_AGENT_SUCCESS`
   package static let success: UInt8 = 6
   /// `SSH_AGENTC_EXTENSION`
   package static let extensionRequest: UInt8 = 27
-  /// `SSH_AGENT_EXTENSION_FAILURE`: the refusal of an extension that is known.
+  /// `SSH_AGENT_EXTENSION_FAILURE`: the refusal of a known extension.
   package static let extensionFailure: UInt8 = 28
   /// `SSH_AGENT_EXTENSION_RESPONSE`
   package static let extensionResponse: UInt8 = 29
 }
 
-/// A message of an agent's client or an agent, without its length.
+/// A message of an agent or its client, without its length.
 package struct AgentMessage {
   /// The type, one of ``AgentMessageType`` or any other.
   package let type: UInt8
-  /// What follows the type.
+  /// The bytes after the type.
   package let contents: UnsafeRawBufferPointer
 
   /// Takes the bytes of a frame, at least one.
@@ -28,8 +27,8 @@ package struct AgentMessage {
     contents = frame.part(1, frame.count - 1)
   }
 
-  /// The name of an extension that is requested, or that responds, and the bytes that belong to it; `nil` for any
-  /// other message, and for an extension without a name (RFC 9987, section 5.8).
+  /// The name in an extension's request or response, and the bytes after it; `nil` for any other message, or without a
+  /// name (RFC 9987, section 5.8).
   package var asExtension: (name: UnsafeRawBufferPointer, contents: UnsafeRawBufferPointer)? {
     guard type == AgentMessageType.extensionRequest || type == AgentMessageType.extensionResponse else {
       return nil
@@ -42,10 +41,9 @@ package struct AgentMessage {
 
 /// The extension that lists the names of all extensions (RFC 9987, section 5.8.1).
 package enum QueryExtension {
-  /// The name of the extension.
   package static let name: StaticString = "query"
 
-  /// The names that an agent's reply to the query lists.
+  /// The names in an agent's reply to the query.
   ///
   /// - Throws: ``WireError`` if it isn't such a reply.
   package static func names(in reply: AgentMessage) throws(WireError) -> [ByteString] {
@@ -58,7 +56,7 @@ package enum QueryExtension {
     return names
   }
 
-  /// The frame of a reply that lists these names.
+  /// The frame of a reply with these names.
   package static func reply(_ names: [ByteString]) -> [UInt8] {
     var contents: [UInt8] = []
     for name in names { contents.append(wireString: name.bytes) }

@@ -1,25 +1,25 @@
 import Bytes
 
-/// What is known of who speaks on a connection to the forwarding socket, from the binds that came over it.
+/// The hosts behind a connection to the forwarding socket, as far as its binds tell.
 ///
 /// OpenSSH binds a connection before it passes on a byte of the other side, so the first bind is honest. All later
 /// bytes may be another host's, which can bind as any host that it reaches: each bind can only take something away.
 package struct ConnectionTrust {
-  /// Why nothing is believed of a connection.
+  /// Why a connection isn't trusted.
   package enum Doubt: String, Error, Hashable, Sendable {
     /// No bind has come.
     case unbound
-    /// A bind could not be understood, or had a wrong signature.
+    /// A bind was invalid, or had a wrong signature.
     case badBind
-    /// A bind named a session of an earlier bind, with another key.
+    /// A bind repeated the session of an earlier bind, with another key.
     case otherKey
-    /// There were more binds than OpenSSH's agent takes.
+    /// There were more binds than OpenSSH's agent accepts.
     case tooManyBinds
-    /// A bind came after the one that said where the connection ends.
+    /// A bind came after the one that ends the chain.
     case bindAfterEnd
     /// The connection logs in somewhere; it isn't forwarded.
     case login
-    /// The program that connected isn't one that binds before it passes anything on.
+    /// The connected program isn't one that binds before it passes anything on.
     case otherProgram
   }
 
@@ -38,12 +38,11 @@ package struct ConnectionTrust {
   /// The largest number of binds, that of OpenSSH's agent (`AGENT_MAX_SESSION_IDS`).
   package static let maximumBinds = 16
 
-  /// Knows nothing.
   package init() {}
 
   /// The keys of the hosts on the way, the nearest first.
   ///
-  /// - Throws: ``Doubt`` if nobody is believed to be there.
+  /// - Throws: ``Doubt`` if the connection isn't trusted.
   package func hosts() throws(Doubt) -> [HostKey] {
     if let doubt { throw doubt }
     if hops.isEmpty { throw .unbound }
@@ -53,8 +52,8 @@ package struct ConnectionTrust {
 
   /// Takes a bind.
   ///
-  /// - Parameter contents: what follows the extension's name.
-  /// - Returns: whether it was right. If not, nothing is believed of the connection any more.
+  /// - Parameter contents: the bytes after the extension's name.
+  /// - Returns: whether it was valid. If not, the connection is no longer trusted.
   package mutating func take(
     _ contents: UnsafeRawBufferPointer, _ cryptography: some HostCryptography
   ) -> Bool {
@@ -64,7 +63,7 @@ package struct ConnectionTrust {
     guard let key = bind.verifiedHostKey(cryptography) else { return condemn(.badBind) }
     if let former = hops.first(where: { $0.sessionID == bind.sessionID }) {
       if former.key.encoded != key.encoded { return condemn(.otherKey) }
-      // The flag isn't signed, so that only what it takes away is believed.
+      // The flag isn't signed, so only its restriction counts.
       if !bind.isForwarding { hasEnded = true }
       return true
     }
@@ -74,7 +73,7 @@ package struct ConnectionTrust {
     return true
   }
 
-  /// Believes nothing that comes over the connection, because the first bind need not be the program's own.
+  /// Stops trusting the connection, because the first bind need not be the program's own.
   package mutating func distrust() { doubt = doubt ?? .otherProgram }
 
   private mutating func condemn(_ reason: Doubt) -> Bool {

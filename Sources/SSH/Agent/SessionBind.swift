@@ -1,24 +1,23 @@
 import Bytes
 
-/// The message in which OpenSSH tells its agent for which connection it uses it (OpenSSH's PROTOCOL.agent, section 1,
+/// OpenSSH's message to its agent about the connection that uses it (OpenSSH's PROTOCOL.agent, section 1,
 /// `session-bind@openssh.com`).
 package struct SessionBind: Equatable, Sendable {
-  /// The name of the extension.
   package static let extensionName: StaticString = "session-bind@openssh.com"
 
-  /// The largest size of a session identifier, in bytes. OpenSSH's agent remembers none that is larger.
+  /// The largest session identifier, in bytes, that OpenSSH's agent remembers.
   package static let maximumSessionID = 128
 
-  /// The host's key as it was negotiated: a whole certificate if the host has one.
+  /// The negotiated host key: a whole certificate if the host has one.
   package let hostKey: [UInt8]
   /// The first exchange hash of the connection (RFC 4253, section 7.2), 1 to ``maximumSessionID`` bytes.
   package let sessionID: [UInt8]
   /// The host's signature of the session identifier.
   package let signature: [UInt8]
-  /// Whether the agent is forwarded to that host; otherwise the client logs in there. Not part of what is signed.
+  /// Whether the agent is forwarded to that host; otherwise the client logs in there. Not signed.
   package let isForwarding: Bool
 
-  /// Parses what follows the extension's name.
+  /// Parses the bytes after the extension's name.
   ///
   /// - Throws: ``WireError``, also for bytes that follow and for a flag other than 0 and 1, which OpenSSH's agent
   ///   accepts and OpenSSH's client never sends.

@@ -2,7 +2,7 @@ package import Bytes
 
 /// A certificate of a key (OpenSSH's PROTOCOL.certkeys), parsed and not verified.
 package struct HostCertificate: Equatable, Sendable {
-  /// The key that it is about.
+  /// The certified key.
   package let key: PublicKey
   /// Whether it was issued for a host, not for a user.
   package let isForHost: Bool
@@ -14,9 +14,9 @@ package struct HostCertificate: Equatable, Sendable {
   package let validBefore: UInt64
   /// Whether it has critical options. None is defined for hosts, so such a certificate isn't accepted.
   package let hasCriticalOptions: Bool
-  /// The key of the authority that signed it, in SSH's encoding.
+  /// The signing authority's key, in SSH's encoding.
   package let authorityKey: [UInt8]
-  /// The part that is signed.
+  /// The signed part.
   package let signed: [UInt8]
   /// The authority's signature, in SSH's encoding.
   package let signature: [UInt8]

@@ -1,6 +1,6 @@
 import Bytes
 
-/// A signature by a host's key, taken apart.
+/// A parsed signature by a host's key.
 package enum HostSignature: Equatable, Sendable {
   /// 64 bytes (RFC 8709, section 6).
   case ed25519([UInt8])
@@ -9,7 +9,7 @@ package enum HostSignature: Equatable, Sendable {
   /// PKCS #1 v1.5, as long as the modulus, with SHA-256 or SHA-512 (RFC 8332, section 3).
   case rsa(hash: RSAHash, [UInt8])
 
-  /// The hashes of RFC 8332. SHA-1, which `ssh-rsa` stands for in a signature, is never accepted.
+  /// The hashes of RFC 8332. SHA-1, the meaning of `ssh-rsa` in a signature, is never accepted.
   package enum RSAHash: Equatable, Sendable {
     case sha256, sha512
   }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// A key that a host may have, without a certificate around it.
+/// A host's key, without a certificate around it.
 package enum PublicKey: Equatable, Sendable {
   /// 32 bytes (RFC 8709, section 4).
   case ed25519([UInt8])
@@ -13,7 +13,7 @@ package enum PublicKey: Equatable, Sendable {
   package enum Curve: String, CaseIterable, Hashable, Sendable {
     case nistp256, nistp384, nistp521
 
-    /// The size of a coordinate in bytes.
+    /// The size of a coordinate, in bytes.
     package var coordinateSize: Int {
       switch self {
       case .nistp256: 32
@@ -23,7 +23,7 @@ package enum PublicKey: Equatable, Sendable {
     }
   }
 
-  /// The sizes of an RSA modulus that are accepted, in bits: those that OpenSSH accepts.
+  /// The accepted sizes of an RSA modulus, in bits, as in OpenSSH.
   package static let moduli = 1024...16384
 
   /// Parses a key in SSH's encoding.
@@ -43,13 +43,13 @@ package enum PublicKey: Equatable, Sendable {
 
 /// Why a host's key, certificate or signature isn't accepted.
 package enum HostKeyError: Error, Equatable, Sendable {
-  /// A type that this version doesn't know, or doesn't trust.
+  /// A type that is unknown or not trusted.
   case unsupported
   /// It isn't encoded correctly.
   case malformed
 }
 
-/// Runs a parser, whose `nil` stands for an unsupported type.
+/// Runs a parser that returns `nil` for an unsupported type.
 func malformed<Value>(_ parse: () throws(WireError) -> Value?) throws(HostKeyError) -> Value {
   let value: Value?
   do throws(WireError) {

@@ -1,11 +1,11 @@
 import Bytes
 
-/// HMAC-SHA1 of a name with a salt: how OpenSSH hides names in `known_hosts`. The key comes first.
+/// HMAC-SHA1 of a name with a salt, by which OpenSSH hides names in `known_hosts`. The key comes first.
 package typealias HostNameHash = (_ salt: [UInt8], _ name: [UInt8]) -> [UInt8]
 
 /// The first field of a line of `known_hosts`: patterns with `*`, `?` and `!`, or one hashed name.
 package enum HostPatterns: Equatable, Sendable {
-  /// Patterns in lower case. One with `!` that matches excludes the host, whatever the others do.
+  /// Patterns in lower case. A matching one with `!` excludes the host, whatever the others do.
   case patterns([Pattern])
   /// `|1|SALT|HASH`
   case hashed(salt: [UInt8], hash: [UInt8])
@@ -16,7 +16,7 @@ package enum HostPatterns: Equatable, Sendable {
     let isNegative: Bool
   }
 
-  /// Parses the field; `nil` if it can't be understood.
+  /// Parses the field; `nil` if it is invalid.
   package init?(_ field: UnsafeRawBufferPointer) {
     if field.first == UInt8(ascii: "|") {
       guard let hashed = Self.hashed(field) else { return nil }
@@ -47,7 +47,7 @@ package enum HostPatterns: Equatable, Sendable {
     return .hashed(salt: salt, hash: hash)
   }
 
-  /// Whether the line is about the host.
+  /// Whether the line is for the host.
   package func match(_ host: HostName, _ hash: HostNameHash) -> Bool {
     switch self {
     case .hashed(let salt, let expected): return hash(salt, host.name.bytes) == expected
@@ -68,10 +68,10 @@ package enum HostPatterns: Equatable, Sendable {
   }
 }
 
-/// The matching of OpenSSH's patterns: `*` stands for any bytes, `?` for one; nothing else is special.
+/// OpenSSH's patterns: `*` stands for any bytes, `?` for one; nothing else is special.
 package enum WildcardPattern {
-  /// Whether the pattern matches all of the text. Takes time proportional to the product of both lengths at most, for
-  /// only the last `*` is ever tried again.
+  /// Whether the pattern matches all of the text. Takes time proportional to the product of both lengths at most,
+  /// because only the last `*` is ever retried.
   package static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
     var (patternIndex, textIndex) = (0, 0)
     var retry: (pattern: Int, text: Int)?

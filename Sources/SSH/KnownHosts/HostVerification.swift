@@ -1,6 +1,6 @@
 import Bytes
 
-/// The cryptography that verifying hosts takes. It is a parameter, so that this module links no library.
+/// The cryptography for verifying hosts, a parameter so that this module links no library.
 package protocol HostCryptography {
   /// Whether the key made the signature over these bytes.
   func verifies(_ signature: HostSignature, of message: [UInt8], by key: PublicKey) -> Bool
@@ -12,15 +12,12 @@ package protocol HostCryptography {
 
 /// A host's key that was proven by its signature, and the certificate around it.
 package struct HostKey: Equatable, Sendable {
-  /// The key as it was negotiated, in SSH's encoding: a certificate, or the plain key.
+  /// The negotiated key in SSH's encoding: a certificate, or the plain key.
   package let encoded: [UInt8]
-  /// The key itself.
   package let key: PublicKey
-  /// The certificate, if it is one. Whether an authority issued it was not verified yet.
+  /// The certificate, if it is one. Its authority has not been verified yet.
   package let certificate: HostCertificate?
 
-  /// Parses a key or a certificate.
-  ///
   /// - Throws: ``HostKeyError``.
   package init(parsing encoded: [UInt8]) throws(HostKeyError) {
     self = try encoded.lendingBytes { (bytes) throws(HostKeyError) -> HostKey in
@@ -47,8 +44,8 @@ package struct HostKey: Equatable, Sendable {
 }
 
 extension SessionBind {
-  /// The host's key, if it has signed the session identifier: the owner of the key has taken part in that session once.
-  /// It is not proof of who speaks now, or of what the connection is for.
+  /// The host's key, if it has signed the session identifier: its owner has taken part in that session once. It proves
+  /// neither who speaks now, nor the purpose of the connection.
   ///
   /// - Returns: `nil` for a signature that isn't the key's, and for keys and algorithms that aren't accepted.
   package func verifiedHostKey(_ cryptography: some HostCryptography) -> HostKey? {
@@ -69,13 +66,13 @@ extension SessionBind {
 }
 
 extension KnownHosts {
-  /// Whether the key is that of the host: a line names it, or a certificate around it is valid for the host and was
-  /// issued by an authority that a line names (OpenSSH's PROTOCOL.certkeys). A revoked key is nobody's. As in OpenSSH,
-  /// lines for the name without its port count where none of their kind has the port.
+  /// Whether the key is the host's: a line names it, or a certificate around it is valid for the host and was issued by
+  /// an authority that a line names (OpenSSH's PROTOCOL.certkeys). A revoked key is nobody's. As in OpenSSH, lines for
+  /// the name without its port count if none of their kind has the port.
   ///
   /// - Parameters:
   ///   - host: the name as in `known_hosts`.
-  ///   - key: the host's key, whose owner has proven that it is there.
+  ///   - key: the host's key, with proven ownership.
   ///   - now: the present time, in seconds since the Unix epoch.
   package func identifies(
     _ host: HostName, by key: HostKey, at now: UInt64, _ cryptography: some HostCryptography
@@ -94,8 +91,7 @@ extension KnownHosts {
     return certificate.isSignedByItsAuthority(cryptography)
   }
 
-  /// Those lines that can have to do with a host, whatever its key. For hashed names, finding them costs an HMAC for
-  /// each line.
+  /// The lines that may concern a host, whatever its key. For hashed names, finding them costs an HMAC for each line.
   package func lines(about host: HostName, _ cryptography: some HostCryptography) -> KnownHosts {
     let hash: HostNameHash = { cryptography.hmacSHA1(key: $0, $1) }
     let whole = HostName(host.withoutPort)
@@ -113,7 +109,7 @@ extension KnownHosts {
 }
 
 extension HostCertificate {
-  /// Whether the authority that it names has signed it.
+  /// Whether the certificate's own authority has signed it.
   func isSignedByItsAuthority(_ cryptography: some HostCryptography) -> Bool {
     do throws(HostKeyError) {
       let authority = try authorityKey.lendingBytes { (bytes) throws(HostKeyError) in
@@ -130,7 +126,6 @@ extension HostCertificate {
 }
 
 extension PublicKey {
-  /// The key in SSH's encoding.
   package var encoded: [UInt8] {
     var bytes: [UInt8] = []
     switch self {

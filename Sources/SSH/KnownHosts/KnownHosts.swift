@@ -1,6 +1,6 @@
 import Bytes
 
-/// The keys that somebody knows hosts by, as in OpenSSH's `known_hosts` (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
+/// Known keys of hosts, as in OpenSSH's `known_hosts` (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
 package struct KnownHosts: Sendable {
   /// One line of the file.
   package struct Entry: Equatable, Sendable {
@@ -12,9 +12,8 @@ package struct KnownHosts: Sendable {
       case revoked
     }
 
-    /// `nil` for a line that names a host's own key.
+    /// `nil` for a line with a host's own key.
     package let marker: Marker?
-    /// The hosts.
     package let hosts: HostPatterns
     /// The key, in SSH's encoding.
     package let key: [UInt8]
@@ -23,7 +22,6 @@ package struct KnownHosts: Sendable {
   /// The entries in the order of the files.
   package private(set) var entries: [Entry] = []
 
-  /// Knows no host.
   package init() {}
 
   func filtered(_ isIncluded: (Entry) -> Bool) -> KnownHosts {
@@ -32,8 +30,8 @@ package struct KnownHosts: Sendable {
     return some
   }
 
-  /// Adds the lines of a file. As in OpenSSH, a line that can't be understood is passed over, except that a mark nobody
-  /// knows is no reason to take the line for a host's key.
+  /// Adds the lines of a file. As in OpenSSH, an invalid line is skipped; a line with an unknown mark is never taken
+  /// for a host's key.
   package mutating func append(_ file: UnsafeRawBufferPointer) {
     var lines = Lines(file)
     while let line = lines.next() {
@@ -46,24 +44,24 @@ package struct KnownHosts: Sendable {
     entries.contains { $0.marker == .revoked && $0.key == key }
   }
 
-  /// Whether a line says that the host has this key, given in SSH's encoding.
+  /// Whether a line names this key, given in SSH's encoding, for the host.
   package func names(_ key: [UInt8], of host: HostName, _ hash: HostNameHash) -> Bool {
     entries.contains { $0.marker == nil && $0.key == key && $0.hosts.match(host, hash) }
   }
 
-  /// Whether a line says that this key, given in SSH's encoding, signs certificates of the host.
+  /// Whether a line names this key, given in SSH's encoding, as an authority for the host.
   package func trusts(authority key: [UInt8], for host: HostName, _ hash: HostNameHash) -> Bool {
     entries.contains { $0.marker == .certificateAuthority && $0.key == key && $0.hosts.match(host, hash) }
   }
 
-  /// The names of hosts with this key that can be read from the file: neither hashed nor patterns.
+  /// The readable names of hosts with this key: neither hashed nor patterns.
   package func plainNames(of key: [UInt8]) -> [HostName] {
     entries.filter { $0.marker == nil && $0.key == key }.flatMap(\.hosts.plainNames)
   }
 }
 
 extension KnownHosts.Entry {
-  /// `nil` for an empty line, a comment, and a line that can't be understood.
+  /// `nil` for an empty line, a comment, and an invalid line.
   init?(_ line: UnsafeRawBufferPointer) {
     var words = line.split(whereSeparator: { $0 == 0x20 || $0 == 0x09 })[...]
     guard let first = words.first, first.first != UInt8(ascii: "#") else { return nil }
@@ -94,7 +92,7 @@ extension KnownHosts.Entry {
     let key = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3) { memory, count in
       count = Base64.decode(padded: text, into: UnsafeMutableRawBufferPointer(memory)) ?? 0
     }
-    // The type stands in the key as well. Lines of before SSH 2 have a number here.
+    // The key contains its type as well. Lines from before SSH 2 have a number here.
     let isOfType = key.withUnsafeBytes { key in
       var fields = WireReader(key)
       guard let name = try? fields.string() else { return false }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Bytes that aren't what SSH's encoding requires: they end too early, or something follows.
+/// A violation of SSH's encoding.
 package enum WireError: Error, Equatable, Sendable {
   /// The bytes end within a value.
   case truncated
@@ -22,11 +22,9 @@ package struct WireReader {
     self.bytes = bytes
   }
 
-  /// The bytes that have not been read yet.
+  /// The unread bytes.
   package var rest: UnsafeRawBufferPointer { bytes.part(offset, bytes.count - offset) }
 
-  /// Reads `count` bytes.
-  ///
   /// - Throws: ``WireError/truncated`` if fewer are left.
   package mutating func take(_ count: Int) throws(WireError) -> UnsafeRawBufferPointer {
     guard 0...bytes.count - offset ~= count else { throw .truncated }
@@ -50,7 +48,7 @@ package struct WireReader {
 
   /// Reads an `mpint` that isn't negative, and returns its bytes without leading zeros; none for zero.
   ///
-  /// - Throws: ``WireError/value`` for a negative number, and for a zero at the beginning that isn't needed.
+  /// - Throws: ``WireError/value`` for a negative number, and for an unnecessary leading zero.
   package mutating func unsignedInteger() throws(WireError) -> UnsafeRawBufferPointer {
     let number = try string()
     guard let first = number.first else { return number }

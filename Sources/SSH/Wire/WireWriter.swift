@@ -12,13 +12,11 @@ extension [UInt8] {
     append(contentsOf: bytes)
   }
 
-  /// Adds a `string`.
   package mutating func append(wireString bytes: [UInt8]) {
     append(wire: UInt32(bytes.count))
     append(contentsOf: bytes)
   }
 
-  /// Adds a `string`.
   package mutating func append(wireString text: StaticString) { append(wireString: text.bytes) }
 }
 

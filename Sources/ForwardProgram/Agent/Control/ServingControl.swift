@@ -81,7 +81,7 @@ extension ForwardingAgent {
     return ControlResponse()
   }
 
-  /// Who has connected already keeps the agent that it was connected to.
+  /// Existing connections keep their agent.
   private func use(upstream path: ByteString) -> ControlResponse {
     guard let path = path.text, path.hasPrefix("/") else {
       return ControlResponse(problem: "that is not a path")
@@ -97,7 +97,7 @@ extension ForwardingAgent {
 
   // MARK: Sockets
 
-  /// Listens at each socket that there should be, and nowhere else.
+  /// Listens exactly at the wanted sockets.
   @discardableResult
   func lookForSockets() -> ControlResponse {
     let names = sockets.names()
@@ -120,7 +120,7 @@ extension ForwardingAgent {
     return response
   }
 
-  /// Ends a socket, and the connections that came over it.
+  /// Ends a socket, and its connections.
   private func close(listener name: ByteString) {
     for listener in listeners where listener.entry == .socket(name) { Glibc.close(listener.descriptor) }
     listeners.removeAll { $0.entry == .socket(name) }

@@ -8,7 +8,7 @@ final class ReadableFile {
   private let descriptor: Int32
   let status: FileStatus
 
-  /// `nil` if there is no such file, it can't be read, or it has more than `maximumSize` bytes.
+  /// `nil` if the file is missing, unreadable, or larger than `maximumSize` bytes.
   init?(path: String, maximumSize: Int = 16 << 20) {
     let descriptor = clinux_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
     if descriptor < 0 { return nil }
@@ -24,7 +24,6 @@ final class ReadableFile {
 
   deinit { close(descriptor) }
 
-  /// Whether a text is in it.
   func contains(_ text: StaticString) -> Bool {
     guard let memory = mmap(nil, status.size, PROT_READ, MAP_PRIVATE, descriptor, 0), memory != MAP_FAILED
     else {

@@ -4,7 +4,7 @@ import Keychain
 import PrivateFiles
 import SSH
 
-/// The policy of a person's rule file and known hosts. It reads them again when they have changed.
+/// The policy of a person's rule file and known hosts, which are read again after changes.
 final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy {
   private let rulePath: String
   private let store: RuleStore
@@ -22,8 +22,8 @@ final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy {
   ///   - rulePath: the rule file; without one there are no rules.
   ///   - knownHostsPaths: the files with known hosts; each may be missing.
   ///   - canAsk: whether there is a person to ask.
-  ///   - log: is given each request that has ended.
-  ///   - tell: is told, in one line, why there are no rules.
+  ///   - log: receives each ended request.
+  ///   - tell: receives a line that says why there are no rules.
   init(
     rulePath: String, knownHostsPaths: [String], _ cryptography: Cryptography,
     canAsk: @escaping () -> Bool, log: @escaping (LoggedRequest) -> Void, tell: @escaping (String) -> Void
@@ -77,7 +77,7 @@ final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy {
 
   func note(_ request: LoggedRequest) { log(request) }
 
-  /// The rules as they are now; `nil` if the file can't be read, or can't be understood.
+  /// The present rules; `nil` if the file is unreadable or invalid.
   private func presentRules() -> [ForwardingRule]? {
     do throws(KeychainError) {
       guard let file = try OpenFile(path: rulePath, mayBeRead: true) else { return [] }
@@ -114,7 +114,7 @@ final class RulePolicy<Cryptography: HostCryptography>: ForwardingPolicy {
   }
 }
 
-/// What was read from a file, and from which state of it.
+/// A file's parsed contents, and the state that they were read from.
 private struct ChangingFile<Value> {
   private var known: (status: FileStatus, value: Value)?
 

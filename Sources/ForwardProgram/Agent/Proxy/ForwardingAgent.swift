@@ -5,49 +5,43 @@ import Glibc
 import Keychain
 import SSH
 
-/// What the agent needs to know of the world around it.
+/// The agent's view of its surroundings.
 protocol ForwardingPolicy: AnyObject {
-  /// The hosts with these keys, the nearest first, and what they may have now. `nil` if there are no rules that can be
-  /// read.
+  /// The hosts with these keys, the nearest first, and their present permissions; `nil` without readable rules.
   func permissions(of keys: [HostKey]) -> (hosts: [VerifiedHost], permissions: Permissions)?
-  /// What whoever uses a socket may have now.
+  /// The present permissions of a socket.
   func permissions(ofSocket name: ByteString) -> (hosts: [VerifiedHost], permissions: Permissions)?
-  /// Makes a rule of what a person has decided. Returns whether it counts from now on.
+  /// Turns a person's decision into a rule. Returns whether it is now in effect.
   func remember(_ rule: ForwardingRule) -> Bool
   /// Whether there is a person to ask.
   var canAsk: Bool { get }
-  /// Called once for each request that has ended.
+  /// Called once for each ended request.
   func note(_ request: LoggedRequest)
 }
 
-/// The agent that stands between ssh and the person's own agent: it answers requests for the keychain, and passes on
-/// everything else, byte for byte.
+/// The agent between ssh and the person's own agent: it answers requests for the keychain, and passes on everything
+/// else, byte for byte.
 ///
-/// A single thread serves all clients and never waits for one of them. It has no secret but those that it is just
-/// passing on: another program opens the keychain, for one request each.
+/// A single thread serves all clients and never waits for one of them. It holds only secrets that it is just passing
+/// on: another program opens the keychain, for one request each.
 final class ForwardingAgent<Cryptography: HostCryptography> {
-  /// What the agent is told when it starts.
   struct Settings {
-    /// The path of the person's own agent; `nil` if there is none.
     var upstream: String?
-    /// Whether requests for ssh keys are passed on.
     var passesKeys = true
     /// The program that opens the keychain, and asks a person.
     var program: String
-    /// The name that it is run as to answer a request.
+    /// The name to run it as for answering a request.
     var answeringName: String
-    /// The name that it is run as to ask.
+    /// The name to run it as for asking.
     var askingName: String
-    /// The path of the program that says when the screen is locked; `nil` if there is none.
+    /// The path of the program that reports when the screen is locked; `nil` for none.
     var watchingProgram: String?
-    /// The name that it is run as.
+    /// The name to run it as.
     var watchingName = ""
-    /// How long a question waits for an answer, in milliseconds: two minutes at most.
+    /// How long a question stays open, in milliseconds: at most two minutes.
     var questionTime = Self.longestQuestionTime
-    /// The longest time for a question, in milliseconds.
     static var longestQuestionTime: Int { 120_000 }
 
-    /// Makes settings.
     init(upstream: String?, program: String, answeringName: String, askingName: String) {
       self.upstream = upstream
       self.program = program
@@ -64,31 +58,30 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
   private let signals: Int32
   var listeners: [(descriptor: Int32, entry: EntryPoint)]
   var clients: [ForwardingClient] = []
-  /// Programs whose client has gone while they change the keychain, the session of that client, and when they are given
-  /// up, in milliseconds since boot.
+  /// Programs whose client left while they change the keychain, with that client's session, and when they are given up,
+  /// in milliseconds since boot.
   var leftover: [(program: PipedProgram, session: Session, end: Int)] = []
   /// A program that waits for a request, and when it is ended, in milliseconds since boot.
   var spare: (program: PipedProgram, end: Int)?
-  /// Programs that have said all, or were told to end.
+  /// Programs that have finished their output, or were told to end.
   var ending: [PipedProgram] = []
-  /// The questions, those that were asked first in front.
+  /// The questions, the oldest first.
   var questions: [PersonQuestion] = []
-  /// The session that was asked last.
+  /// The session asked about last.
   var lastAsked: Session?
-  /// How often a session was told no.
+  /// How often each session was refused.
   var refusals: [Session: Int] = [:]
   var leases = Leases()
   var programs = SSHPrograms()
-  /// The program that says when the screen is locked. It runs as long as there are leases.
+  /// The program that reports when the screen is locked. It runs as long as there are leases.
   var screenWatch: PipedProgram?
-  /// The rules of sandboxes.
   var sandboxes: [ByteString: [ForwardingRule]] = [:]
   var lastTicket = 0
 
   /// - Parameters:
   ///   - listeners: the listening sockets, without the named ones.
   ///   - sockets: the named sockets.
-  ///   - signals: a descriptor that becomes readable when the agent should end; -1 if there is none.
+  ///   - signals: a descriptor that becomes readable when the agent should end; -1 for none.
   init(
     _ listeners: [(descriptor: Int32, entry: EntryPoint)], _ sockets: NamedSockets, signals: Int32,
     _ settings: Settings, _ cryptography: Cryptography, _ policy: any ForwardingPolicy
@@ -115,9 +108,8 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
     case screen(PipedProgram)
   }
 
-  /// Serves clients until a signal comes.
   func run() {
-    // Nobody can come for an answer any more.
+    // Nobody can fetch an answer any more.
     defer { for client in clients { if let request = client.request { noteLeft(request) } } }
     sockets.removeLeftSandboxes()
     lookForSockets()
@@ -176,7 +168,7 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
     }
   }
 
-  /// Ends what asks a person, because nobody would hear the answer. It gets a second to give back a terminal.
+  /// Ends the asking programs, because nobody would hear the answer. They get a second to restore a terminal.
   private func endQuestions() {
     let programs = questions.compactMap { $0.program?.0 }
     for program in programs where !program.hasEnded() { program.end() }
@@ -184,7 +176,7 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
     for program in programs { while !program.hasEnded(), SystemClock.awake < deadline { usleep(2000) } }
   }
 
-  /// Until the next limit, in milliseconds; -1 if there is none.
+  /// The time until the next limit, in milliseconds; -1 for none.
   private var timeToWait: Int32 {
     var limits: [Int] = []
     for client in clients {
@@ -198,7 +190,7 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
     if let spare { limits.append(spare.end) }
     limits += leftover.map(\.end)
     let time = limits.min().map { max(0, $0 - SystemClock.sinceBoot) }
-    // A program ends some time after its output. Nobody says when.
+    // A program ends some time after its output, without notice.
     guard !ending.isEmpty else { return time.map { Int32(clamping: $0) } ?? -1 }
     return Int32(clamping: min(time ?? 50, 50))
   }
@@ -208,7 +200,7 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
     for client in clients {
       if let request = client.request, request.end <= now {
         if case .answered(let response, let outcome) = request.state {
-          // Nobody has come for it.
+          // Nobody has fetched it.
           client.request = nil
           noteTaken(request, outcome, response)
         } else {
@@ -241,14 +233,14 @@ extension ForwardingAgent {
   /// The largest number of clients at a time, without those of `llavero forward`. To make room, the session with the
   /// most loses one. With a connection to the person's agent for each, they stay below 1024 descriptors.
   static var maximumClients: Int { 400 }
-  /// How long ssh waits for the reply to a bind at most, in milliseconds: it stands still meanwhile. Together with the
-  /// names of the extensions, it is less than a program on the other side waits to find the keychain.
+  /// How long ssh waits for the reply to a bind, in milliseconds; it stands still meanwhile. Together with the names of
+  /// the extensions, it is less than a program on the other side waits to find the keychain.
   static var bindTime: Int { 300 }
 
   // MARK: Clients
 
   func accept(_ listener: Int32, _ entry: EntryPoint) {
-    // A few at a time, so that a flood of connections doesn't keep the others from being served.
+    // A few at a time, so that a flood of connections doesn't keep others from being served.
     for _ in 0..<16 {
       let descriptor = clinux_accept(listener)
       if descriptor < 0 {
@@ -271,14 +263,14 @@ extension ForwardingAgent {
     }
   }
 
-  /// Whether a user may come in: this one, and in a container also root, who could be this one anyway.
+  /// Whether a user may connect: this one, and in a container also root, who could become this one anyway.
   private func mayConnect(_ user: Int, _ entry: EntryPoint) -> Bool {
     if case .socket = entry, user == 0 { return true }
     return user == Int(geteuid())
   }
 
-  /// Disconnects a client of the session that has the most: its oldest idle one, or its newest if it keeps all busy and
-  /// has more than the session that comes. So nobody can keep others out by asking much. Returns whether there was one.
+  /// Disconnects a client of the largest session: its oldest idle one, or its newest if all are busy and it has more
+  /// than the new session. So nobody can keep others out by asking a lot. Returns whether there was one.
   private func makeRoom(for session: Session? = nil) -> Bool {
     let others = clients.filter { $0.entry != .control }
     let numbers = Dictionary(grouping: others, by: \.session).mapValues(\.count)
@@ -305,7 +297,7 @@ extension ForwardingAgent {
     if let sandbox = client.sandbox { end(sandbox: sandbox) }
   }
 
-  /// Ends what is being done for a request. A change goes on: it is whole either way.
+  /// Ends the work on a request. A change continues: it is complete either way.
   private func stop(_ request: KeychainRequest, of client: ForwardingClient) {
     switch request.state {
     case .queued, .answered: break
@@ -333,7 +325,7 @@ extension ForwardingAgent {
     }
     if events & ~Int16(POLLOUT) == 0 { return }
     if case .nothing = client.waiting {
-      // It has closed its side, or is gone, without reading what it asked for.
+      // It has closed its side, or is gone, without reading its answer.
       if !client.takesFrames { return drop(client) }
       var arrived = false
       let isOpen = receive(from: client.descriptor) { bytes in
@@ -343,12 +335,12 @@ extension ForwardingAgent {
       if !isOpen, !arrived { return drop(client) }
       takeFrames(client)
     } else {
-      // It is gone, or has closed its side: nobody waits for the answer. A change goes on.
+      // It is gone, or has closed its side: nobody waits for the answer. A change continues.
       drop(client)
     }
   }
 
-  /// Handles the frames that have arrived, until one has to be waited for.
+  /// Handles the frames that have arrived, until one must wait.
   func takeFrames(_ client: ForwardingClient) {
     while clients.contains(where: { $0 === client }) {
       guard client.takesFrames else { return }

@@ -3,26 +3,25 @@ import Forwarding
 import Glibc
 import SSH
 
-/// Where a client comes in.
+/// Where a client connects.
 enum EntryPoint: Hashable, Sendable {
   /// The socket for ssh, where hosts are verified.
   case forwarding
-  /// The socket of this name, for what can't be verified, such as a container. Whoever reaches it may have what the
-  /// rules for the socket say.
+  /// The socket of this name, for unverified clients such as a container. Everyone who reaches it has the socket's
+  /// permissions.
   case socket(ByteString)
-  /// The socket of `llavero forward`, with which the person controls the agent.
+  /// The socket of `llavero forward`, by which the person controls the agent.
   case control
 }
 
 /// A client of the agent: an ssh that forwards, or a program in a container.
 final class ForwardingClient {
-  /// What a client waits for. Until it has come, the client's next frame is left where it is.
+  /// The reason why a client's next frame must wait.
   enum Waiting {
     case nothing
-    /// The person's agent.
     case upstream
-    /// Its reply to a bind, until a time in milliseconds since boot. After that the reply is whether the bind is right,
-    /// and the agent's own is passed over when it comes.
+    /// The agent's reply to a bind, until a time in milliseconds since boot. After that the reply only says whether the
+    /// bind is valid, and the agent's own is skipped when it comes.
     case bind(isRight: Bool, until: Int)
     /// The names of the extensions of the person's agent.
     case names(UpstreamAgent, until: Int)
@@ -35,20 +34,20 @@ final class ForwardingClient {
   let entry: EntryPoint
   /// The process at the other end.
   let process: Int
-  /// The session that a person's decisions count for, and the bounds on what one ssh or socket may take.
+  /// The session that a person's decisions apply to, and that limits how much one ssh or socket may use.
   let session: Session
-  /// Larger frames than a person's agent takes, for items may be as large.
+  /// Larger frames than a person's agent accepts, because items may be as large.
   var incoming = AgentFrames(maximumLength: KeychainExtension.maximumSize + 64)
   var outgoing = OutgoingBytes()
   var trust = ConnectionTrust()
-  /// The person's agent for this client. Once it is gone, there is no other: a new connection would lack the binds, by
-  /// which that agent knows that the client is a remote one, and what it must not do for it.
+  /// The person's agent for this client. Once gone, it isn't replaced: a new connection would lack the binds, by which
+  /// that agent knows that the client is remote, and what not to do for it.
   private(set) var upstream: UpstreamAgent?
   private(set) var hasLostUpstream = false
   var waiting = Waiting.nothing
-  /// The request for the keychain that is being answered, also while its sender was told to ask again.
+  /// The request for the keychain under way, even after its sender was told to ask again.
   var request: KeychainRequest?
-  /// What a person has decided for this connection.
+  /// A person's decisions for this connection.
   var decisions = OnceDecisions()
   /// The sandbox that ends with this connection.
   var sandbox: ByteString?
@@ -75,20 +74,20 @@ final class ForwardingClient {
     return false
   }
 
-  /// Whether its next frame may be taken. Who doesn't read replies can't ask for more of them.
+  /// Whether its next frame may be taken. A client that doesn't read replies can't ask for more.
   var takesFrames: Bool {
     if case .nothing = waiting { return outgoing.isEmpty }
     return false
   }
 
-  /// The events to wait for. A client that is waiting is still watched, to see it go.
+  /// The events to wait for. A waiting client is still watched, to see it leave.
   var events: Int16 {
     var events = outgoing.isEmpty ? Int16(0) : Int16(POLLOUT)
     if takesFrames { events |= Int16(POLLIN) }
     return events | Int16(POLLRDHUP)
   }
 
-  /// Sends a frame, now or when the client takes it. Returns false if the connection is broken.
+  /// Sends a frame, at once or when the client accepts it. Returns false if the connection is broken.
   func send(_ frame: UnsafeRawBufferPointer) -> Bool {
     outgoing.append(frame)
     return outgoing.send(to: descriptor)
@@ -105,32 +104,31 @@ final class ForwardingClient {
   private var POLLRDHUP: Int32 { 0x2000 }  // poll(2), a GNU extension.
 }
 
-/// A request for the keychain on its way.
+/// A request for the keychain under way.
 final class KeychainRequest {
-  /// How far it is.
   enum State {
-    /// It waits for a place among the programs.
+    /// It waits for its turn among the programs.
     case queued
     /// The program opens the keychain.
     case program(PipedProgram)
     /// A person is being asked, or will be.
     case asking
-    /// This is the answer, which its sender has not taken yet, and what the log says of it.
+    /// The answer, which its sender has not fetched yet, and the log's outcome.
     case answered(ForwardResponse, LoggedRequest.Outcome)
   }
 
   /// The hosts on the way, or the socket.
   let hosts: [VerifiedHost]
-  /// The request as it came.
+  /// The request as received.
   let text: Secret
-  /// The same, parsed; without its changes, which may hold secrets.
+  /// The parsed request, without its changes, which may contain secrets.
   let summary: RequestSummary
-  /// What its sender asks again with.
+  /// The sender's ticket for asking again.
   let ticket: ByteString
   /// When it is given up, in milliseconds since boot.
   let end: Int
   var state = State.queued
-  /// What its sender might have when the program was started.
+  /// The sender's permissions when the program was started.
   var permissions: Permissions?
   /// When that was, in milliseconds since boot.
   var start = 0
@@ -145,20 +143,18 @@ final class KeychainRequest {
     self.end = end
   }
 
-  /// The program that opens the keychain, if it runs.
+  /// The program that opens the keychain, if it is running.
   var program: PipedProgram? {
     if case .program(let program) = state { program } else { nil }
   }
 }
 
-/// A host on the way, as rules and the log name it.
+/// A host on the way, as named by rules and the log.
 struct VerifiedHost: Hashable, Sendable {
-  /// The host.
   let host: ForwardedHost
   /// The fingerprint of its key; `nil` for a socket.
   let fingerprint: String?
 
-  /// Makes a host.
   init(_ host: ForwardedHost, fingerprint: String?) {
     self.host = host
     self.fingerprint = fingerprint

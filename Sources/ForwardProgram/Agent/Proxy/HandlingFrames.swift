@@ -20,8 +20,8 @@ extension ForwardingAgent {
       } else {
         _ = client.send(QueryExtension.reply(ownNames))
       }
-      // Nobody but a program that looks for a keychain asks this. It has its answer before, for the start of a program
-      // keeps this one waiting.
+      // Only programs that look for a keychain ask this. The answer comes first, because starting a program keeps it
+      // waiting.
       prepareSpare()
     } else {
       passOn(frame, from: client)
@@ -62,7 +62,7 @@ extension ForwardingAgent {
   private func takeBind(
     _ contents: UnsafeRawBufferPointer, _ frame: UnsafeRawBufferPointer, from client: ForwardingClient
   ) {
-    // Where nobody can be verified, a bind says nothing.
+    // Without verification, a bind means nothing.
     guard client.entry == .forwarding else {
       _ = client.send(AgentFrame.encode(AgentMessageType.failure))
       return
@@ -70,7 +70,7 @@ extension ForwardingAgent {
     if !programs.bindsFirst(client.process) { client.trust.distrust() }
     let isRight = client.trust.take(contents, cryptography)
     guard upstream(for: client) != nil else {
-      // An agent that comes later must not miss it.
+      // A later agent connection would lack this bind.
       client.loseUpstream()
       _ = client.send(Self.replyToBind(isRight))
       return
@@ -86,7 +86,7 @@ extension ForwardingAgent {
     [ByteString(KeychainExtension.name.bytes), ByteString(SessionBind.extensionName.bytes)]
   }
 
-  /// Asks the person's agent on a connection of its own: one of OpenSSH's versions sends a second reply after this one.
+  /// Asks the person's agent on a separate connection: one of OpenSSH's versions sends a second reply after this one.
   private func askForNames(_ frame: UnsafeRawBufferPointer, for client: ForwardingClient) {
     guard passes(client), let upstream = connect(), upstream.send(frame) else {
       _ = client.send(QueryExtension.reply(ownNames))
@@ -122,7 +122,7 @@ extension ForwardingAgent {
     default:
       guard client.upstream === upstream else { return }
       if upstream.isLate, case .waiting = upstream.advance(events, reply: { _ in }) { return }
-      // What nobody has asked for: the connection is of no more use.
+      // An unexpected reply: the connection can't be used any more.
       client.loseUpstream()
     }
   }

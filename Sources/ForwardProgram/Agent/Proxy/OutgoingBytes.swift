@@ -1,20 +1,16 @@
 import Bytes
 import Glibc
 
-/// Bytes that wait until the other side takes them. They may be secret, and are wiped once they are sent.
+/// Bytes waiting for the other side. They may be secret, and are wiped once sent.
 struct OutgoingBytes: ~Copyable {
   private var bytes = Secret()
   private var offset = 0
 
-  /// Whether everything was sent.
   var isEmpty: Bool { offset == bytes.count }
 
-  /// Adds bytes at the end.
   mutating func append(_ added: UnsafeRawBufferPointer) { bytes.append(added) }
 
-  /// Sends what the other side takes without waiting.
-  ///
-  /// - Returns: false if the connection is broken.
+  /// Sends as much as the other side accepts without waiting. Returns false if the connection is broken.
   mutating func send(to descriptor: Int32) -> Bool {
     while !isEmpty {
       let start = offset
@@ -36,9 +32,7 @@ struct OutgoingBytes: ~Copyable {
   }
 }
 
-/// Takes what has arrived on a socket without waiting.
-///
-/// - Returns: false if the other side has closed the connection, or it is broken.
+/// Takes the bytes that have arrived, without waiting. Returns false if the connection is closed or broken.
 func receive(from descriptor: Int32, _ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
   withSecretScratch(16 << 10) { buffer in
     let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))

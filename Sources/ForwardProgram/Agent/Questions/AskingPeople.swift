@@ -6,10 +6,10 @@ extension ForwardingAgent {
   /// The largest number of questions, and of those of one session.
   private static var maximumQuestions: Int { 64 }
   private static var maximumQuestionsOfOne: Int { 4 }
-  /// After how many refusals a session is not asked about any more.
+  /// After how many refusals a session is no longer asked about.
   private static var maximumRefusals: Int { 3 }
 
-  /// Asks a person, or joins a question that is the same.
+  /// Asks a person, or joins an identical question.
   func ask(_ question: ForwardingService.Question, for client: ForwardingClient, _ request: KeychainRequest) {
     let new = PersonQuestion(client, request, question)
     request.state = .asking
@@ -26,7 +26,7 @@ extension ForwardingAgent {
       && questions.filter { $0.session == session }.count < Self.maximumQuestionsOfOne
   }
 
-  /// Shows the next question if none is shown: not twice one of the same session, if there are others.
+  /// Shows the next question if none is shown; not the same session's again, if there are others.
   func askNextQuestion() {
     if questions.contains(where: { $0.program != nil }) { return }
     while let next = questions.first(where: { $0.session != lastAsked }) ?? questions.first {
@@ -41,7 +41,6 @@ extension ForwardingAgent {
     }
   }
 
-  /// Takes the answer.
   func finish(_ question: PersonQuestion) {
     guard let (program, _) = question.program else { return }
     let result = program.takeResult()
@@ -66,7 +65,7 @@ extension ForwardingAgent {
     }
   }
 
-  /// Lets the waiting requests go on with a decision.
+  /// Continues the waiting requests after a decision.
   private func decide(_ question: PersonQuestion, isAllowed: Bool) {
     let now = SystemClock.sinceBoot
     if isAllowed {
@@ -97,18 +96,18 @@ extension ForwardingAgent {
     watchScreen()
   }
 
-  /// Makes rules of a decision. Returns whether they count; some items can't be named by a rule.
+  /// Turns a decision into rules. Returns whether they are in effect; some items can't be named by a rule.
   private func remember(_ question: PersonQuestion, isAllowed: Bool) -> Bool {
     guard let client = question.clients.first, let permissions = permissions(of: client) else { return false }
     let (key, right) = (question.question.item.key, question.question.right)
     guard let place = PlacePattern(exactly: key) else { return false }
     let undecided = permissions.undecidedHosts(right, key, by: question.tool)
-    // To refuse it to one of them is enough; the last is who asks.
+    // Refusing it to one of them is enough; the last is the sender.
     let hosts = isAllowed ? undecided : Array(undecided.suffix(1))
     var isRemembered = !hosts.isEmpty
     for index in hosts where question.hosts.indices.contains(index) {
       let host = question.hosts[index].host
-      // It was asked about this item and nothing else. Whoever is refused could call the tool by another name.
+      // The question was about this item only. A refused client could use another name for the tool.
       let rule = ForwardingRule(
         isAllowed ? .allow : .deny, host, place, tool: isAllowed ? question.tool : nil,
         account: key.account.flatMap { $0.isEmpty ? nil : $0 }, isExact: true,
@@ -118,14 +117,14 @@ extension ForwardingAgent {
     return isRemembered
   }
 
-  /// Ends a question that nobody has answered. Nothing is remembered of it.
+  /// Ends a question that nobody has answered, without remembering anything.
   func giveUp(_ question: PersonQuestion) {
     endProgram(of: question)
     remove(question)
     for client in question.clients { answer(client, .fault(.undecided)) }
   }
 
-  /// Takes back the question of a client that is gone. If nobody else waits for its answer, it disappears.
+  /// Withdraws the question of a client that is gone, unless others wait for its answer.
   func withdraw(_ client: ForwardingClient) {
     for question in questions {
       question.clients.removeAll { $0 === client }
@@ -159,7 +158,7 @@ extension PlacePattern {
     case .genericPassword(let key): place = .service(key.service)
     case .cryptographic, .secretService: return nil
     }
-    // A name with a wildcard in it would name others, too.
+    // A name with a wildcard in it would cover others, too.
     guard PlacePattern(parsing: ByteString(place.text)) == place, !place.hasWildcards else { return nil }
     self = place
   }

@@ -2,21 +2,21 @@ import Bytes
 import Forwarding
 import Keychain
 
-/// What a person answers.
+/// A person's answer.
 enum Decision: String, CaseIterable, Hashable, Sendable {
-  /// For this connection, and a minute.
+  /// Yes, for this connection, and a minute.
   case once
-  /// For all that comes from there, until it ends, the keychain is locked, or eight hours are over.
+  /// Yes, for everything from there, until it ends, the keychain is locked, or eight hours are over.
   case session
-  /// From now on: it becomes a rule.
+  /// Yes, as a rule.
   case always
-  /// Not now, and not later: it becomes a rule.
+  /// No, as a rule.
   case never
   /// Not now.
   case no
 }
 
-/// What was decided for one connection. A tool makes one for each of its calls, which may be several requests.
+/// The decisions for one connection. A tool makes one for each of its calls, which may be several requests.
 struct OnceDecisions {
   private var decisions: [(hosts: [VerifiedHost], tool: ByteString, grant: Permissions.Grant, end: Int)] = []
 
@@ -36,24 +36,21 @@ struct OnceDecisions {
   mutating func removeAll() { decisions = [] }
 }
 
-/// What a person has allowed for a session.
+/// A person's permission for a session.
 struct Lease: Equatable, Sendable {
-  /// The session.
   let session: Session
-  /// The hosts on the way.
   let hosts: [VerifiedHost]
-  /// The tool, as the other side names it.
+  /// The tool, as named by the other side.
   let tool: ByteString
-  /// The item, and what may be done with it.
+  /// The item, and the permitted access.
   let grant: Permissions.Grant
   /// The end, in milliseconds since boot.
   let end: Int
 
-  /// The longest time, in milliseconds.
   static let maximumTime = 8 * 3_600_000
 }
 
-/// The leases that count.
+/// The valid leases.
 struct Leases {
   private(set) var all: [Lease] = []
 
@@ -73,7 +70,7 @@ struct Leases {
 
   mutating func removeAll() { all = [] }
 
-  /// Removes those that count for nobody any more.
+  /// Removes leases that have ended.
   mutating func removeEnded(now: Int) { all.removeAll { $0.end <= now || !$0.session.isThere } }
 
   mutating func removeAll(of session: Session) { all.removeAll { $0.session == session } }

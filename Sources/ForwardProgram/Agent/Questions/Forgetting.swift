@@ -2,27 +2,26 @@ import Bytes
 import Forwarding
 
 extension ForwardingAgent {
-  /// Forgets what was allowed for sessions, and once.
+  /// Forgets the permissions for sessions and connections.
   func forgetDecisions() {
     leases.removeAll()
     for client in clients { client.decisions.removeAll() }
     stopWatchingScreen()
   }
 
-  /// Forgets what was allowed for sessions that have ended.
+  /// Forgets the permissions of ended sessions.
   func removeEndedLeases() {
     if leases.all.isEmpty { return }
     leases.removeEnded(now: SystemClock.sinceBoot)
     if leases.all.isEmpty { stopWatchingScreen() }
   }
 
-  /// Starts the program that says when the screen is locked.
   func watchScreen() {
     guard screenWatch == nil, let program = settings.watchingProgram else { return }
     screenWatch = PipedProgram(program, as: settings.watchingName)
   }
 
-  /// A person who locks the screen isn't there any more.
+  /// A person who locks the screen has left.
   func takeScreenLock(_ program: PipedProgram) {
     let hasEnded = program.read()
     if program.takeResult().count > 0 { forgetDecisions() }

@@ -2,14 +2,14 @@ import Bytes
 import Forwarding
 import Keychain
 
-/// A question that a person is being asked, or will be, and the clients that wait for its answer.
+/// A question that a person is being asked, or will be, with the clients that wait for its answer.
 final class PersonQuestion {
   let session: Session
   let hosts: [VerifiedHost]
   let tool: ByteString
   let question: ForwardingService.Question
   var clients: [ForwardingClient]
-  /// The program that asks, and when it is given up, in milliseconds since boot.
+  /// The asking program, and when it is given up, in milliseconds since boot.
   var program: (PipedProgram, end: Int)?
 
   init(_ client: ForwardingClient, _ request: KeychainRequest, _ question: ForwardingService.Question) {

@@ -2,23 +2,21 @@ import Bytes
 import Forwarding
 import Keychain
 
-/// What a person is asked, as the agent hands it to the program that asks.
+/// A question for a person, from the agent to the asking program.
 struct QuestionText {
-  /// The hosts on the way, the nearest first, as rules name them.
+  /// The hosts on the way, the nearest first, as in rules.
   let hosts: [ByteString]
-  /// The tool, as the other side names it.
+  /// The tool, as named by the other side.
   let tool: ByteString
-  /// The item, and what is to be done with it.
+  /// The item, and the requested access.
   let question: ForwardingService.Question
 
-  /// Puts a question together.
   init(hosts: [ByteString], tool: ByteString, _ question: ForwardingService.Question) {
     self.hosts = hosts
     self.tool = tool
     self.question = question
   }
 
-  /// The largest text, in bytes.
   static let maximumSize = 1 << 20
 
   /// The text: a line of JSON with the hosts and the tool, and another with the question.
@@ -35,8 +33,6 @@ struct QuestionText {
     return text
   }
 
-  /// Parses a text.
-  ///
   /// - Throws: ``ForwardingWork/Malformed``.
   init(parsing text: UnsafeRawBufferPointer) throws(ForwardingWork.Malformed) {
     var lines = Lines(text)
@@ -63,21 +59,21 @@ struct QuestionText {
       parsing: text.part(lines.offset, text.count - lines.offset))
   }
 
-  /// The question in one sentence, which ends with a full stop. What others have named is quoted, and invisible
-  /// characters and quotes in it are shown as such.
+  /// The question in one sentence with a full stop. Names given by others are quoted, with invisible characters and
+  /// quotes escaped.
   var sentence: String {
     let hosts = hosts.map { shown($0) }
     let way =
       hosts.count > 1 ? " (through \(hosts.dropLast().joined(separator: ", ")), which gets it, too)" : ""
     let key = question.item.key
     let account = key.account.map { $0.isEmpty ? "" : " of \"\(shown($0))\"" } ?? ""
-    // Who may store or delete something finds out what is there, so this is one right.
+    // Storing or deleting reveals what is there, so this is one right.
     let wish = question.right == .use ? "use" : "use, change and delete"
     return "\(hosts.last ?? "")\(way) asks to \(wish) the login\(account) for \"\(shown(key.place))\"; "
       + "the tool calls itself \"\(shown(tool))\"."
   }
 
-  /// A part of the sentence, not too long for a window.
+  /// A part of the sentence, short enough for a window.
   private func shown(_ text: some CustomStringConvertible) -> String {
     let text = showingInvisible(text.description).split(separator: "\"", omittingEmptySubsequences: false)
       .joined(separator: "\\u{22}")

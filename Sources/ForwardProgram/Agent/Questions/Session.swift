@@ -2,12 +2,11 @@ import Bytes
 import Forwarding
 import Glibc
 
-/// What a person means by "for this session": one login by ssh, or one socket.
+/// The session of a decision "for this session": one ssh login, or one socket.
 enum Session: Hashable, Sendable {
-  /// Everything that comes through one ssh. A process is known by its number and when it started, for numbers come
-  /// again.
+  /// Everything through one ssh. A process is identified by its number and start, because numbers are reused.
   case process(Int, start: UInt64)
-  /// Everything that comes through a socket of this name.
+  /// Everything through a socket of this name.
   case socket(ByteString)
 
   init(_ entry: EntryPoint, _ process: Int) {
@@ -18,7 +17,7 @@ enum Session: Hashable, Sendable {
     }
   }
 
-  /// Whether it can still ask for anything.
+  /// Whether it can still send requests.
   var isThere: Bool {
     switch self {
     case .process(let process, let start): Self.start(of: process) == start
@@ -26,7 +25,7 @@ enum Session: Hashable, Sendable {
     }
   }
 
-  /// When a process started, in ticks since boot (proc(5), field 22 of `stat`); 0 if that can't be told.
+  /// When a process started, in ticks since boot (proc(5), field 22 of `stat`); 0 if unknown.
   private static func start(of process: Int) -> UInt64 {
     let file = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
     if file < 0 { return 0 }

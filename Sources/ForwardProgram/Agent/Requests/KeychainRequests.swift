@@ -12,7 +12,7 @@ extension ForwardingAgent {
   private static var patience: Int { 1000 }
   /// How long a program waits for a request, in milliseconds.
   private static var spareTime: Int { 5000 }
-  /// How long a request takes at most, in milliseconds, with all that a person is asked for.
+  /// How long a request may take, in milliseconds, including all questions.
   private static var maximumTime: Int { 300_000 }
 
   func takeKeychainRequest(_ contents: UnsafeRawBufferPointer, from client: ForwardingClient) {
@@ -56,7 +56,7 @@ extension ForwardingAgent {
     }
   }
 
-  /// Who sends what comes over a connection, and what they may have now.
+  /// The sender on a connection, with its present permissions.
   private func sender(
     of client: ForwardingClient
   ) throws(ForwardFault) -> (hosts: [VerifiedHost], permissions: Permissions) {
@@ -75,11 +75,11 @@ extension ForwardingAgent {
     }
   }
 
-  /// What whoever sends over a connection may have now, by the rules; `nil` if that can't be told.
+  /// The sender's present permissions by the rules; `nil` if unknown.
   func permissions(of client: ForwardingClient) -> Permissions? { (try? sender(of: client))?.permissions }
 
-  /// What a request may have now, with what a person has decided. It can have changed since it came, by an answer or by
-  /// another bind.
+  /// A request's present permissions, including a person's decisions. They can have changed since it came, by an answer
+  /// or by another bind.
   ///
   /// - Parameter now: the time by which decisions end, in milliseconds since boot.
   private func permissions(
@@ -91,20 +91,20 @@ extension ForwardingAgent {
     let permissions = sender.permissions.adding(
       leases.grants(in: client.session, request.hosts, tool, now: now)
         + client.decisions.grants(request.hosts, tool, now: now))
-    // Otherwise the answer would tell what is there from what isn't, with nobody asked.
+    // Otherwise the answer would reveal what is there, without a question.
     return mayAsk(client.session) ? permissions : permissions.withoutAsking
   }
 
-  /// Whether nothing has been taken back of what the sender of a request might have when its program was started: an
-  /// answer waits for as long as somebody types a passphrase, or for its sender. What has been changed is changed.
+  /// Whether the sender still has all permissions from the start of its program: an answer may wait for a passphrase,
+  /// or for its sender. Finished changes stay.
   private func isStillAllowed(_ request: KeychainRequest, of client: ForwardingClient) -> Bool {
     guard !request.summary.changes, let former = request.permissions else { return true }
-    // A decision that has only come to its end counted then.
+    // A decision that has merely expired was valid then.
     let present = try? permissions(of: client, for: request, at: request.start)
     return present?.keepsAll(of: former) ?? false
   }
 
-  /// Starts programs for those that wait for one, the oldest first, as far as bounds allow.
+  /// Starts programs for waiting requests, the oldest first, within bounds.
   func startPrograms() {
     var running: [Session: Int] = [:]
     var count = 0
@@ -140,18 +140,18 @@ extension ForwardingAgent {
     PipedProgram(settings.program, as: settings.answeringName)
   }
 
-  /// Starts a program for a request that will come soon, so that it needn't wait for that. It is ended if none comes.
+  /// Starts a program for a request expected soon, to save its start time. It is ended if none comes.
   func prepareSpare() {
     if spare == nil { spare = newProgram().map { ($0, SystemClock.sinceBoot + Self.spareTime) } }
   }
 
-  /// Ends the program that no request has come for.
+  /// Ends the program that got no request.
   func dismissSpare() {
     guard let (program, _) = spare else { return }
     spare = nil
     program.dismiss()
     ending.append(program)
-    // There was nothing to do for a while, and there may be nothing for hours.
+    // Nothing was to be done for a while, and maybe won't be for hours.
     clinux_release_code()
   }
 
@@ -161,12 +161,12 @@ extension ForwardingAgent {
     return program.hasEnded() ? nil : program
   }
 
-  /// Passes on what the program has said.
+  /// Passes on the program's result.
   func finish(_ client: ForwardingClient) {
     guard let request = client.request, let program = request.program else { return }
     let result = program.takeResult()
     ending.append(program)
-    // Further requests often follow. By then the answer to this one has gone out.
+    // Further requests often follow. The answer to this one is sent first.
     defer { prepareSpare() }
     switch result.withUnsafeBytes({ ForwardingService.Outcome(parsing: $0) }) {
     case .response(let response)?:
@@ -178,19 +178,19 @@ extension ForwardingAgent {
     case .hidden?: answer(client, .items([], nil), noted: .refused)
     case .asks(let question)?:
       if let permissions = try? permissions(of: client, for: request), permissions != request.permissions {
-        // Somebody has decided meanwhile, perhaps about the same.
+        // Somebody has decided meanwhile, perhaps about the same item.
         request.state = .queued
       } else {
         ask(question, for: client, request)
       }
-    // It has failed, and has said why on standard error.
+    // It failed, and gave the reason on standard error.
     case nil: answer(client, .fault(.unavailable))
     }
   }
 
-  /// Gives a client the answer to its request, now or when it asks again. It is logged once nothing can take it back.
+  /// Gives a client the answer to its request, now or when it asks again. It is logged once nothing can withdraw it.
   ///
-  /// - Parameter outcome: what the log says of it, if that is more than its sender may know.
+  /// - Parameter outcome: the outcome for the log, if that is more than the sender may know.
   func answer(
     _ client: ForwardingClient, _ response: ForwardResponse, noted outcome: LoggedRequest.Outcome? = nil
   ) {
@@ -208,14 +208,14 @@ extension ForwardingAgent {
 
   // MARK: The log
 
-  /// Logs an answer that its sender has come for, or won't come for any more. A change was logged when it was made.
+  /// Logs an answer that its sender has fetched, or never will. A change was logged when it was made.
   func noteTaken(
     _ request: KeychainRequest, _ outcome: LoggedRequest.Outcome, _ response: ForwardResponse
   ) {
     if !request.summary.changes { note(request, outcome, response) }
   }
 
-  /// Logs a request that nobody waits for any more, with its answer if it has one.
+  /// Logs an abandoned request, with its answer if it has one.
   func noteLeft(_ request: KeychainRequest) {
     if case .answered(let response, let outcome) = request.state {
       noteTaken(request, outcome, response)

@@ -4,13 +4,13 @@ import Forwarding
 import Glibc
 import System
 
-/// A program that is given work, and prints what came of it: the one that opens the keychain for one request, so that
-/// this process never has a key, and a secret only as long as it passes it on; the one that asks a person; and the one
-/// that watches the screen.
+/// A program that gets work and prints the result: the one that opens the keychain for one request, so that this
+/// process never has a key, and secrets only while passing them on; the one that asks a person; and the one that
+/// watches the screen.
 final class PipedProgram {
   private let process: pid_t
   private var input: Int32
-  /// Where its output is read.
+  /// A descriptor for reading its output.
   let output: Int32
   private var work = Secret()
   private var sent = 0
@@ -20,7 +20,7 @@ final class PipedProgram {
   ///
   /// - Parameters:
   ///   - path: the executable.
-  ///   - name: the name that it is run as.
+  ///   - name: the name to run it as.
   /// - Returns: `nil` with `errno` if it can't be started.
   init?(_ path: String, as name: String) {
     var toProgram: [Int32] = [-1, -1]
@@ -56,7 +56,7 @@ final class PipedProgram {
     close(output)
   }
 
-  /// Gives it its work, encoded; what it doesn't take at once, by ``write()``.
+  /// Gives it its encoded work; the part that doesn't fit at once follows by ``write()``.
   func give(_ work: consuming Secret) {
     self.work = work
     write()
@@ -68,10 +68,10 @@ final class PipedProgram {
     input = -1
   }
 
-  /// Where it still has to be given work; -1 if it has all.
+  /// A descriptor for the rest of its work; -1 if there is none.
   var inputToWrite: Int32 { input }
 
-  /// Gives it what it takes of its work.
+  /// Gives it more of its work.
   func write() {
     guard input >= 0 else { return }
     let start = sent
@@ -83,15 +83,13 @@ final class PipedProgram {
     if count < 0, failure == EAGAIN || failure == EINTR { return }
     sent += max(0, count)
     if count > 0, sent < work.count { return }
-    // All of it is there, or it doesn't want any: either way it has to say why.
+    // It has everything, or doesn't want it: either way it must say why.
     close(input)
     input = -1
     work = Secret()
   }
 
-  /// Takes what it has printed.
-  ///
-  /// - Returns: whether it has ended its output. Then ``takeResult()`` has all.
+  /// Reads its output. Returns whether that has ended; then ``takeResult()`` has all of it.
   func read() -> Bool {
     withSecretScratch(16 << 10) { buffer in
       let count = Glibc.read(output, buffer.baseAddress, buffer.count)
@@ -102,19 +100,18 @@ final class PipedProgram {
     }
   }
 
-  /// What it has printed.
   func takeResult() -> Secret {
     let all = result.copy()
     result = Secret()
     return all
   }
 
-  /// Whether it has ended, and nothing of it is left. It has to be asked until it is so.
+  /// Whether it has ended and was reaped. Must be called until it returns true.
   func hasEnded() -> Bool {
     var status: Int32 = 0
     return waitpid(process, &status, Int32(WNOHANG)) != 0
   }
 
-  /// Tells it to end. It must not have ended yet, as far as ``hasEnded()`` says.
+  /// Tells it to end. Only while ``hasEnded()`` has returned false.
   func end() { kill(process, SIGTERM) }
 }

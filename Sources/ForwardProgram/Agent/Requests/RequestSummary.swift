@@ -2,7 +2,7 @@ import Bytes
 import Forwarding
 import Keychain
 
-/// What the log says of a request.
+/// A request's entry in the log.
 struct RequestSummary {
   let tool: ByteString
   let action: String
@@ -32,7 +32,7 @@ struct RequestSummary {
 }
 
 extension ItemQuery {
-  /// The key of an item that answers in first place, for its name.
+  /// The key of an item that is the best match, for its name.
   fileprivate var key: Item.Key? {
     switch self {
     case .internetPassword(let query):

@@ -2,27 +2,24 @@ import Bytes
 import Forwarding
 import SSH
 
-/// Finds the rules about hosts, which name them, by the keys that were proven.
+/// Finds the rules about hosts, which name them, by their proven keys.
 ///
 /// A name is matched against `known_hosts` for each rule, and not the other way round, because names may be hashed
 /// there.
 struct HostDirectory<Cryptography: HostCryptography> {
   private let known: KnownHosts
   private let cryptography: Cryptography
-  /// What is known of each name that was looked for. Keys come from the other side, as many as it likes; names don't.
+  /// The known hosts' lines for each name looked up. The other side can send any number of keys, but no names.
   private var lines: [HostName: KnownHosts] = [:]
 
   private static var maximumNames: Int { 10_000 }
 
-  /// - Parameters:
-  ///   - known: the user's known hosts.
-  ///   - cryptography: what verifies hosts.
   init(_ known: KnownHosts, _ cryptography: Cryptography) {
     self.known = known
     self.cryptography = cryptography
   }
 
-  /// Whether a rule's host is the owner of the key.
+  /// Whether a rule's host owns the key.
   mutating func isHost(_ host: ForwardedHost, _ key: HostKey, at now: Timestamp) -> Bool {
     switch host {
     case .socket: return false
@@ -42,7 +39,7 @@ struct HostDirectory<Cryptography: HostCryptography> {
     return about
   }
 
-  /// The rules about each host on the way that count now.
+  /// The valid rules about each host on the way.
   mutating func rules(
     _ rules: [ForwardingRule], about keys: [HostKey], at now: Timestamp
   ) -> [[ForwardingRule]] {
@@ -59,9 +56,9 @@ struct HostDirectory<Cryptography: HostCryptography> {
     }
   }
 
-  /// The host as rules and people should name it: by a name of some rules or of `known_hosts`, else by its fingerprint.
+  /// The host's name for rules and people: from some rules or `known_hosts`, else its fingerprint.
   ///
-  /// - Parameter candidates: names that may be the host's, such as those of rules and of ssh's configuration.
+  /// - Parameter candidates: possible names of the host, such as those in rules and ssh's configuration.
   mutating func name(
     of key: HostKey, among candidates: [ForwardedHost], at now: Timestamp
   ) -> ForwardedHost {

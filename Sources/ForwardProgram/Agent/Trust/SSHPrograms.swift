@@ -3,11 +3,11 @@ import CLinux
 import Glibc
 import PrivateFiles
 
-/// Which programs say themselves where they forward to, before a byte of the other side comes over the connection.
+/// Recognizes the programs that bind a connection themselves, before a byte of the other side comes over it.
 ///
-/// Others pass on whatever the other side sends, so a bind that comes over them can be one that a host has kept from
-/// another connection. OpenSSH's client does it since 8.9, and is known by what its executable holds: its name for
-/// itself and that of the bind. What runs on this machine isn't the attacker's.
+/// Others pass on anything from the other side, so a bind over them can be one that a host has kept from another
+/// connection. OpenSSH's client binds first since 8.9, and is recognized by two texts in its executable: its name for
+/// itself and that of the bind. Programs on this machine aren't the attacker's.
 struct SSHPrograms {
   private var known: [(status: FileStatus, binds: Bool)] = []
 
@@ -15,7 +15,7 @@ struct SSHPrograms {
   private static let maximumKnown = 16
   private static let marks: [StaticString] = ["OpenSSH_", "session-bind@openssh.com"]
 
-  /// Whether a process runs such a program. False if that can't be told.
+  /// Whether a process runs such a program; false if unknown.
   mutating func bindsFirst(_ process: Int) -> Bool {
     guard process > 0, let file = ReadableFile(path: "/proc/\(process)/exe", maximumSize: Self.maximumSize)
     else {
