@@ -1,16 +1,16 @@
 public import Keychain
 
-/// The items of another program in the desktop's Secret Service.
+/// Another program's items in the desktop's Secret Service.
 public struct DesktopItems: Sendable {
   /// The name of the program.
   public let name: String
-  /// Whether programs find the items in the Secret Service as they are, so that nothing needs to be done if the
-  /// Secret Service is the keychain.
+  /// Whether programs find the items in the Secret Service as they are, so that a Secret Service keychain needs no
+  /// conversion.
   public let areForEverybody: Bool
   /// Converts an item; `nil` if it isn't one of the program's.
   public let converted: @Sendable (Item) -> Item?
 
-  /// The items of git's own helper `libsecret`, and other items of servers that are for everybody.
+  /// The items of git's own helper `libsecret`, and other items of servers that belong to no tool.
   public static let gitLibsecret = DesktopItems(name: "git-libsecret", areForEverybody: true) { item in
     guard case .internetPassword(let key) = item.key, key.securityDomain == nil else { return nil }
     return item
@@ -26,8 +26,8 @@ public struct DesktopItems: Sendable {
     return GCMService.login(at: url, account: key.account).map { item.moved(to: $0) }
   }
 
-  /// The items of GitHub's program: generic passwords of the service `gh:HOST`. One without an account is the one in
-  /// use, which is stored once more under its account.
+  /// The items of GitHub's program: generic passwords of the service `gh:HOST`. One without an account is the active
+  /// one, which is also stored under its account.
   public static let gh = DesktopItems(name: "gh", areForEverybody: false) { item in
     guard case .genericPassword(let key) = item.key, key.service.bytes.starts(with: "gh:".utf8),
       let account = key.account.nonEmpty

@@ -6,39 +6,39 @@ public struct FileFormat: Sendable {
   public let name: String
   /// A description for a list of the formats: `git-credential-store's file`.
   public let summary: String
-  /// The default paths of such a file, of which the first existing one is used; empty if people make such files.
+  /// The usual paths of such a file, of which the first existing one is used; empty if people make such files.
   ///
-  /// `~` at the beginning is the home directory, `$NAME` at the beginning an environment variable. A path with a
-  /// variable that isn't set is skipped. `$NAME:` stands for each of the paths in a variable, with colons between them, and
-  /// `/**ENDING` at the end for each file in a folder, however deep, whose name ends so.
+  /// `~` at the beginning is the home directory, `$NAME` at the beginning an environment variable. A path with an unset
+  /// variable is skipped. `$NAME:` stands for each of the paths in a variable, separated by colons, and `/**ENDING` at
+  /// the end for each file below a folder whose name has this ending.
   public let usualPaths: [String]
-  /// Whether the file holds only logins, so that it can be removed once these are gone and nothing else was found.
-  /// Otherwise it stays.
+  /// Whether the file holds only logins, so that it can be removed with them if nothing else was found. Otherwise it
+  /// stays.
   public let holdsLoginsAlone: Bool
-  /// The names of a companion file in the same folder with data that this one lacks. The first one that exists is to
-  /// be passed to ``read(_:beside:)``. Nothing in it is confidential, and it is never changed.
+  /// The names of a companion file in the same folder with data that this one lacks. The first existing one is passed
+  /// to ``read(_:beside:)``. Nothing in it is confidential, and it is never changed.
   public let companions: [String]
-  /// What several logins for the same mean, whose secrets differ.
+  /// The meaning of several logins for the same place with different secrets.
   public enum SeveralForTheSame: Sendable {
-    /// Programs that read the file differ in which one they take, or refuse it. So all of them are skipped.
+    /// Programs that read the file take different ones, or refuse it. So all of them are skipped.
     case disputed
-    /// The program that keeps the file takes the first one.
+    /// The file's program takes the first one.
     case firstAnswers
-    /// The one that was changed last is in use, and if it isn't known which one that is, none is.
+    /// The last changed one is active; none, if unknown.
     case lastChangedAnswers
   }
 
-  /// Further names on the command line, of programs that write the same.
+  /// Further names on the command line, of programs with the same format.
   public let otherNames: [String]
 
-  /// What such a file may lie in, so that another program has to take it out.
+  /// A container of such a file, which another program must unpack.
   public enum Wrapping: Sendable {
     /// A ZIP archive with one of these members.
     case archive(members: [String])
-    /// A database of KeePass, whose text is its XML.
+    /// A KeePass database, with the file as its XML.
     case keePassDatabase
 
-    /// What a person calls it.
+    /// The container's name for people.
     public var name: String {
       switch self {
       case .archive: "a ZIP archive"
@@ -46,7 +46,7 @@ public struct FileFormat: Sendable {
       }
     }
 
-    /// How it begins: a ZIP archive's first header (APPNOTE.TXT, section 4.3.7), or the signature of KeePass 2.
+    /// Its beginning: a ZIP archive's first header (APPNOTE.TXT, section 4.3.7), or the signature of KeePass 2.
     private var beginning: [UInt8] {
       switch self {
       case .archive: [0x50, 0x4b, 0x03, 0x04]
@@ -54,14 +54,14 @@ public struct FileFormat: Sendable {
       }
     }
 
-    /// Whether a file is one.
+    /// Whether a file is such a container.
     public func isOne(_ file: UnsafeRawBufferPointer) -> Bool { file.starts(with: beginning) }
   }
 
-  /// What files of this format may lie in; `nil` if that is nothing.
+  /// The container that files of this format may be in, if any.
   public private(set) var wrapping: Wrapping?
 
-  /// The same format, whose files may lie in something.
+  /// The same format, in a container.
   func wrapped(in wrapping: Wrapping) -> FileFormat {
     var format = self
     format.wrapping = wrapping
@@ -72,16 +72,15 @@ public struct FileFormat: Sendable {
   private let recognition: Recognition
   private let reading: Reading
 
-  /// Says whether a file looks like one of the format.
   typealias Recognition = @Sendable (FileShape) -> Likeness
 
   private typealias Reading =
     @Sendable (UnsafeRawBufferPointer, _ companion: UnsafeRawBufferPointer?) throws(FormatFault) ->
     FoundLogins
 
-  /// Makes a format whose files are complete by themselves.
+  /// A format whose files are complete by themselves.
   ///
-  /// - Parameter looksLike: whether a file looks like one of the format. Without it, people have to name the format.
+  /// - Parameter looksLike: whether a file looks like one of the format. Without it, people must name the format.
   init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
     severalForTheSame: SeveralForTheSame = .disputed, otherNames: [String] = [],
@@ -94,7 +93,7 @@ public struct FileFormat: Sendable {
     ) { (text, _) throws(FormatFault) in try read(text) }
   }
 
-  /// Makes a format whose files need a companion file.
+  /// A format whose files need a companion file.
   init(
     _ name: String, _ summary: String, usualPaths: [String] = [], holdsLoginsAlone: Bool,
     severalForTheSame: SeveralForTheSame = .disputed, otherNames: [String] = [], companions: [String],
@@ -115,10 +114,10 @@ public struct FileFormat: Sendable {
     reading = read
   }
 
-  /// Makes a format that has several forms. Of them, the one reads a file that it looks like, else the first that begins
-  /// like it.
+  /// A format with several forms. A file is read by the one that recognizes it, else by the first with the same
+  /// beginning.
   ///
-  /// - Parameter others: forms of other formats, which are read and not recognised as this one.
+  /// - Parameter others: forms of other formats, which are read but not recognized as this one.
   init(
     _ name: String, _ summary: String, otherNames: [String] = [], forms: [FileFormat],
     others: [FileFormat] = []
@@ -131,7 +130,7 @@ public struct FileFormat: Sendable {
     wrapping = (forms + others).lazy.compactMap(\.wrapping).first
   }
 
-  /// The forms, of which one reads a file; empty if there is this one alone.
+  /// The forms; empty if there is only this one.
   private var forms: [FileFormat] = []
 
   /// The form that reads a text.
@@ -147,10 +146,9 @@ public struct FileFormat: Sendable {
       ?? forms.first { form in first.map(form.beginnings.contains) ?? false } ?? forms[0]
   }
 
-  /// The first bytes that only this of several forms has; empty for a table.
+  /// The first bytes that distinguish this form; empty for a table.
   private var beginnings: [UInt8] = []
 
-  /// The same form, with these first bytes.
   func beginning(with bytes: String) -> FileFormat {
     var form = self
     form.beginnings = Array(bytes.utf8)
@@ -161,8 +159,8 @@ public struct FileFormat: Sendable {
   ///
   /// - Parameters:
   ///   - companion: the file named by ``companions``, if there is one.
-  ///   - paths: which paths of logins are left out; `nil` leaves it to the rule of the source.
-  /// - Returns: the logins. Their removals are of the text of the file, as ``SourceText`` has it.
+  ///   - paths: which paths of logins are left out; `nil` for the source's own rule.
+  /// - Returns: the logins. Their removals refer to the text of the file, as in ``SourceText``.
   /// - Throws: ``FormatFault`` if the file doesn't have this format at all, or isn't text.
   public func read(
     _ file: UnsafeRawBufferPointer, beside companion: UnsafeRawBufferPointer? = nil, paths: PathChoice? = nil
@@ -172,7 +170,7 @@ public struct FileFormat: Sendable {
     return found
   }
 
-  /// Reads a file, each of its entries by itself.
+  /// Reads a file, each of its entries separately.
   ///
   /// - Throws: as ``read(_:beside:paths:)`` does.
   func entries(
@@ -187,7 +185,7 @@ public struct FileFormat: Sendable {
       } else {
         found = try reading(text, nil)
       }
-      // What people make themselves, as by an export, has no settings.
+      // Files made by people, such as exports, have no settings.
       if !usualPaths.isEmpty { found.nameUnknownSecrets(of: text) }
       found.hasOthersOfPerson = usualPaths.isEmpty && found.hasOthers
       return found

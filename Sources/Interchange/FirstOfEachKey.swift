@@ -1,18 +1,18 @@
 public import Keychain
 
-/// The first login with each primary key, among logins that are named by their indices.
+/// The first login with each primary key, with logins given by index.
 ///
-/// It is a table of indices, because a dictionary by keys would take a tenth of the room of all logins.
+/// A table of indices, because a dictionary by keys would take a tenth of the memory of all logins.
 public struct FirstOfEachKey {
   private let key: (Int) -> Item.Key
-  /// Each holds the index of a first login, in the first free place from where its hash points to.
+  /// Each entry is the index of a first login, in the first free place after the one given by its hash.
   private var places: [Int32?]
 
   /// No logins.
   ///
   /// - Parameters:
   ///   - count: the maximum number of logins.
-  ///   - key: the primary key of the login with an index, which never changes.
+  ///   - key: the primary key of the login with an index; must not change.
   public init(count: Int, key: @escaping (_ index: Int) -> Item.Key) {
     self.key = key
     var size = 2
@@ -20,14 +20,12 @@ public struct FirstOfEachKey {
     places = Array(repeating: nil, count: size)
   }
 
-  /// No logins, of which each has the key of its item.
+  /// No logins yet, with the keys of these.
   public init(of logins: [FoundLogin]) {
     self.init(count: logins.count) { logins[$0].primaryKey }
   }
 
-  /// Adds a login.
-  ///
-  /// - Returns: the first login with the same key, which is the login itself if none was added before.
+  /// Adds a login. Returns the first login with the same key: the login itself if none was added before.
   public mutating func first(for index: Int) -> Int {
     let wanted = key(index)
     var place = wanted.hashValue & (places.count - 1)

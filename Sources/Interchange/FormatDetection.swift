@@ -3,19 +3,18 @@ public import Bytes
 /// How much a file looks like one of a format.
 enum Likeness: Comparable {
   case none
-  /// It has what the format has, as files of others may have, too.
+  /// It looks like the format, but could have another one.
   case possible
   case certain
 }
 
-/// The formats that a file may have, found by looking into it. Each ``FileFormat`` knows by itself what its files look
-/// like.
+/// The possible formats of a file, from a look into it. Each ``FileFormat`` knows what its files look like.
 public struct FormatDetection {
-  /// The format of the file; `nil` if it is of none, or may be of several.
+  /// The file's format; `nil` if it has none, or several are possible.
   public let format: FileFormat?
-  /// The formats that it may have, if that isn't certain.
+  /// The possible formats, if it isn't certain.
   public let candidates: [FileFormat]
-  /// Why it is of none, if that is known.
+  /// Why it has none, if known.
   public let fault: FormatFault?
 
   /// The names of its columns, if it is a table; empty otherwise.
@@ -27,7 +26,7 @@ public struct FormatDetection {
     var columns: [ByteString] = []
     func look(at shape: FileShape) {
       columns = shape.columns
-      // Any line may be in a table, such as a key in somebody's notes. What the table itself says is so.
+      // A table may contain any line, such as a key in somebody's notes. Only the table itself is certain.
       if !columns.isEmpty {
         let known = FileFormat.all.filter { $0.likeness(shape.withoutLines) == .certain }
         if known.count == 1 { return formats[.certain] = known }
@@ -49,33 +48,33 @@ public struct FormatDetection {
   }
 }
 
-/// What a file shows at first sight. Valid only as long as its text.
+/// A file's appearance at first sight. Valid only as long as its text.
 struct FileShape {
-  /// The file as it is.
   let bytes: UnsafeRawBufferPointer
   /// Its text; empty if it is none.
   let text: UnsafeRawBufferPointer
   /// The names of the columns, if the first row is one of several; empty otherwise.
   let columns: [ByteString]
-  /// The names of the members of the JSON object that the text is, or that its first line is; empty otherwise.
+  /// The names of the members, if the text or its first line is a JSON object; empty otherwise.
   let members: [ByteString]
-  /// The names in brackets on lines of their own, as INI and TOML have them; empty otherwise.
+  /// The names in brackets on lines of their own, as in INI and TOML; empty otherwise.
   let sections: [ByteString]
 
-  /// Whether lines say what it is. Those of XML, JSON and a table in quotes don't: any may be in somebody's notes there.
+  /// Whether its lines are characteristic. Those of XML, JSON and a table in quotes aren't: they may be somebody's
+  /// notes.
   private var hasLines = true
 
-  /// The number of lines that are looked at.
+  /// How many lines are examined.
   private static let manyLines = 100
 
-  /// The same without what its lines say.
+  /// The same without its lines.
   var withoutLines: FileShape {
     var shape = self
     shape.hasLines = false
     return shape
   }
 
-  /// The shape of what is no text.
+  /// The shape of a file without text.
   init(in file: UnsafeRawBufferPointer) {
     bytes = file
     text = UnsafeRawBufferPointer(rebasing: file[..<0])
@@ -105,7 +104,7 @@ struct FileShape {
     }
   }
 
-  /// The names of the members of the first element of a member.
+  /// The names of the members of a member's first element.
   func elementMembers(of name: ByteString) -> [ByteString] {
     var found: [ByteString] = []
     try? JSONReader.members(of: text) { (member, value) throws(JSONReader.Malformed) in
@@ -117,7 +116,7 @@ struct FileShape {
     return found
   }
 
-  /// The number of rows that are looked at.
+  /// How many rows are examined.
   private static let manyRows = 20
 
   /// The fields of the first rows, for tables without a header; empty if one of them is malformed.
@@ -126,13 +125,13 @@ struct FileShape {
     return rows.contains { $0.fields == nil && !$0.isOpen } ? [] : rows.compactMap { $0.fields }
   }
 
-  /// Whether it is a ZIP archive whose first file has a name that begins so. The name is 30 bytes behind the beginning
+  /// Whether it is a ZIP archive whose first file's name has this beginning. The name is 30 bytes after the beginning
   /// (APPNOTE.TXT of PKWARE, section 4.3.7).
   func isArchive(of beginning: String) -> Bool {
     FileFormat.Wrapping.archive(members: []).isOne(bytes) && bytes.dropFirst(30).starts(with: beginning.utf8)
   }
 
-  /// Whether the root element has this name, if it is XML without comments at its top.
+  /// Whether it is XML with this root element, without comments before it.
   func isXML(_ root: String) -> Bool {
     guard text.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") else { return false }
     return text.prefix(512).split(separator: UInt8(ascii: "<")).contains { tag in
@@ -140,15 +139,14 @@ struct FileShape {
     }
   }
 
-  /// Whether one of the first lines is as described, without the white space around it.
+  /// Whether one of the first lines, trimmed, satisfies a condition.
   func hasLine(where isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     hasLines && FileLines(text).prefix(Self.manyLines).contains { isWanted($0.text.trimmedSlice) }
   }
 
-  /// Whether one of the first lines begins with a text.
   func hasLine(beginningWith beginning: String) -> Bool { hasLine { $0.starts(with: beginning.utf8) } }
 
-  /// Whether most of the first lines that have anything but a comment are as described, and the very first is: in a table,
+  /// Whether most of the first lines satisfy a condition, not counting comments, and also the very first: in a table,
   /// that is the header.
   func areLines(_ isWanted: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     if !hasLines { return false }

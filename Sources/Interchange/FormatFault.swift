@@ -1,10 +1,10 @@
-/// An error about a file that as a whole doesn't have the expected format. Contains nothing of the file.
+/// The reason why a file as a whole doesn't have the expected format. Contains nothing of the file.
 public struct FormatFault: Error, Hashable {
   /// The problem, in lower case: `it has no column "password"`.
   public let reason: String
   /// The line, counting from 1, if the problem is in a certain line.
   public let line: Int?
-  /// If the problem is the encoding, the name of the one that the file may have, as iconv(1) knows it.
+  /// If the problem is the encoding, the probable one, by its name for iconv(1).
   public let encoding: String?
 
   /// Makes an error.

@@ -1,13 +1,13 @@
 import CredentialProtocols
 public import Keychain
 
-/// Where something was found, in a form that helps a person to find it.
+/// Where something was found, to help a person find it.
 public enum Origin: Hashable, Sendable {
   /// The line of a file, counting from 1.
   case line(Int)
   /// Several lines of a file, counting from 1.
   case lines(ClosedRange<Int>)
-  /// The line of a file, counting from 1, and the host that it names.
+  /// The line of a file, counting from 1, and its host.
   case machine(ByteString, line: Int)
   /// A program's name for it.
   case entry(ByteString)
@@ -19,8 +19,7 @@ public struct Removal: Hashable, Sendable {
   public let range: Range<Int>
   /// The text to put in their place.
   public let replacement: StaticText
-  /// Whether they are a member of a JSON object, with which the comma goes that belongs to it. Which one that is depends
-  /// on the members that stay.
+  /// Whether the range is a member of a JSON object; a comma goes with it. Which one depends on the members that stay.
   public let isMember: Bool
 
   /// Makes a removal.
@@ -58,56 +57,55 @@ public struct Removal: Hashable, Sendable {
   }
 }
 
-/// One login that was found elsewhere. A class, because confidential parts can't be elements of an array.
+/// A login found elsewhere. A class, because confidential parts can't be elements of an array.
 public final class FoundLogin {
-  /// What it is for.
+  /// The login as an item.
   public private(set) var item: Item
-  /// The item's primary key. Made anew each time, because a file may have a hundred thousand logins.
+  /// The item's primary key, made at each call to save memory: a file may have a hundred thousand logins.
   public var primaryKey: Item.Key { item.key.primaryKey }
   /// Its confidential part.
   public internal(set) var credential: Credential
   /// Where it was.
   public let origin: Origin
-  /// The changes that remove it from its file. The ranges of two logins never overlap, but may be the same: a
-  /// password for several servers is removed when all of its logins have been stored.
+  /// The changes that remove it from its file. The ranges of two logins never overlap, but may be the same: a password
+  /// for several servers is removed after all of its logins have been stored.
   public var removals: [Removal] {
     rare?.removalsTogether ?? (firstRemoval.map { [$0] } ?? []) + (rare?.furtherRemovals ?? [])
   }
   /// Most have only this one.
   private let firstRemoval: Removal?
-  /// The item in another keychain that it came from.
+  /// The item of another keychain that it came from.
   public var original: Item? { rare?.original }
-  /// The item as programs find it in the Secret Service that it came from.
+  /// The item as programs find it in its original Secret Service.
   public var asProgramsFind: Item? { rare?.asProgramsFind }
-  /// Parts of it that don't fit into an item, in a few words each: `notes`, `one-time code`. If there are any, the
-  /// login is not removed from its source.
+  /// Its parts that don't fit into an item, in a few words each: `notes`, `one-time code`. If there are any, the login
+  /// is not removed from its source.
   public internal(set) var leftBehind: [String] {
     get { rare?.leftBehind ?? [] }
     set { withRare().leftBehind = newValue }
   }
-  /// What another login of the same item, which came before, says otherwise: that item has it as further fields.
+  /// Differences from an earlier login of the same item, which has them as further fields.
   public internal(set) var contradictions: [String] {
     get { rare?.contradictions ?? [] }
     set { withRare().contradictions = newValue }
   }
-  /// Whether it may have been in the trash of its source, so that no date makes it the one in use.
+  /// Whether it may have been in its source's trash, so that its date doesn't make it the active one.
   let mayBeDiscarded: Bool
-  /// Whether it was a part of a URL, which stays without its password.
+  /// Whether it was part of a URL, which stays without its password.
   let isInURL: Bool
-  /// Whether its path is that of a page by the rule of its source, so that the path says nothing about what the login is
-  /// for.
+  /// Whether its source's rule makes its path that of a page, which doesn't say what the login is for.
   let isOfPage: Bool
 
-  /// What few logins have. Apart from them, because a file may have a hundred thousand without it.
+  /// Rare properties, kept apart because a file may have a hundred thousand logins without them.
   private final class Rare {
     var furtherRemovals: [Removal] = []
-    /// Its own with those of others, if they go together.
+    /// Its own removals and those of others, if they must go together.
     var removalsTogether: [Removal]?
     var original: Item?
     var asProgramsFind: Item?
     var leftBehind: [String] = []
     var contradictions: [String] = []
-    /// The address of the page, if the item's key is of another form.
+    /// The page's address, if the item's key has another form.
     var page: ByteString?
   }
 
@@ -119,7 +117,7 @@ public final class FoundLogin {
     return rare
   }
 
-  /// Makes a login of what a keychain has, which has counted by itself what doesn't fit.
+  /// Makes a login from a keychain's item, which has determined by itself what doesn't fit.
   public init(
     _ item: Item, _ credential: consuming Credential, at origin: Origin, removals: [Removal] = [],
     leftBehind: [String] = [], from original: Item? = nil, asProgramsFind: Item? = nil
@@ -137,7 +135,7 @@ public final class FoundLogin {
     if asProgramsFind != nil { withRare().asProgramsFind = asProgramsFind }
   }
 
-  /// Makes a login of what was taken of an entry. The rest is left behind.
+  /// Makes a login from the taken parts of an entry. The rest is left behind.
   ///
   /// - Parameter page: the address whose path is that of a page.
   init(
@@ -161,7 +159,7 @@ public final class FoundLogin {
     if case .internetPassword(let key) = item.key { key.path != nil } else { false }
   }
 
-  /// Makes it the login for the whole server. The item keeps the address that has the path.
+  /// Makes it the login for the whole server. The item keeps the address with the path.
   func leaveOutPath() {
     guard case .internetPassword(var key) = item.key else { return }
     if let address = rare?.page ?? item.key.address { item.addAddress(address) }
@@ -169,17 +167,16 @@ public final class FoundLogin {
     item.key = .internetPassword(key)
   }
 
-  /// Takes the addresses that another login of the same item has.
+  /// Takes the addresses of another login for the same item.
   func takeAddresses(of other: FoundLogin) {
     for address in other.item.addresses { item.addAddress(address) }
   }
 
-  /// Has it go from its file only together with others.
+  /// Makes its removal depend on others.
   ///
   /// - Parameter all: the removals of all of them.
   func go(with all: [Removal]) { withRare().removalsTogether = all }
 
-  /// Makes it the login for something else.
   func become(_ item: Item) { self.item = item }
 }
 

@@ -5,7 +5,7 @@ import Keychain
 public struct PassedOver: Hashable, Sendable {
   /// The reason.
   public enum Reason: String, CaseIterable, Hashable, Sendable {
-    /// It can't be understood. It may contain a secret, so it is not shown.
+    /// It is invalid. It may contain a secret, so it is not shown.
     case malformed
     /// Its password is not UTF-8 text.
     case notText
@@ -13,33 +13,34 @@ public struct PassedOver: Hashable, Sendable {
     case cutOff
     /// Programs that read such a file interpret it differently.
     case disputed
-    /// It has several addresses, and it can't be told where one ends.
+    /// It has several addresses that can't be separated.
     case addresses
     /// It is not a login but something else: a note, a card, a key.
     case noLogin
     /// It has no password.
     case noSecret
-    /// Its program renews it, and writes it there again.
+    /// Its program renews it there.
     case renewed
-    /// It has a word that its program replaces by something else, such as another entry's password.
+    /// It contains a reference that its program replaces, for example by another entry's password.
     case reference
-    /// A person has chosen another one for the same.
+    /// A person has chosen another one for the same place.
     case notChosen
     /// It doesn't say what it is for.
     case noPlace
-    /// Its program doesn't use it: a person has switched it off, or another one always answers in its place.
+    /// Its program doesn't use it: it is switched off, or another one always answers in its place.
     case notInUse
     /// It is in the program's trash.
     case discarded
-    /// The program that stores it couldn't decrypt it.
+    /// Its program couldn't decrypt it.
     case undecipherable
-    /// It is a collection that nobody has unlocked.
+    /// It is a collection that nobody unlocked.
     case locked
-    /// It is for a part of a registry. podman and skopeo look for it in their file, and ask helpers for the whole one.
+    /// It is for a part of a registry. podman and skopeo look for it only in their file, and ask helpers for the whole
+    /// registry.
     case partOfRegistry
-    /// It is a password in a URL, in a setting from which none is taken out.
+    /// It is a password in a URL, in a setting that isn't supported.
     case inURL
-    /// It is a secret by its looks, in a setting from which none is taken out.
+    /// It looks like a secret, in a setting that isn't supported.
     case unknownSetting
   }
 
@@ -48,8 +49,7 @@ public struct PassedOver: Hashable, Sendable {
   /// The reason.
   public let reason: Reason
 
-  /// Whether it may be a login that somebody still has to bring in, and not something else, or one that was left out on
-  /// purpose.
+  /// Whether it may be a login that still has to be imported, as opposed to something else, or a deliberate omission.
   public var mayBeLogin: Bool {
     switch reason {
     case .malformed, .notText, .cutOff, .disputed, .addresses, .reference, .noPlace, .notInUse,
@@ -61,7 +61,7 @@ public struct PassedOver: Hashable, Sendable {
   }
 }
 
-/// The contents of a source, in their order.
+/// The contents of a source, in order.
 public struct FoundLogins {
   /// The logins.
   public internal(set) var logins: [FoundLogin] = []
@@ -69,17 +69,17 @@ public struct FoundLogins {
   public private(set) var passedOver: [PassedOver] = []
   /// Whether the source contains anything else, such as comments or other settings.
   public private(set) var hasOthers = false
-  /// Whether that is what a person has written into what a program exports, and may think to have in the keychain now.
+  /// Whether a person has added anything else to a program's export, and may expect to have it in the keychain.
   public internal(set) var hasOthersOfPerson = false
 
   /// Makes an empty result.
   public init() {}
 
-  /// The number of logins whose path was left out, because it is that of a page.
+  /// How many paths were left out because they are those of pages.
   public internal(set) var pathsLeftOut = 0
-  /// The logins that are for the same, and of which nothing says which one is in use.
+  /// Logins for the same place, without anything that says which one is active.
   public internal(set) var keptApart: [KeptApart] = []
-  /// The fields that were dropped, because they are of use to the source's program alone.
+  /// The dropped fields, which only the source's program needs.
   public private(set) var bookkeeping: [String] = []
 
   /// Adds a login.
@@ -87,8 +87,8 @@ public struct FoundLogins {
     logins.append(login)
   }
 
-  /// Adds a login of what was taken of a tool's file. The rest is left behind. One with a password in an address that an
-  /// attribute would be is skipped: attributes aren't confidential.
+  /// Adds a login from the taken parts of a tool's file. The rest is left behind. One with a password in an address for
+  /// an attribute is skipped: attributes aren't confidential.
   mutating func take(
     _ item: Item, _ credential: consuming Credential, of entry: borrowing SourceEntry
   ) {
@@ -96,8 +96,8 @@ public struct FoundLogins {
     take(item, credential, of: entry, page: nil)
   }
 
-  /// Adds a login of what was taken of an entry. The rest is left behind. One for a host with a character that nobody sees
-  /// is skipped: it would be another host than the one that it looks like.
+  /// Adds a login from the taken parts of an entry. The rest is left behind. One with an invisible character in its
+  /// host is skipped: the host is another than it seems.
   mutating func take(
     _ item: Item, _ credential: consuming Credential, of entry: borrowing SourceEntry, page: ByteString?
   ) {
@@ -127,8 +127,7 @@ public struct FoundLogins {
     passedOver.append(PassedOver(origin: origin, reason: reason))
   }
 
-  /// Sorts the logins in the order in which their items would answer, most recently changed first. Logins with the
-  /// same dates keep their order.
+  /// Sorts the logins in the order in which their items would answer, most recently changed first. The sort is stable.
   public mutating func sortNewestFirst() {
     func date(_ login: FoundLogin) -> (Int64, Int64) {
       let item = login.original ?? login.item

@@ -2,14 +2,13 @@ import Bytes
 import CredentialProtocols
 public import Keychain
 
-/// What takes the place of a login in the file of a program that asks no keychain, so that `llavero run` gives the program
-/// the login.
+/// A replacement for a login in the file of a program that asks no keychain, so that `llavero run` gives it the login.
 public struct Instead: Equatable, Sendable {
-  /// The line to write where the login was, which anybody may read; `nil` if the file needs none.
+  /// The line to write in its place, without secrets; `nil` if the file needs none.
   public let line: String?
-  /// What it belongs to, if it is only a part of a line: a server's identifier, for example.
+  /// What it belongs to, if it is only part of a line: a server's identifier, for example.
   public let owner: String?
-  /// The command that runs the program with the login, with an operand for example.
+  /// The command that runs the program with the login, for example with an operand.
   public let command: [String]
 
   init(line: String?, of owner: String? = nil, command: [String]) {
@@ -18,14 +17,14 @@ public struct Instead: Equatable, Sendable {
     self.command = command
   }
 
-  /// - Parameter variable: the one that the program reads: `NAME=REFERENCE`.
+  /// - Parameter variable: the program's variable: `NAME=REFERENCE`.
   init(line: String? = nil, of owner: String? = nil, variable: String, program: [String]) {
     self.init(line: line, of: owner, command: ["llavero", "run", "--env", variable, "--"] + program)
   }
 }
 
 extension FileFormat {
-  /// What takes the place of a login that was found in such a file; `nil` if its program asks llavero.
+  /// The replacement for a login found in such a file; `nil` if its program asks llavero.
   public func instead(of item: Item) -> Instead? {
     guard let reference = item.reference(to: nil) else { return nil }
     switch name {
@@ -41,7 +40,7 @@ extension FileFormat {
     case FileFormat.composer.name: return item.insteadForComposer
     case FileFormat.gradle.name:
       guard case .genericPassword(let key) = item.key else { return nil }
-      // A shell drops variables with other names, and Gradle's program is a script for sh. bash gives them on.
+      // sh drops variables with other names, and Gradle's program is an sh script. bash passes them on.
       let isVariable = key.nameForTool.isIdentifier
       return Instead(
         variable: "ORG_GRADLE_PROJECT_\(key.nameForTool)=\(reference)",
@@ -65,9 +64,9 @@ extension FileFormat {
 }
 
 extension Item {
-  /// The reference by which `llavero run` finds it; `nil` if it has none, as what belongs to a tool.
+  /// The reference for `llavero run`; `nil` if there is none, as for a tool's own item.
   ///
-  /// - Parameter field: the part that is meant; `nil` for the secret.
+  /// - Parameter field: the part of the item; `nil` for the secret.
   func reference(to field: String?) -> String? {
     let suffix = field.map { "?field=\($0)" } ?? ""
     switch key {
@@ -81,8 +80,7 @@ extension Item {
     }
   }
 
-  /// The name of a variable with its secret: each registry but npm's own has a variable of its own, so that none gets the
-  /// token of another.
+  /// The name of a variable for its secret. Each registry except npm's own has one, so that none gets another's token.
   fileprivate func variable(_ name: String) -> String {
     let place: ByteString
     switch key {
@@ -93,7 +91,7 @@ extension Item {
     return place.isEmpty || place == "registry.npmjs.org" ? name : place.variable(after: name)
   }
 
-  /// npm takes the value of a variable. A password it wants in Base64, with the user name before it.
+  /// npm expands variables. It takes a password in Base64, with the user name before it.
   fileprivate var insteadForNpm: Instead? {
     let program = ["npm", "install"]
     switch key {
@@ -116,7 +114,7 @@ extension Item {
 }
 
 extension ByteString {
-  /// The name of a variable for what is called so.
+  /// The name of a variable, with this beginning.
   func variable(after beginning: String) -> String {
     let suffix = bytes.map { byte -> UInt8 in
       switch byte {
@@ -128,7 +126,7 @@ extension ByteString {
     return beginning + "_" + String(decoding: suffix, as: UTF8.self)
   }
 
-  /// Whether a shell takes it for a variable's name behind other letters.
+  /// Whether it can follow other letters in a shell variable's name.
   var isIdentifier: Bool {
     !isEmpty
       && bytes.allSatisfy { byte in
@@ -138,9 +136,9 @@ extension ByteString {
 }
 
 extension Item {
-  /// A program that takes a proxy from a variable, with the login in its URL.
+  /// For a program that takes a proxy from a variable, with the login in its URL.
   ///
-  /// - Parameter prefix: of the variable. The setting's name comes after it, which is the item's description.
+  /// - Parameter prefix: the beginning of the variable. The setting's name follows, which is the item's description.
   fileprivate func insteadOfProxy(_ prefix: String, program: [String]) -> Instead? {
     guard let setting = itemDescription, setting.ends(with: "proxy"),
       case .internetPassword(let key) = key, let host = key.hostAndPort,
@@ -152,7 +150,7 @@ extension Item {
       program: program)
   }
 
-  /// yarn takes a login as npm's `_auth` has it.
+  /// yarn takes a login in the form of npm's `_auth`.
   fileprivate var insteadForYarn: Instead? {
     guard case .internetPassword = key, let reference = reference(to: "basic") else { return nil }
     let variable = variable("NPM_AUTH")
@@ -172,7 +170,7 @@ extension Item {
     case .genericPassword(let key): host = key.nameForTool
     case .cryptographic, .secretService: return nil
     }
-    // Neither has anything to escape in JSON.
+    // Neither needs escaping in JSON.
     if (host.bytes + (key.account?.bytes ?? [])).contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) {
       return nil
     }
@@ -183,7 +181,7 @@ extension Item {
       program: ["composer", "install"])
   }
 
-  /// The command that reads an option file, which depends on the group that the password stands in, the description.
+  /// The command that reads an option file, by the password's group, which is the description.
   fileprivate var commandOfMySQL: String {
     let file = "--defaults-extra-file=\"$INJECTED\""
     guard let group = itemDescription?.lowercased,
@@ -204,7 +202,7 @@ extension Item {
 }
 
 extension GenericPassword {
-  /// What a tool calls it: its service without `TOOL:`.
+  /// The tool's own name for it: its service without `TOOL:`.
   var nameForTool: ByteString {
     ByteString(Array(service.bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst()))
   }

@@ -3,7 +3,7 @@ import CredentialProtocols
 import Keychain
 
 extension Item {
-  /// Maven puts variables into its settings. The label is the identifier of a server or a proxy, and a property has none.
+  /// Maven expands variables in its settings. The label is the identifier of a server or proxy; a property has none.
   var insteadForMaven: Instead? {
     guard let reference = reference(to: nil) else { return nil }
     var parts = label.map { [$0] } ?? []
@@ -28,7 +28,7 @@ extension Item {
       program: ["mvn", "-B", "verify"])
   }
 
-  /// NuGet takes a login from a variable with the name of the source, or puts a variable into its configuration.
+  /// NuGet takes a login from a variable with the source's name, or expands a variable in its configuration.
   var insteadForNuGet: Instead? {
     guard let reference = reference(to: nil), let source = label else { return nil }
     let account = key.account ?? ""
@@ -52,8 +52,8 @@ extension Item {
       of: "\(source)", variable: "\(variable)=\(reference)", program: program)
   }
 
-  /// rclone takes each option from a variable: that of a remote, or where a shell can't set that one, that of all remotes of
-  /// its kind. It is obscured there if it is so in the configuration.
+  /// rclone takes each option from a variable: the remote's, or if a shell can't set that one, that of all remotes of
+  /// its kind. Its value is obscured as in the configuration.
   var insteadForRclone: Instead? {
     guard let reference = reference(to: nil) else { return nil }
     var remote = label ?? ""
@@ -77,7 +77,7 @@ extension Item {
 }
 
 extension ByteString {
-  /// The name as that of an element, as .NET's `XmlConvert.EncodeLocalName` has it.
+  /// The name encoded for an element, as in .NET's `XmlConvert.EncodeLocalName`.
   fileprivate var encodedXMLName: String {
     var name = ""
     let units = Array("\(self)".utf16)
@@ -97,7 +97,7 @@ extension ByteString {
 }
 
 extension String {
-  /// The text in the value of an attribute in XML.
+  /// The text escaped for an XML attribute.
   fileprivate var escapedForXML: String {
     var text = ""
     for character in unicodeScalars {

@@ -2,14 +2,14 @@ import Bytes
 import Keychain
 
 extension FileFormat {
-  /// The plaintext of a llavero vault, and the output of `llavero export`: JSON Lines, an object for each item. In a
-  /// vault, the first line describes the vault, and the last lines are records of deleted or changed items; these are
+  /// The plaintext of a keychain file, and the output of `llavero export`: JSON Lines, an object for each item. A
+  /// keychain file's first line describes it, and its last lines are records of deleted or changed items; these are
   /// skipped.
   public static let llavero = FileFormat(
     "llavero", "a vault of llavero, decrypted, or what 'llavero export' wrote", holdsLoginsAlone: true,
     severalForTheSame: .lastChangedAnswers,
     looksLike: { shape in
-      // An export may be encrypted, as a vault always is (age-encryption.org/v1).
+      // An export may be encrypted; a keychain file always is (age-encryption.org/v1).
       let isEncrypted = ["age-encryption.org/v1\n", "-----BEGIN AGE ENCRYPTED FILE-----"].contains {
         shape.bytes.starts(with: $0.utf8)
       }
@@ -40,7 +40,7 @@ extension FileFormat {
     _ text: UnsafeRawBufferPointer, _ entry: inout SourceEntry, _ found: inout FoundLogins
   ) throws(JSONReader.Malformed) {
     if entry.index(of: ["app"]) != nil { return }
-    // The vault's own, by which it knows the item.
+    // The keychain file's own name for an item.
     if entry.text("k").bytes.starts(with: "old ".utf8) { return }
     entry.take(["id"])
     entry.take(["rev"])

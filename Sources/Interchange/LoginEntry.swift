@@ -4,13 +4,13 @@ import Keychain
 
 /// An address of an entry.
 struct EntryAddress {
-  /// What the source says of it.
+  /// The source's rule for it.
   enum Rule {
     /// The login is for the server, and the path belongs to a page.
     case page
-    /// The login is for what is at the path.
+    /// The login is for the path.
     case path
-    /// No login is to answer there.
+    /// No login answers there.
     case note
   }
 
@@ -18,7 +18,7 @@ struct EntryAddress {
   var rule = Rule.page
 }
 
-/// What was taken of an entry of a password manager.
+/// The taken parts of a password manager's entry.
 struct LoginEntry: ~Copyable {
   var name: ByteString = ""
   var addresses: [EntryAddress] = []
@@ -26,25 +26,25 @@ struct LoginEntry: ~Copyable {
   var secret = Secret()
   var itemDescription: ByteString? = nil
   var comment: ByteString? = nil
-  /// What one-time codes are made of, in any of the forms that ``OneTimeCodeURL`` takes; empty if there is nothing.
+  /// The secret of one-time codes, in any form accepted by ``OneTimeCodeURL``; empty if there is none.
   var oneTimeCode = Secret()
-  /// The names under which it is filed: tags, folders, groups.
+  /// Its tags, folders and groups.
   var tags: [ByteString] = []
-  /// Fields that a person has named, and that the source shows.
+  /// A person's own fields that the source shows.
   var fields: [(name: ByteString, value: ByteString)] = []
-  /// The fields that it hides, or of which it doesn't say whether it does. Each is added by `addField`.
+  /// The fields that the source hides, or doesn't say. Each is added by `addField`.
   var secretFields = TextMembersBuilder()
   var creationDate: Timestamp? = nil
   var modificationDate: Timestamp? = nil
-  /// After this, programs aren't answered with it.
+  /// After this, programs don't get it.
   var expiry: Timestamp? = nil
-  /// What our own export says beside that.
+  /// Our own export's additional fields.
   var own = OwnFields()
 }
 
 extension FoundLogins {
   /// Adds an entry: an internet password for each place among its addresses, or else a generic password under its name.
-  /// Each has the addresses that are no place.
+  /// Each keeps the addresses that are no place.
   mutating func take(_ login: borrowing LoginEntry, of entry: inout SourceEntry) {
     let further = login.further(leaving: &entry)
     let notes = login.notes(leaving: &entry)
@@ -52,7 +52,7 @@ extension FoundLogins {
     var others: [ByteString] = []
     for address in login.addresses where !address.text.isEmpty {
       let place = address.rule == .note ? nil : EntryPlace(address)
-      // That has no room, and an address with a password in it is confidential.
+      // That has no room, and an address with a password is confidential.
       let rest = address.text.leftBehind(besides: login.account.nonEmpty ?? place?.account)
       if let rest { entry.add(ByteString(rest), .part) }
       if let place {
@@ -71,7 +71,7 @@ extension FoundLogins {
     }
     var targets: [EntryTarget] = []
     var indices: [InternetPassword: Int] = [:]
-    // Somebody may have changed the address since our own export said what the place is.
+    // Somebody may have changed the address since our own export wrote the place.
     if let key = login.own.place(account: login.account),
       places.isEmpty || places.contains(where: { $0.is(key) })
     {
@@ -105,7 +105,7 @@ extension FoundLogins {
 }
 
 extension LoginEntry {
-  /// What is kept beside the secret. What can't be is left at the entry.
+  /// The further confidential parts. Those that don't fit are left in the entry.
   fileprivate borrowing func further(leaving entry: inout SourceEntry) -> FurtherSecrets {
     var further = FurtherSecrets()
     if !secretFields.isEmpty { further.takeFields(secretFields) }
@@ -119,7 +119,8 @@ extension LoginEntry {
     return further
   }
 
-  /// An item with all that doesn't depend on its place, whose key is none yet. What is too long is left at the entry.
+  /// An item with everything that doesn't depend on its place, and no key yet. Parts that are too long are left in the
+  /// entry.
   fileprivate borrowing func notes(leaving entry: inout SourceEntry) -> Item {
     var item = Item(GenericPassword(service: ""))
     item.itemDescription = itemDescription
@@ -138,39 +139,38 @@ extension LoginEntry {
     return item
   }
 
-  /// The item with a key. A name that the key has says nothing more.
+  /// The item with a key, without a name that just repeats the key.
   fileprivate borrowing func item(_ key: Item.Key, _ addresses: [ByteString], _ notes: Item) -> Item {
     var item = notes
     item.key = key
     for address in addresses where ByteString(key.place) != address { item.addAddress(address) }
     own.apply(to: &item)
     item.label = [ByteString(item.key.place), ByteString(item.key.name)].contains(name) ? nil : name.nonEmpty
-    // The same bytes once, as browsers name a login by its server.
+    // Share the bytes: browsers name a login by its server.
     if case .internetPassword(let key) = item.key, key.server == item.label { item.label = key.server }
     return item
   }
 }
 
-/// The place of an item that an entry becomes.
+/// The place of one of an entry's items.
 private struct EntryTarget {
   let key: InternetPassword
   var page: ByteString? = nil
-  /// The addresses there that are no place.
+  /// Its addresses that are no place.
   var addresses: [ByteString] = []
 }
 
-/// A place that an address names.
+/// A place named by an address.
 private struct EntryPlace {
   let place: Place
   let account: ByteString?
-  /// The address without a user name and a password.
+  /// The address without user name and password.
   let address: ByteString
-  /// Whether it has a query, a fragment or the like, which is in no place.
+  /// Whether it has a query, a fragment or the like, which are in no place.
   let hasMore: Bool
   /// The address if its path is that of a page.
   let page: ByteString?
 
-  /// Whether it is the place of a key.
   func `is`(_ key: InternetPassword) -> Bool {
     place.key(account: key.account, for: key.securityDomain).primaryKey == key.primaryKey
   }
@@ -193,18 +193,16 @@ private struct EntryPlace {
 }
 
 extension Place {
-  /// Protocols for which people store passwords of servers, besides those with a known default port.
+  /// Protocols of servers' passwords, besides those with a known default port.
   private static let furtherProtocols: [ByteString] = [
     "afp", "amqp", "amqps", "dav", "davs", "irc", "ircs", "mongodb", "mqtt", "mqtts", "mysql", "nfs",
     "postgres",
     "postgresql", "rdp", "redis", "rediss", "rsync", "smb", "telnet", "vnc", "ws", "wss", "xmpp",
   ]
 
-  /// The server of an address, and the account that it names. `nil` if it is the address of something else, such as a
-  /// phone app.
+  /// The server and account in an address; `nil` if it is of something else, such as a phone app.
   ///
-  /// - Parameter address: a URL, or a host name with what may follow it in a URL, which is then taken as one of
-  ///   https.
+  /// - Parameter address: a URL, or a host name with further parts of a URL, which is then assumed to be https.
   static func ofServer(in address: ByteString) -> (place: Place, account: ByteString?)? {
     let text = address.trimmed
     let authority = text.authority
@@ -218,7 +216,7 @@ extension Place {
 }
 
 extension Item {
-  /// Whether an attribute has a URL with a password.
+  /// Whether an attribute contains a URL with a password.
   var hasPasswordInURL: Bool {
     let service: ByteString? = if case .genericPassword(let key) = key { key.service } else { nil }
     return ([service, label].compactMap { $0 } + addresses).contains(where: \.hasPasswordInURL)
@@ -226,14 +224,14 @@ extension Item {
 }
 
 extension ByteString {
-  /// Whether a source's address is a server's, so that a login with it is for that server. Others are kept with the item.
+  /// Whether an address is a server's, so that its login is for that server. Other addresses are kept with the item.
   package var isAddressOfServer: Bool { Place.ofServer(in: self) != nil }
 
-  /// Names what this address has before its `@` and an item has no room for; `nil` if there is nothing.
+  /// Names the part before an address's `@` that an item has no room for; `nil` if there is none.
   ///
-  /// The address of an app has no user name, but a hash in its place.
+  /// In the address of an app that part is a hash, not a user name.
   ///
-  /// - Parameter account: the item's.
+  /// - Parameter account: the item's account.
   func leftBehind(besides account: ByteString?) -> String? {
     if hasPasswordOfAddress { return "password in the URL" }
     guard let name = Place.ofServer(in: self)?.account, name != account else { return nil }
@@ -243,7 +241,7 @@ extension ByteString {
   /// Whether this address has a password before its `@`.
   var hasPasswordOfAddress: Bool {
     let text = trimmed
-    // An address may be no server's only because of a character in its password.
+    // A character in its password may be the only reason why it is no server's.
     let end = Place.ofServer(in: text) == nil ? text.bytes.endIndex : text.authority.upperBound
     let part = text.bytes[text.authority.lowerBound..<end]
     guard let at = part.lastIndex(of: UInt8(ascii: "@")),
@@ -255,26 +253,26 @@ extension ByteString {
       || part[(colon + 1)..<at].contains(UInt8(ascii: ":"))
   }
 
-  /// Whether there is a URL in it with a password before its `@`.
+  /// Whether it contains a URL with a password before its `@`.
   fileprivate var hasPasswordInURL: Bool {
     bytes.indices.contains { bytes[$0...].starts(with: "://".utf8) } && hasPasswordOfAddress
   }
 
   private static let schemesOfPersons: [ByteString] = ["acct", "mailto", "sip", "sips", "xmpp"]
 
-  /// The address without what is before the `@` of its server.
+  /// The address without the part before its server's `@`.
   var withoutUserInformation: ByteString {
     let part = authority
     guard let at = bytes[part].lastIndex(of: UInt8(ascii: "@")) else { return self }
     return ByteString(Array(bytes[..<part.lowerBound]) + Array(bytes[(at + 1)...]))
   }
 
-  /// The part of an address between its scheme and its path. It begins at 0 if there is no scheme.
+  /// The part of an address between its scheme and its path, from 0 if there is no scheme.
   fileprivate var authority: Range<Int> {
     let marker = bytes.indices.first { bytes[$0...].starts(with: "://".utf8) }
     let start = marker.map { $0 + 3 } ?? 0
-    // A query or a fragment belongs to the page as the path does. Browsers take a backslash for a slash, and whoever made
-    // the address may want it to be taken for another server's (WHATWG URL, "authority state").
+    // A query or a fragment belongs to the page, like the path. Browsers treat a backslash as a slash, so an address
+    // could be made to look like another server's (WHATWG URL, "authority state").
     let end = bytes[start...].firstIndex { [0x2f, 0x3f, 0x23, 0x5c].contains($0) } ?? bytes.endIndex
     return start..<end
   }
@@ -282,7 +280,7 @@ extension ByteString {
   /// The same bytes; `nil` if there are none.
   var nonEmpty: ByteString? { isEmpty ? nil : self }
 
-  /// The same bytes without surrounding white space.
+  /// The bytes without surrounding white space.
   var trimmed: ByteString {
     bytes.withUnsafeBytes { ByteString($0.trimmedSlice) }
   }
@@ -299,8 +297,7 @@ extension ByteString {
       }
   }
 
-  /// Whether it looks like a host written without a scheme: it has a dot, a port or brackets, or is
-  /// `localhost`.
+  /// Whether it looks like a host written without a scheme: it has a dot, a port or brackets, or is `localhost`.
   fileprivate var isLikelyHost: Bool {
     guard let host = HostAndPort(parsing: self), host.server.canBeServer else { return false }
     return host.port != nil || host.server == "localhost" || bytes.first == UInt8(ascii: "[")

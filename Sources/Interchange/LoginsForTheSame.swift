@@ -1,11 +1,11 @@
 public import Keychain
 
 extension FoundLogins {
-  /// Leaves out paths, and decides what becomes of several logins for the same. To be done once all are there.
+  /// Leaves out paths, and settles several logins for the same place. Must be called after all were added.
   ///
   /// - Parameters:
-  ///   - paths: which paths are left out; `nil` leaves it to the rule of the source.
-  ///   - several: what several logins for the same mean, whose secrets differ.
+  ///   - paths: which paths are left out; `nil` for the source's own rule.
+  ///   - several: the meaning of several logins with different secrets.
   public mutating func settle(_ paths: PathChoice?, _ several: FileFormat.SeveralForTheSame) {
     settlePaths(paths)
     switch several {
@@ -19,9 +19,9 @@ extension FoundLogins {
 
   /// Leaves out paths.
   ///
-  /// Where the logins of one account at a server would become one with different secrets, all keep theirs.
+  /// If that gave the logins of one account at a server the same key, but their secrets differ, all keep theirs.
   ///
-  /// - Parameter choice: which ones; `nil` leaves it to the rule of the source.
+  /// - Parameter choice: which ones; `nil` for the source's own rule.
   private mutating func settlePaths(_ choice: PathChoice?) {
     if choice == .keep { return }
     func isOfPage(_ login: FoundLogin) -> Bool { choice == .drop || login.isOfPage }
@@ -33,7 +33,7 @@ extension FoundLogins {
     // Before any of them changes.
     let firsts = logins.indices.map { first.first(for: $0) }
     var disputed: Set<Int> = []
-    // The first may have a code alone, with which all of them agree.
+    // The first may have only a code, with which all of them agree.
     var compared: [Int: FoundLogin] = [:]
     for (index, first) in firsts.enumerated() where index != first {
       let other = compared[first] ?? logins[first]
@@ -47,7 +47,7 @@ extension FoundLogins {
         login.leaveOutPath()
         pathsLeftOut += 1
       }
-      // Those for the same are one item, which has the addresses of all.
+      // They become one item with the addresses of all.
       if first != index {
         logins[first].takeAddresses(of: login)
         if logins[first].origin == login.origin, logins[first].removals == login.removals {
@@ -59,8 +59,8 @@ extension FoundLogins {
     if !repeats.isEmpty { logins.removeAll { repeats.contains(ObjectIdentifier($0)) } }
   }
 
-  /// Skips all logins whose items have the same key but different secrets: which of them answers depends on the
-  /// program that reads the file, or the program refuses the file.
+  /// Skips all logins with the same key but different secrets: programs that read the file take different ones, or
+  /// refuse it.
   private mutating func passOverContradictions() {
     let disputed = contradictions().filter { $0.count > 1 }.joined()
     if disputed.isEmpty { return }
@@ -69,9 +69,9 @@ extension FoundLogins {
     logins.removeAll { gone.contains(ObjectIdentifier($0)) }
   }
 
-  /// Keeps logins apart that are for the same and have different secrets, unless one of them has been changed last: the
-  /// order of entries says nothing, and one of them may be in a bin whose name isn't known. Where one may be in the bin for
-  /// another reason, the dates say nothing either.
+  /// Keeps logins for the same place with different secrets apart, unless one of them was changed last: the order means
+  /// nothing, and one of them may be in a bin with an unknown name. If one may be in the bin for another reason, the
+  /// dates mean nothing either.
   private mutating func keepContradictionsApart() {
     for group in contradictions() {
       let dates = group.compactMap { $0.mayBeDiscarded ? nil : $0.item.modificationDate }.sorted()
@@ -80,7 +80,8 @@ extension FoundLogins {
     }
   }
 
-  /// Has logins for the same go from their file together or not at all: without the first one, another one would answer.
+  /// Makes logins for the same place go from their file together or not at all: without the first, another one would
+  /// answer.
   private mutating func keepTogether() {
     for group in contradictions() {
       let removals = group.flatMap(\.removals)
@@ -88,7 +89,7 @@ extension FoundLogins {
     }
   }
 
-  /// Makes one of the logins that were kept apart the one in use. The others are skipped.
+  /// Makes one of the logins kept apart the active one, and skips the others.
   public mutating func choose(_ chosen: FoundLogin, of group: KeptApart) {
     for (login, item) in zip(group.logins, group.items) {
       login.become(item)
@@ -99,10 +100,10 @@ extension FoundLogins {
     keptApart.removeAll { $0.logins[0] === group.logins[0] }
   }
 
-  /// The logins whose items have the same key but different secrets, in groups. What is no password isn't compared.
+  /// The groups of logins with the same key but different secrets. Only passwords are compared.
   private func contradictions() -> [[FoundLogin]] {
     var firsts = FirstOfEachKey(of: logins)
-    // By the first login of each. Nearly all are alone, so a group is made for the second one.
+    // By the first login of each. Nearly all are alone, so a group is made only with the second.
     var numbers: [Int: Int] = [:]
     var groups: [[FoundLogin]] = []
     var hasOthers: [Bool] = []
@@ -125,18 +126,16 @@ extension FoundLogins {
 
 /// Which paths of logins are left out.
 public enum PathChoice: Sendable {
-  /// None.
   case keep
-  /// All.
   case drop
 }
 
-/// Logins that are for the same and have different secrets, where nothing says which one is in use. Each comes under a
-/// name of its own, under which no tool looks for it.
+/// Logins for the same place with different secrets, without anything that says which one is active. Each is imported
+/// under a name of its own that no tool looks for.
 public struct KeptApart {
   /// The logins.
   public let logins: [FoundLogin]
-  /// What they would be alone.
+  /// Their items if they were alone.
   let items: [Item]
 
   /// Gives each of the logins a name of its own.
@@ -146,7 +145,7 @@ public struct KeptApart {
     var names: Set<ByteString> = []
     for login in logins {
       var item = login.item
-      // No tool asks for an address with something behind it.
+      // No tool asks for an address with a suffix.
       let label = item.label.map { ByteString($0.bytes.map { $0 < 0x20 ? 0x20 : $0 }) }
       let name = item.key.place + (label.map { ": \($0)" } ?? "")
       var service = ByteString(item.label == nil ? name + " (1)" : name)
@@ -156,15 +155,15 @@ public struct KeptApart {
     }
   }
 
-  /// What all of them are for.
+  /// The place of all of them.
   public var place: String { items[0].key.name }
 
-  /// The key of the item that one of them would be alone.
+  /// The key of the item if one of them were alone.
   public var key: Item.Key { items[0].key }
 }
 
 extension Item.Key {
-  /// Whether it is a password's, and not that of what only a program makes.
+  /// Whether the key is a password's, and not one that only programs make.
   var isPassword: Bool {
     switch self {
     case .internetPassword, .genericPassword: true

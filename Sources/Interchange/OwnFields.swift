@@ -2,22 +2,21 @@ import Bytes
 import CredentialProtocols
 import Keychain
 
-/// What an item has and CSV no column for, in the column for fields that people name: on a line each, as
+/// An item's values without a CSV column, in the column for people's own fields: each on a line such as
 /// `llavero-service: backup`. Line breaks and backslashes in a value are escaped.
 struct OwnFields {
   private var fields: [(name: ByteString, value: ByteString)] = []
 
   private static let mark = Array("llavero-".utf8)
   private static let separator = Array(": ".utf8)
-  /// The field that names another one that may be shown.
+  /// Names another field that may be shown.
   static let shown: ByteString = "shown"
 
-  /// Makes an empty one.
   init() {}
 
   /// Reads the column; `nil` if it has none of these, or lines of another form.
   ///
-  /// - Parameter other: receives each other field, `NAME: VALUE`, and whether it is one that may be shown.
+  /// - Parameter other: receives each other field, `NAME: VALUE`, and whether it may be shown.
   init?(
     reading text: UnsafeRawBufferPointer,
     other: (_ name: ByteString, _ value: UnsafeRawBufferPointer, _ isShown: Bool) -> Void
@@ -45,7 +44,7 @@ struct OwnFields {
     if fields.isEmpty { return nil }
   }
 
-  /// Whether our own export writes fields of this name. A person may have made others.
+  /// Whether our own export writes fields of this name; any other is a person's.
   private static func isOwn(_ name: ByteString) -> Bool {
     guard name.bytes.starts(with: mark) else { return false }
     let name = ByteString(Array(name.bytes.dropFirst(mark.count)))
@@ -59,16 +58,15 @@ struct OwnFields {
   /// The value of a field; `nil` if there is none.
   subscript(name: ByteString) -> ByteString? { fields.first { $0.name == name }?.value }
 
-  /// Whether there are none.
   var isEmpty: Bool { fields.isEmpty }
 
-  /// The key of an item whose place is written out; `nil` if none is.
+  /// The key of an item whose place is written out; `nil` if it isn't.
   func place(account: ByteString) -> InternetPassword? {
     guard let url = self["place"], let (place, _) = try? Place.parse(url) else { return nil }
     return place.key(account: account.nonEmpty, for: nil)
   }
 
-  /// Gives an item what its key doesn't say.
+  /// Gives an item the values that aren't in its key.
   func apply(to item: inout Item) {
     for (name, value) in fields {
       switch name {
@@ -93,7 +91,6 @@ struct OwnFields {
     }
   }
 
-  /// Adds a field.
   mutating func add(_ name: ByteString, _ value: ByteString) { fields.append((name, value)) }
 
   /// The text of the column.

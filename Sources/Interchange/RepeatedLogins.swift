@@ -2,12 +2,12 @@ import Bytes
 import Keychain
 
 extension FoundLogin {
-  /// Has the first of several logins for one item, with the same secret or none, take what the others have beside it: one may have
-  /// the one-time code, and the other the notes. The others are the same as the first then.
+  /// Unites several logins for one item, with the same secret or none: the first takes the parts that the others have
+  /// besides, for example a one-time code from one and notes from another. The others then become equal to the first.
   ///
-  /// What can't be said twice stays beside it: notes below the others, names, codes and fields as further fields.
+  /// Conflicting parts are kept: notes below the others, names, codes and fields as further fields.
   ///
-  /// - Parameter logins: what sources have, the first preferred. Those of a keychain stay as they are.
+  /// - Parameter logins: the sources' logins, the first preferred. A keychain's own stay unchanged.
   public static func unite(_ logins: [FoundLogin]) {
     var firsts = FirstOfEachKey(of: logins)
     var united: [(login: FoundLogin, first: FoundLogin)] = []
@@ -15,14 +15,14 @@ extension FoundLogin {
       let first = firsts.first(for: index)
       if first != index, logins[first].take(login) { united.append((login, logins[first])) }
     }
-    // Once the first has what all of them have.
+    // Once the first has the parts of all.
     for (login, first) in united {
       login.become(first.item)
       login.credential = first.credential.copy()
     }
   }
 
-  /// Returns whether it has taken what the other has.
+  /// Takes another login's parts. Returns whether there was room for them.
   private func take(_ other: FoundLogin) -> Bool {
     let isSame = credential.isSameForTools(as: other.credential)
     guard item.key.isPassword, isSame || credential.hasNoPassword || other.credential.hasNoPassword else {
@@ -49,13 +49,13 @@ extension FoundLogin {
   }
 }
 
-/// An item that takes what another one of the same key has.
+/// An item that takes the parts of another one with the same key.
 private struct UnitedLogin: ~Copyable {
   var item: Item
   var credential: Credential
-  /// What both say, and each otherwise, so that it has become a further field.
+  /// The conflicting parts, which have become further fields.
   var contradictions: [String] = []
-  /// What there is no room for.
+  /// The parts without room.
   var left: [String] = []
 
   init(_ item: Item, _ credential: borrowing Credential) {

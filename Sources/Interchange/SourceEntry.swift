@@ -3,29 +3,29 @@ import Keychain
 
 /// The name of a field in a source.
 struct FieldName: Sendable {
-  /// The name as the source has it.
+  /// The name in the source.
   let name: ByteString
-  /// What a person is told that has no room in an item.
+  /// The word for people, if it has no room in an item.
   fileprivate(set) var word: String
-  /// The word that says of every part of it what that is, if it has one.
+  /// The word for all of its parts, if there is one.
   fileprivate let wholeWord: String?
-  /// The same without the field that it is a part of.
+  /// The same without its parent field.
   fileprivate let ownWord: String
-  /// Whether the program fills the field by itself, with what is of use to itself alone: an identifier, a counter, an icon.
+  /// Whether only the program needs the field, and fills it by itself: an identifier, a counter, an icon.
   let isBookkeeping: Bool
-  /// Whether `0` and `false` say that nobody has chosen anything.
+  /// Whether `0` and `false` mean that nobody has chosen anything.
   let isChoice: Bool
 
-  /// Whether it is a person's word for the field, which says nothing of what the field is.
+  /// Whether it is a person's word, which doesn't tell the field's meaning.
   let isPersons: Bool
 
-  /// The tag that it becomes, if a person has marked the entry with it.
+  /// The tag for it, if a person has marked the entry with it.
   let mark: ByteString?
 
   init(_ name: ByteString) { self.init(name, partOf: nil) }
 
   /// - Parameters:
-  ///   - whole: the word for the field that it is a part of, if it has none of its own.
+  ///   - whole: the word for its parent field, if it has none of its own.
   ///   - isPersons: whether it is a person's word for the field.
   init(_ name: ByteString, partOf whole: String?, isPersons: Bool = false) {
     self.name = name
@@ -53,13 +53,13 @@ struct FieldName: Sendable {
   ]
 }
 
-/// The value of a field, where the source has it.
+/// The value of a field in the source.
 enum FieldValue {
   case bytes(UnsafeRawBufferPointer)
   case csv(CSVField)
   case json(JSONValue)
   case xml(XMLElement)
-  /// A part of another field that is only named.
+  /// A part of another field that is only reported.
   case part
 
   /// The value, if it is confidential; `nil` if it isn't text.
@@ -76,7 +76,7 @@ enum FieldValue {
     }
   }
 
-  /// The same, or a number or a truth value as it is written.
+  /// The same, or a number or a truth value as written.
   var scalar: Secret? {
     if case .json(let value) = self, value.kind == .number || value.kind == .bool {
       return Secret(copying: value.raw)
@@ -92,7 +92,7 @@ enum FieldValue {
     }
   }
 
-  /// Whether it says nothing. Decided without decoding it, because it may be confidential.
+  /// Whether it is empty. Decided without decoding it, because it may be confidential.
   func isNothing(asChoice isChoice: Bool) -> Bool {
     switch self {
     case .bytes(let bytes): bytes.isEmpty
@@ -109,27 +109,22 @@ enum FieldValue {
 
 /// An entry of a source, which hands out its fields.
 ///
-/// Whoever makes an item of it takes what goes into the item. What nobody has taken by then has no room there: it is
-/// named in the report, and the entry stays at its source. No format decides that for itself.
+/// A format takes the fields that go into an item. The rest has no room there: it is reported, and the entry stays in
+/// its source. No format decides that for itself.
 struct SourceEntry: ~Copyable {
-  /// Where it is.
   var origin: Origin
   /// The changes that remove it from its source.
   let removals: [Removal]
-  /// Whether it may be in the program's trash, which can't be told for certain.
+  /// Whether it may be in the program's trash; this isn't certain.
   var mayBeDiscarded = false
-  /// Whether it is a part of a URL, which stays.
+  /// Whether it is part of a URL, which stays.
   var isInURL = false
   private var names: [FieldName]
   private var values: [FieldValue]
   private var states: [State]
 
-  /// What has become of a field.
   private enum State { case left, taken, bookkeeping }
 
-  /// - Parameters:
-  ///   - names: the names of its fields, in order.
-  ///   - values: as many values.
   init(
     at origin: Origin, removals: [Removal] = [], _ names: [FieldName] = [], _ values: [FieldValue] = []
   ) {
@@ -143,7 +138,7 @@ struct SourceEntry: ~Copyable {
   /// Adds a field.
   ///
   /// - Parameters:
-  ///   - whole: the word for the field that it is a part of.
+  ///   - whole: the word for its parent field.
   ///   - isPersons: whether the name is a person's word for the field.
   mutating func add(
     _ name: ByteString, _ value: FieldValue, partOf whole: String? = nil, isPersons: Bool = false
@@ -154,7 +149,7 @@ struct SourceEntry: ~Copyable {
     states.append(name.isBookkeeping ? .bookkeeping : .left)
   }
 
-  /// Adds the members of an object, except for those of a member that is an object itself, whose members count as its own.
+  /// Adds the members of an object. An object among them is replaced by its own members.
   ///
   /// - Throws: ``JSONReader/Malformed`` if it is no object, or has a member twice, which programs read differently.
   mutating func addMembers(
@@ -170,7 +165,7 @@ struct SourceEntry: ~Copyable {
     if repeated { throw JSONReader.Malformed() }
   }
 
-  /// Whether every field says nothing, as after the removal of what it had.
+  /// Whether every field is empty, as after the removal.
   var isEmpty: Bool { values.indices.allSatisfy { isNothing($0) } }
 
   private func isNothing(_ index: Int) -> Bool {
@@ -182,9 +177,9 @@ struct SourceEntry: ~Copyable {
     return values[index].isNothing(asChoice: names[index].isChoice)
   }
 
-  /// The index of the first field with one of these names that says something and that nobody has taken.
+  /// The index of the first untaken field with one of these names that isn't empty.
   ///
-  /// - Parameter part: the fields among which it is looked for; `nil` for all.
+  /// - Parameter part: the fields to search; `nil` for all.
   func index(of wanted: [ByteString], in part: Part? = nil) -> Int? {
     for name in wanted {
       let index = (part?.indices ?? names.indices).first {
@@ -195,7 +190,7 @@ struct SourceEntry: ~Copyable {
     return nil
   }
 
-  /// The field with an index, which is not taken thereby.
+  /// The field with an index, without taking it.
   func peek(at index: Int?) -> FieldValue? { index.map { values[$0] } }
 
   /// Takes the field with an index.
@@ -209,39 +204,36 @@ struct SourceEntry: ~Copyable {
   @discardableResult
   mutating func take(_ wanted: [ByteString]) -> FieldValue? { take(at: index(of: wanted)) }
 
-  /// Leaves out a field that is of use to the source's program alone.
+  /// Leaves out a field that only the source's program needs.
   mutating func leaveToProgram(at index: Int) { states[index] = .bookkeeping }
 
-  /// Leaves out the field with this name, which is of use to the source's program alone.
   mutating func leaveToProgram(_ name: ByteString) {
     if let index = index(of: [name]) { leaveToProgram(at: index) }
   }
 
-  /// Takes a text that isn't confidential; empty if there is none.
+  /// Takes a text that isn't confidential; may be empty.
   mutating func text(at index: Int?) -> ByteString {
     guard let index, let text = values[index].text else { return "" }
     states[index] = .taken
     return text
   }
 
-  /// Takes a text that isn't confidential; empty if there is none.
   mutating func text(_ wanted: ByteString...) -> ByteString { text(at: index(of: wanted)) }
 
-  /// Takes a confidential text; empty if there is none.
+  /// Takes a confidential text; may be empty.
   mutating func secret(at index: Int?) -> Secret {
     guard let index, case .some(let secret) = values[index].secret else { return Secret() }
     states[index] = .taken
     return secret
   }
 
-  /// Takes a confidential text; empty if there is none.
   mutating func secret(_ wanted: ByteString...) -> Secret { secret(at: index(of: wanted)) }
 
-  /// Takes a date: a number since 1970, of which those before say nothing, or RFC 3339 with or without the time.
+  /// Takes a date: a number since 1970, of which negative ones are ignored, or RFC 3339 with or without the time.
   mutating func date(at index: Int?, unit: CSVExport.DateUnit = .milliseconds) -> Timestamp? {
     guard let index, let text = values[index].text else { return nil }
     let number = text.text.flatMap { Int64($0) }.map { number in
-      // What would be after the year 5000 are milliseconds, which some versions of a program write.
+      // Numbers beyond the year 5000 are milliseconds, as some versions of a program write.
       let unit = number > 100_000_000_000 ? .milliseconds : unit
       return number.multipliedReportingOverflow(by: unit.rawValue)
     }
@@ -252,10 +244,9 @@ struct SourceEntry: ~Copyable {
     return date
   }
 
-  /// Takes a date.
   mutating func date(_ wanted: ByteString...) -> Timestamp? { date(at: index(of: wanted)) }
 
-  /// Takes the fields with this name that have the same secret as the item.
+  /// Takes the fields with this name that repeat the item's secret.
   mutating func takeRepeats(of secret: borrowing Secret, _ name: ByteString) {
     for index in names.indices where names[index].name == name && states[index] == .left {
       guard case .some(let value) = values[index].secret, value.isEqual(to: secret) else { continue }
@@ -263,29 +254,28 @@ struct SourceEntry: ~Copyable {
     }
   }
 
-  /// The fields with one of these names that say something and that nobody has taken.
+  /// The untaken fields with one of these names that aren't empty.
   func indices(of wanted: [ByteString]) -> [Int] {
     names.indices.filter { states[$0] != .taken && wanted.contains(names[$0].name) && !isNothing($0) }
   }
 
-  /// The fields that say something and that nobody has taken.
+  /// The untaken fields that aren't empty.
   var untaken: [Int] { names.indices.filter { states[$0] == .left && !isNothing($0) } }
 
   // MARK: Fields within fields
 
-  /// The fields that an object within the entry has become. The rest of what it said is no field.
+  /// The fields from an object within the entry. Its other members are no fields.
   struct Part {
     let indices: Range<Int>
     /// Whether it was an object, and not another element of an array.
     let isObject: Bool
 
-    /// A part without fields.
     static let empty = Part(indices: 0..<0, isObject: true)
   }
 
-  /// Opens the object that a field is: its members are fields of the entry from now on, in its place.
+  /// Opens an object in a field: its members become fields of the entry, in its place.
   ///
-  /// - Parameter arePersons: whether its names are words that a person gave them.
+  /// - Parameter arePersons: whether its names are a person's words.
   /// - Returns: its members; none if it is no object.
   /// - Throws: ``JSONReader/Malformed`` if it has a member twice.
   mutating func open(at index: Int?, arePersons: Bool = false) throws(JSONReader.Malformed) -> Part {
@@ -313,8 +303,8 @@ struct SourceEntry: ~Copyable {
     return Part(indices: start..<names.count, isObject: true)
   }
 
-  /// Opens the array that a field is: each object in it is a part of its own, and so is every other element, as a field
-  /// with the array's name.
+  /// Opens an array in a field: each object in it becomes a part of its own, and every other element a field with the
+  /// array's name.
   ///
   /// - Returns: its elements; none if it is no array.
   /// - Throws: ``JSONReader/Malformed`` if an object has a member twice.
@@ -334,7 +324,7 @@ struct SourceEntry: ~Copyable {
     return parts
   }
 
-  /// The word for an element of an array. A custom field is named as the person has named it.
+  /// The word for an element of an array; for a custom field, a person's word.
   private func word(of element: JSONValue, in array: FieldName) throws(JSONReader.Malformed) -> String? {
     guard array.wholeWord == FieldName.customFields else { return array.wholeWord }
     for name: StaticString in ["label", "name", "title", "t"] {
@@ -355,7 +345,7 @@ struct SourceEntry: ~Copyable {
     try openElements(at: index(of: wanted, in: part)).compactMap { text(at: $0.indices.first).nonEmpty }
   }
 
-  /// Opens all objects and arrays below a field, and takes whatever they say, each with the names that lead to it.
+  /// Opens all objects and arrays below a field, and takes all their values, each with the names that lead to it.
   mutating func takeLeaves(
     at index: Int, as name: ByteString, _ body: (_ name: ByteString, consuming Secret) -> Void
   ) throws(JSONReader.Malformed) {
@@ -379,19 +369,18 @@ struct SourceEntry: ~Copyable {
     }
   }
 
-  /// The fields that nobody has taken and whose names are words that a person gave them.
+  /// The untaken fields with a person's names.
   var named: [Int] { names.indices.filter { states[$0] == .left && names[$0].isPersons } }
 
-  /// The name of a field.
   func name(at index: Int) -> ByteString { names[index].name }
 
-  /// Says what a part is, of which nothing was taken.
+  /// Names an untaken part.
   mutating func name(_ part: Part, _ name: ByteString) {
     let word = FieldName(name).word
     for index in part.indices { names[index].word = word }
   }
 
-  /// The marks that nobody has taken, and their tags.
+  /// The untaken marks, and their tags.
   var marks: [(index: Int, tag: ByteString)] {
     var marks: [(Int, ByteString)] = []
     for index in names.indices {
@@ -401,12 +390,10 @@ struct SourceEntry: ~Copyable {
     return marks
   }
 
-  /// Takes a text that isn't confidential; empty if there is none.
   mutating func text(_ wanted: ByteString..., in part: Part) -> ByteString {
     text(at: index(of: wanted, in: part))
   }
 
-  /// Takes a confidential text; empty if there is none.
   mutating func secret(_ wanted: ByteString..., in part: Part) -> Secret {
     secret(at: index(of: wanted, in: part))
   }
@@ -416,14 +403,13 @@ struct SourceEntry: ~Copyable {
     date(at: index(of: wanted, in: part), unit: .seconds)
   }
 
-  /// Leaves out fields that are of use to the source's program alone.
   mutating func leaveToProgram(_ wanted: ByteString..., in part: Part) {
     for index in part.indices where states[index] == .left && wanted.contains(names[index].name) {
       states[index] = .bookkeeping
     }
   }
 
-  /// What nobody has taken, in a few words each.
+  /// The untaken fields, in a few words each.
   var leftBehind: [String] {
     var words: [String] = []
     for index in names.indices where states[index] == .left && !isNothing(index) {
@@ -432,7 +418,7 @@ struct SourceEntry: ~Copyable {
     return words
   }
 
-  /// What is left out because it is of use to the source's program alone.
+  /// The fields left out because only the source's program needs them.
   var bookkeeping: [String] {
     names.indices.filter { states[$0] == .bookkeeping && !isNothing($0) }.map { names[$0].ownWord }
   }

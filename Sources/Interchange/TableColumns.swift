@@ -1,33 +1,33 @@
 public import Bytes
 
-/// What the columns of any table are, as a person says it, or as their names suggest.
+/// The meaning of any table's columns, given by a person or guessed from their names.
 public struct TableColumns: Equatable, Sendable {
-  /// What a column can be.
+  /// The meaning of a column.
   public enum Role: String, CaseIterable, Sendable {
     case name, url, account, password, notes, code, tags, created, modified
     /// A field with a name of its own.
     case field
   }
 
-  /// A column, and what it is.
+  /// A column with its meaning.
   public struct Column: Equatable, Sendable {
     /// What it is.
     public let role: Role
-    /// The name of the field that it becomes; empty unless it is one.
+    /// The name of the field; empty unless it is one.
     public let field: ByteString
     /// The name of the column.
     public let name: ByteString
 
-    /// What it is, as a person says it: `url`, `field:PIN`.
+    /// Its meaning in a person's words: `url`, `field:PIN`.
     public var meaning: String { role == .field ? "field:\(field)" : role.rawValue }
   }
 
-  /// The columns that are something. Others are left behind.
+  /// The columns with a meaning. Others are left behind.
   public private(set) var columns: [Column] = []
 
-  /// Reads what a person says: `url=Website,account=Login,field:PIN=Pin`. An assignment with a comma is in quotes.
+  /// Parses `url=Website,account=Login,field:PIN=Pin`. An assignment with a comma is in quotes.
   ///
-  /// - Throws: ``FormatFault`` that says what is wrong with it.
+  /// - Throws: ``FormatFault`` with the problem.
   public init(_ text: String) throws(FormatFault) {
     let parts = Array(text.utf8).withUnsafeBytes { bytes in
       var rows = CSVRows(bytes)
@@ -66,7 +66,7 @@ public struct TableColumns: Equatable, Sendable {
 
   /// Guesses from the names of columns, in some languages.
   ///
-  /// - Returns: `nil` if none can be the password's, or none says what the login is for.
+  /// - Returns: `nil` if none can be the password's, or none tells the place.
   public init?(guessedFrom header: [ByteString]) {
     var isTaken = Set<Int>()
     for (role, names) in Self.usualNames {
@@ -80,7 +80,7 @@ public struct TableColumns: Equatable, Sendable {
     if !has(.password) || !has(.url) && !has(.name) { return nil }
   }
 
-  /// The text that says the same.
+  /// The text for ``init(_:)``.
   public var text: String {
     columns.map { column in
       let assignment = "\(column.meaning)=\(column.name)"
@@ -104,7 +104,7 @@ public struct TableColumns: Equatable, Sendable {
         dates: (created ?? "", modified ?? "", .seconds)))
   }
 
-  /// What columns are usually called, in small letters, the most certain names first.
+  /// The usual names of columns, in small letters, the most certain first.
   private static let usualNames: [(Role, [ByteString])] = [
     (
       .password,

@@ -3,11 +3,11 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The keys of the AWS CLI and SDKs (AWS SDKs and Tools Reference Guide, "Shared config and credentials files"), those of
-  /// a profile each. They are stored as `llavero aws` looks for them: under the service `aws:PROFILE`, with the ID of the
-  /// access key as account; with a session token, as the JSON of `aws configure export-credentials`.
+  /// The keys of the AWS CLI and SDKs (AWS SDKs and Tools Reference Guide, "Shared config and credentials files"), for
+  /// each profile. They are stored for `llavero aws`: under the service `aws:PROFILE`, with the access key ID as
+  /// account; with a session token, as the JSON of `aws configure export-credentials`.
   ///
-  /// What a profile has beside its keys, such as a role, single sign-on or a second factor, stays in the file.
+  /// A profile's other settings, such as a role, single sign-on or a second factor, stay in the file.
   public static let aws = FileFormat(
     "aws", "the keys of the AWS CLI and SDKs",
     usualPaths: [
@@ -30,16 +30,16 @@ extension FileFormat {
   }
 }
 
-/// The options of one profile that have to do with its keys.
+/// A profile's options for its keys.
 private struct AWSProfileKeys {
   private let profile: ByteString
   private let identifiers: [INIDocument.Option]
   private let keys: [INIDocument.Option]
-  /// The second name is that of version 2 of boto.
+  /// Under two names; the second is that of version 2 of boto.
   private let tokens: [INIDocument.Option]
-  /// What programs note that get keys for a while (saml2aws, aws-azure-login).
+  /// Expiry dates noted by programs that fetch temporary keys (saml2aws, aws-azure-login).
   private let ends: [INIDocument.Option]
-  /// What the CLI needs besides, or logs in with instead.
+  /// Options that the CLI needs besides, or logs in with instead.
   private let others: [INIDocument.Option]
 
   /// The options that hold a profile's keys.
@@ -71,7 +71,7 @@ private struct AWSProfileKeys {
     guard let identifier = identifiers.first, let key = keys.first, !key.value.isEmpty,
       !identifier.value.isEmpty
     else { return found.passOver(origin, .noSecret) }
-    // The CLI refuses a key that is there twice. It takes quotes and comments for a part of the value, and SDKs don't.
+    // The CLI refuses a duplicate key. It reads quotes and comments as part of the value; SDKs don't.
     let parts = [identifiers, keys, tokens]
     let isPlain = parts.joined().allSatisfy { option in
       text[option.value].allSatisfy { 0x21...0x7e ~= $0 && !"\"';#".utf8.contains($0) }
@@ -85,7 +85,7 @@ private struct AWSProfileKeys {
     for (end, date) in zip(ends, dates) where date == nil {
       entry.add("expiry", .bytes(text.slice(end.value)))
     }
-    // Where two programs have noted different ones, none is sure to hold beyond the first.
+    // If two programs noted different dates, only the first is certain.
     let expiry = dates.compactMap { $0?.seconds }.min()
     let account = identifier.text(in: text)
     found.take(
@@ -93,7 +93,7 @@ private struct AWSProfileKeys {
       Credential(secret(account, key, text), expiry: expiry), of: entry)
   }
 
-  /// What `llavero aws` reads: the key, or all as JSON.
+  /// The secret for `llavero aws`: the key, or everything as JSON.
   private func secret(
     _ account: ByteString, _ key: INIDocument.Option, _ text: UnsafeRawBufferPointer
   ) -> Secret {

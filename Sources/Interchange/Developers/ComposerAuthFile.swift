@@ -3,9 +3,9 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// Composer's logins (getcomposer.org, "Authentication for privately hosted packages and repositories"). A user name with
-  /// a password is stored as the login for its host, and a token or a consumer's secret under the service `composer:HOST`,
-  /// with its kind as description. A token that Composer renews stays.
+  /// Composer's logins (getcomposer.org, "Authentication for privately hosted packages and repositories"). A user name
+  /// with a password is stored as the login for its host, and a token or a consumer's secret under the service
+  /// `composer:HOST`, with its kind as description. A token that Composer renews stays.
   public static let composer = FileFormat(
     "composer", "the logins in composer's auth.json",
     usualPaths: [
@@ -19,7 +19,7 @@ extension FileFormat {
   ) { text throws(FormatFault) in
     try FoundLogins(inJSON: text, of: "composer", where: { $1.kind == .object }) {
       (login, found) throws(JSONReader.Malformed) in
-      // Headers of any kind, for example, are none.
+      // Custom headers, for example, are no logins.
       guard let kind = ComposerKind.all.first(where: { $0.name == login.group }),
         login.value.kind == .object || kind.mayBeSecretAlone
       else { return found.passOver(login.origin, .malformed) }
@@ -31,7 +31,7 @@ extension FileFormat {
       }
       // Composer renews it, and writes it there.
       if entry.index(of: ["refresh-token"]) != nil { return found.passOver(login.origin, .renewed) }
-      // What Composer has got for a consumer's key.
+      // Composer fetched it with a consumer's key.
       entry.leaveToProgram("access-token")
       entry.leaveToProgram("access-token-expiration")
       let secret = entry.secret(kind.secret)
@@ -40,13 +40,13 @@ extension FileFormat {
   }
 }
 
-/// A kind of login of Composer.
+/// A kind of login in Composer.
 struct ComposerKind {
   let name: ByteString
   /// The members of a login.
   let account: ByteString
   let secret: ByteString
-  /// Whether the secret may stand there in place of an object.
+  /// Whether the value may be just the secret, in place of an object.
   var mayBeSecretAlone = true
 
   static let all = [

@@ -3,9 +3,9 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The logins in git's configuration: passwords in the URLs of remotes, of `url.URL.insteadOf` and of proxies, headers of
-  /// `http.URL.extraHeader`, and `sendemail.smtpPass` (git-config(1)). A URL stays without its password, so that git asks
-  /// llavero for it.
+  /// The logins in git's configuration: passwords in the URLs of remotes, of `url.URL.insteadOf` and of proxies,
+  /// headers of `http.URL.extraHeader`, and `sendemail.smtpPass` (git-config(1)). A URL stays without its password, so
+  /// that git asks llavero for it.
   public static let gitConfiguration = FileFormat(
     "git-config", "the logins in git's configuration: URLs, headers, send-email",
     usualPaths: [
@@ -58,14 +58,14 @@ extension FoundLogins {
       }
       takeMail(password, section, of: file, text, source)
     case ("credential", "helper"):
-      // A line for the shell that prints a password, and not a variable.
+      // A shell command that prints a password, or a variable.
       if value.contains(where: {
         text.begins(with: "password=", at: $0) && !text.begins(with: "password=$", at: $0)
       }) {
         passOver(source.origin, .malformed)
       }
     default:
-      // A command for the shell has URLs among its words, and what runs it asks nobody.
+      // A shell command may contain URLs, and its program asks nobody.
       let start = text[value].firstIndex { !isWhiteSpace($0) && $0 != UInt8(ascii: "\"") }
       let end = start.flatMap { text[$0..<value.upperBound].firstIndex { !$0.isOfScheme } }
       guard let end, text.begins(with: "://", at: end) else { return }
@@ -73,7 +73,7 @@ extension FoundLogins {
     }
   }
 
-  /// Adds what a header that is sent to a URL says of a login.
+  /// Adds the login in a header for a URL.
   private mutating func takeHeader(
     _ header: UnsafeRawBufferPointer, at url: ByteString?, of entry: inout SourceEntry
   ) {
@@ -81,7 +81,7 @@ extension FoundLogins {
     guard ByteString(UnsafeRawBufferPointer(rebasing: name)).lowercased == "authorization",
       name.endIndex < header.endIndex
     else { return passOver(entry.origin, .noLogin) }
-    // The blank behind the colon may be missing (RFC 9110, section 5.6.3).
+    // The blank after the colon may be missing (RFC 9110, section 5.6.3).
     let parts = header[(name.endIndex + 1)...].split(maxSplits: 1) { $0 == 0x20 || $0 == 0x09 }
     guard parts.count == 2 else { return passOver(entry.origin, parts.isEmpty ? .noSecret : .malformed) }
     guard let (place, account) = url.flatMap({ try? Place.parse($0) }) else {
@@ -101,7 +101,7 @@ extension FoundLogins {
     _ password: borrowing Secret, _ section: GitConfiguration.Section, of file: GitConfiguration,
     _ text: UnsafeRawBufferPointer, _ source: borrowing SourceEntry
   ) {
-    /// The last one counts; that of an identity comes before that of all.
+    /// The last one counts; an identity's own before the general one.
     func value(_ key: ByteString) -> ByteString? {
       let entries = file.entries.filter { entry in
         entry.key == key && entry.section.map { file.sections[$0].name } == "sendemail"

@@ -3,8 +3,8 @@ import Keychain
 
 extension FileFormat {
   /// The secrets in a person's properties of Gradle (its user manual, "Handling credentials"): `NAMEUsername` and
-  /// `NAMEPassword`, and whatever else is called a password, a token, a secret or a key for an interface. Each is stored under
-  /// the service `gradle:PROPERTY`, because which server it is for stands in the build.
+  /// `NAMEPassword`, and other properties named like a password, token, secret or API key. Each is stored under the
+  /// service `gradle:PROPERTY`, because only the build says which server it is for.
   public static let gradle = FileFormat(
     "gradle", "the passwords and tokens in gradle.properties",
     usualPaths: ["$GRADLE_USER_HOME/gradle.properties", "~/.gradle/gradle.properties"],
@@ -16,7 +16,7 @@ extension FileFormat {
     for setting in file.settings where setting.name.isGradleSecret {
       let origin = Origin.line(setting.line)
       let value = file.value(of: setting, in: text)
-      // Java's escapes, lines that go on in the next one, and its other end of a line.
+      // Java's escapes, continued lines, and a carriage return as line ending.
       if text[value].contains(where: { $0 == UInt8(ascii: "\\") || $0 == 0x0d }) {
         found.passOver(origin, .malformed)
       } else if value.isEmpty {
@@ -50,12 +50,12 @@ extension SettingLines {
 }
 
 extension ByteString {
-  /// Whether a property is called as secrets are, or as the key that signs what is published.
+  /// Whether a property is named like a secret, or like the key for signing publications.
   fileprivate var isGradleSecret: Bool {
     isSecretsName || ["signingkey", "signing.key", "signinginmemorykey"].contains(lowercased)
   }
 
-  /// The properties that may have the user name to a password: `corpUsername` and `corpUser` to `corpPassword`.
+  /// The properties that may have the user name for a password: `corpUsername` and `corpUser` for `corpPassword`.
   fileprivate var userProperties: [ByteString] {
     let ending = "Password"
     guard ends(with: ending) else { return [] }

@@ -4,9 +4,9 @@ import Keychain
 
 extension FileFormat {
   /// The tokens of the users in a kubeconfig (Kubernetes, "Organizing Cluster Access Using kubeconfig Files"). They are
-  /// stored as `llavero kubectl` looks for them after `llavero setup kubectl`: under the user's name, for the servers of the
-  /// clusters that it logs in to, and if these aren't known for the service `kubectl:USER`. A certificate, and
-  /// a program that is asked, are named.
+  /// stored for `llavero kubectl` as set up by `llavero setup kubectl`: under the user's name, for the servers of the
+  /// user's clusters; if these aren't known, for the service `kubectl:USER`. Certificates and exec programs are only
+  /// reported.
   public static let kubectl = FileFormat(
     "kubectl", "the tokens in kubeconfigs", usualPaths: ["$KUBECONFIG:", "~/.kube/config"],
     holdsLoginsAlone: false,
@@ -24,7 +24,7 @@ extension FileFormat {
 
 extension FoundLogins {
   private static let secrets: [ByteString] = ["token", "password"]
-  /// What stands for a login, and isn't one that can be taken.
+  /// Other logins, which can't be taken.
   private static let others: [ByteString] = [
     "client-certificate", "client-certificate-data", "client-key", "client-key-data", "tokenFile", "exec",
     "auth-provider",
@@ -50,7 +50,7 @@ extension FoundLogins {
         passOver(.line(entry.line), .noSecret)
         continue
       }
-      // kubectl's helpers give no passwords, and Kubernetes takes none since 1.19.
+      // kubectl's helpers give no passwords, and Kubernetes accepts none since 1.19.
       if name == "password" {
         passOver(.line(entry.line), .noLogin)
         continue
@@ -73,7 +73,8 @@ extension FoundLogins {
 }
 
 extension YAMLDocument {
-  /// The line of what should be a mapping or a list, and is in braces or has more than is read; `nil` if it is neither.
+  /// The line of an expected mapping or list that is written in braces or has more than is read; `nil` if there is
+  /// none.
   fileprivate func unread(_ path: Path, _ text: UnsafeRawBufferPointer) -> Int? {
     guard let own = entry(path), own.value.count > 2, !(text.slice(own.value) == "null") else { return nil }
     return own.line
@@ -94,8 +95,8 @@ extension YAMLDocument {
     return values
   }
 
-  /// The servers of the clusters that a user logs in to; none if one of the clusters isn't in this file; `nil` if not all
-  /// contexts can be read, so that nobody knows.
+  /// The servers of a user's clusters; none if one of the clusters isn't in this file; `nil` if unknown because a
+  /// context can't be read.
   fileprivate func servers(of user: ByteString, _ text: UnsafeRawBufferPointer) -> [Place]? {
     if [["contexts"], ["clusters"]].contains(where: { unread($0, text) != nil }) { return nil }
     let clusters = children(of: ["clusters"]).map { values(below: $0.path, text) }

@@ -3,12 +3,12 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The settings of Maven (maven.apache.org, "Settings Reference"): passwords and passphrases of servers, tokens in headers
-  /// that are sent to them, and passwords of proxies. Which URL a server's identifier is for stands mostly in projects; where
-  /// the settings alone say it, a password is stored for that URL, else under the service `maven:ID`. Properties that are
-  /// called as secrets are come the same way.
+  /// Maven's settings (maven.apache.org, "Settings Reference"): passwords and passphrases of servers, tokens in their
+  /// headers, and passwords of proxies. The URL for a server's identifier is mostly in projects; if the settings alone
+  /// name it, a password is stored for that URL, else under the service `maven:ID`. Properties named like secrets are
+  /// stored the same way.
   ///
-  /// What Maven has encrypted, in braces, and what stands for a variable stays.
+  /// Passwords encrypted by Maven, in braces, and variables stay.
   public static let maven = FileFormat(
     "maven", "the passwords in Maven's settings.xml", usualPaths: ["~/.m2/settings.xml"],
     holdsLoginsAlone: false,
@@ -64,7 +64,7 @@ private final class MavenSettings: XMLElementReader {
       .generic(ByteString("maven:\(id)" + (part.map { ":\($0)" } ?? "")), account: account, label: id)
     }
     var password = service(nil)
-    // With a variable for the user name it would answer there for anybody.
+    // With a variable as user name it would answer for anybody.
     if account != nil || username.isEmpty, let urls = urls[id], urls.count == 1,
       let (place, named) = urls.first?.withoutVariables.flatMap({ try? Place.parse($0) }),
       place.server.canBeServer
@@ -73,7 +73,7 @@ private final class MavenSettings: XMLElementReader {
     }
     take(sole: "password", of: server, as: password)
     take(sole: "passphrase", of: server, as: service("passphrase"))
-    // As GitLab's registry has it.
+    // GitLab's registry uses these.
     for header in server.child("configuration")?.child("httpHeaders")?.children ?? [] {
       let name = header.trimmed("name")
       guard name.isSecretHeader, let value = header.child("value") else { continue }
@@ -97,14 +97,14 @@ private final class MavenSettings: XMLElementReader {
     }
   }
 
-  /// Skips the elements with a name in another one.
+  /// Skips the child elements with a name.
   private func passOver(_ name: ByteString, of element: XMLElement, _ reason: PassedOver.Reason) {
     for element in element.children where element.name == name {
       found.passOver(.line(element.line), reason)
     }
   }
 
-  /// Takes the element with a name in another one. Maven refuses a second one.
+  /// Takes the child element with a name. Maven refuses a second one.
   private func take(sole name: ByteString, of element: XMLElement, as item: Item) {
     let all = element.children.filter { $0.name == name }
     if all.count == 1 { return take(all[0], as: item) }
@@ -135,10 +135,10 @@ extension Item {
 }
 
 extension XMLElement {
-  /// The text of an element in it without the white space around it, as Maven takes it.
+  /// The text of a child element, trimmed as Maven does.
   fileprivate func trimmed(_ name: ByteString) -> ByteString { string(name).trimmed }
 
-  /// Why Maven may not use a proxy; `nil` if it does. Without a word it does, and with any but one it doesn't.
+  /// Why Maven doesn't use a proxy; `nil` if it does: without a word, or with the right one.
   fileprivate var reasonNotInUse: PassedOver.Reason? {
     guard let word = child("active")?.string.trimmed else { return nil }
     if !word.isEmpty, word.withoutVariables == nil { return .reference }
@@ -147,12 +147,12 @@ extension XMLElement {
 }
 
 extension ByteString {
-  /// The same text, unless there is a variable in it.
+  /// The text; `nil` if it contains a variable.
   fileprivate var withoutVariables: ByteString? {
     bytes.withUnsafeBytes { $0.hasVariable(in: 0..<$0.count) } ? nil : nonEmpty
   }
 
-  /// Whether the value of a header with this name is a login.
+  /// Whether a header with this name contains a login.
   fileprivate var isSecretHeader: Bool {
     let name = lowercased
     return name == "authorization" || name.ends(with: "token") || name.ends(with: "key")
@@ -160,13 +160,13 @@ extension ByteString {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Why a value is no password by itself; `nil` if it is one.
+  /// Why a value isn't a usable password; `nil` if it is.
   fileprivate var reasonToStay: PassedOver.Reason? {
     if hasVariable(in: 0..<count) { return .reference }
     guard let brace = firstIndex(of: UInt8(ascii: "{")),
       let end = lastIndex(of: UInt8(ascii: "}")), brace < end
     else { return nil }
-    // Versions differ in whether a backslash before a brace is one of the password's.
+    // Versions differ in whether a backslash before a brace belongs to the password.
     let isEscaped = [brace, end].contains { $0 > 0 && self[$0 - 1] == UInt8(ascii: "\\") }
     return isEscaped ? .disputed : .undecipherable
   }

@@ -3,8 +3,8 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The passwords in the option files of MySQL's and MariaDB's programs (MySQL Reference Manual, "Using Option Files").
-  /// A group without a host of its own has that of `[client]`, else this machine.
+  /// The passwords in the option files of MySQL's and MariaDB's programs (MySQL Reference Manual, "Using Option
+  /// Files"). The default host of a group is that of `[client]`, else this machine.
   public static let mysql = FileFormat(
     "mysql", "the passwords of mysql's and mariadb's programs", usualPaths: ["~/.my.cnf", "~/.mysql/my.cnf"],
     holdsLoginsAlone: false,
@@ -29,7 +29,7 @@ extension FileFormat {
         found.passOver(origin, .noSecret)
         continue
       }
-      /// The last one counts; that of the group comes before that of all clients.
+      /// The last one counts; the group's own before that of all clients.
       func value(_ name: ByteString) -> ByteString? {
         let settings = file.settings.filter { $0.name.optionName == name }
         let setting =
@@ -49,7 +49,7 @@ extension FileFormat {
       }
       if place.port == 3306 { place.port = nil }
       var item = Item(place.key(account: value("user"), for: nil))
-      // Which program reads it.
+      // The program that reads it.
       if setting.section != "client" { item.itemDescription = setting.section }
       found.take(
         item, Credential(password),
@@ -61,7 +61,7 @@ extension FileFormat {
 }
 
 extension ByteString {
-  /// The name of an option, in which `_` and `-` are the same, and `loose-` says nothing.
+  /// The name of an option, with `_` as `-`, and without `loose-`.
   fileprivate var optionName: ByteString {
     let name = bytes.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
     let prefix = Array("loose-".utf8)
@@ -69,7 +69,6 @@ extension ByteString {
   }
 }
 
-/// The value of an option.
 private struct OptionValue: ~Copyable {
   let text: Secret
   /// Where it ends in the file, with its quotes.
@@ -77,7 +76,8 @@ private struct OptionValue: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The value of an option without its quotes, escapes and comment; `nil` where MySQL and MariaDB don't say how it is read.
+  /// An option's value without quotes, escapes and comment; `nil` if MySQL's and MariaDB's manuals don't say how it is
+  /// read.
   fileprivate func optionValue(_ range: Range<Int>) -> OptionValue? {
     var value = Secret(capacity: range.count)
     var index = range.lowerBound
@@ -93,7 +93,7 @@ extension UnsafeRawBufferPointer {
       // One in the middle may end the comment, or begin a string.
       if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { return nil }
       if quote == nil, byte == UInt8(ascii: "#") {
-        // The space before a comment is none of the value's.
+        // The space before a comment isn't part of the value.
         while value.withUnsafeBytes({ $0.last.map(isWhiteSpace) ?? false }) {
           value.truncate(to: value.count - 1)
         }

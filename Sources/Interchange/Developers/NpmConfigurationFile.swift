@@ -5,8 +5,8 @@ import Keychain
 extension FileFormat {
   /// The configuration of npm, pnpm and version 1 of yarn (docs.npmjs.com, "npmrc", "Auth related configuration").
   ///
-  /// The token of a registry is stored under the service `npm:REGISTRY`, that of the public one under `npm`; a user name
-  /// with a password as the login for the registry's URL. Where a variable stands for it, there is no secret.
+  /// The token of a registry is stored under the service `npm:REGISTRY`, that of the public one under `npm`; a user
+  /// name with a password as the login for the registry's URL. A variable is no secret.
   public static let npm = FileFormat(
     "npm", "the tokens in the .npmrc of npm, pnpm and yarn",
     usualPaths: ["$NPM_CONFIG_USERCONFIG", "$npm_config_userconfig", "~/.npmrc"], holdsLoginsAlone: false,
@@ -35,7 +35,7 @@ extension FileFormat {
       if value.isEmpty {
         found.passOver(origin, .noSecret)
       } else if text.hasVariable(in: value) || text[value].first == UInt8(ascii: "$") {
-        // npm takes one without braces as it is, and nobody means that.
+        // npm reads one without braces literally, which nobody intends.
         found.passOver(origin, .reference)
       } else if !text[value].allSatisfy({ 0x21...0x7e ~= $0 && !";#\"'\\".utf8.contains($0) }) {
         found.passOver(origin, .malformed)
@@ -70,7 +70,7 @@ extension FoundLogins {
   ///
   /// - Parameters:
   ///   - encoded: in Base64, the password, or without an account the user name, a colon and the password.
-  ///   - registry: its host, and perhaps a port and a path.
+  ///   - registry: its host, with an optional port and path.
   fileprivate mutating func takeLogin(
     _ encoded: UnsafeRawBufferPointer, _ account: ByteString?, at registry: ByteString,
     of entry: inout SourceEntry
@@ -89,8 +89,8 @@ extension FoundLogins {
 }
 
 extension ByteString {
-  /// The registry and the setting of a name, such as `//npm.example/path/:_authToken`. What names no registry, as before
-  /// version 9, is for the one in use.
+  /// The registry and setting in a name such as `//npm.example/path/:_authToken`. A name without a registry, as before
+  /// version 9, applies to the current one.
   fileprivate func npmSetting(
     in file: SettingLines, _ text: UnsafeRawBufferPointer
   ) -> (registry: ByteString, name: ByteString) {
@@ -106,11 +106,11 @@ extension ByteString {
     return (ByteString(Array(bytes[2..<colon])).withoutSlashesAround, name)
   }
 
-  /// The registry that npm asks if it is told nothing else.
+  /// npm's default registry.
   static let npmPublicRegistry: ByteString = "registry.npmjs.org"
 }
 
 extension Place {
-  /// The registry as the names of npm's settings have it.
+  /// The registry as in the names of npm's settings.
   var npmRegistry: ByteString { ByteString("\(hostAndPort)" + (path.map { "/\($0)" } ?? "")) }
 }

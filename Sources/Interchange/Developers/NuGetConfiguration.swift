@@ -3,9 +3,9 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The logins of NuGet's sources (learn.microsoft.com, "nuget.config reference"), as the login for the source's URL, or
-  /// under the service `nuget:SOURCE` where another file says what that is. What is encrypted, which only Windows can read,
-  /// and what stands for a variable stays.
+  /// The logins of NuGet's sources (learn.microsoft.com, "nuget.config reference"), stored for the source's URL, or
+  /// under the service `nuget:SOURCE` if the URL is in another file. Encrypted passwords, which only Windows can read,
+  /// and variables stay.
   public static let nuget = FileFormat(
     "nuget", "the passwords of sources in NuGet.Config",
     usualPaths: ["~/.nuget/NuGet/NuGet.Config", "~/.config/NuGet/NuGet.Config"], holdsLoginsAlone: false,
@@ -21,9 +21,9 @@ private final class NuGetConfiguration: XMLElementReader {
   private let text: UnsafeRawBufferPointer
   private var isNuGet = false
   private var logins: [XMLElement] = []
-  /// Where each source is.
+  /// The sources' URLs.
   private var urls: [ByteString: ByteString] = [:]
-  /// The sources that a person has switched off, in lowercase. NuGet asks for the name alone, whatever its value is.
+  /// The disabled sources, in lowercase. NuGet looks only at the name, whatever the value.
   private var disabled: Set<ByteString> = []
   private var found = FoundLogins()
 
@@ -40,7 +40,7 @@ private final class NuGetConfiguration: XMLElementReader {
   func ended(_ element: XMLElement, in ancestors: [XMLElement]) -> Bool {
     guard let section = ancestors.last?.name, ancestors.count == 2 else {
       if ancestors.isEmpty { isNuGet = element.name == "configuration" }
-      // The parts of a login stay with it.
+      // Keep a login's parts with it.
       return ancestors.count > 2
     }
     let key = element.attribute("key") ?? ""
@@ -89,7 +89,7 @@ private final class NuGetConfiguration: XMLElementReader {
     }
     for (key, part) in parts where !["username", "cleartextpassword"].contains(key) {
       let value = part.attribute("value") ?? ""
-      // In what way the login may be sent.
+      // How the login may be sent.
       if key == "validauthenticationtypes", item.addField("ValidAuthenticationTypes", value) { continue }
       if !value.isEmpty { entry.add(key, .part) }
     }
@@ -98,7 +98,7 @@ private final class NuGetConfiguration: XMLElementReader {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether there is a variable in it, `%NAME%` on every system. NuGet takes `${NAME}` as it is, and nobody means that.
+  /// Whether it contains a variable, `%NAME%` on every system. NuGet reads `${NAME}` literally, which nobody intends.
   fileprivate var hasNuGetVariable: Bool {
     if hasVariable(in: 0..<count) { return true }
     var start: Int?
@@ -115,7 +115,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension ByteString {
-  /// The name that stands in an element's name, where `_x0020_` is a space, as .NET's `XmlConvert.DecodeName` has it.
+  /// The name encoded in an element's name, where `_x0020_` is a space, as in .NET's `XmlConvert.DecodeName`.
   var decodedXMLName: ByteString {
     var units: [UInt16] = []
     var rest = Array(String(decoding: bytes, as: UTF8.self).utf16)[...]

@@ -4,8 +4,8 @@ import Keychain
 
 extension FileFormat {
   /// The passwords of PostgreSQL's programs (its documentation, "The Password File"): host, port, database, user and
-  /// password, with colons between them; the first line that matches counts. An asterisk matches anything: one for the
-  /// port or the user has no room in an item, and one for the host says nothing about where to log in to.
+  /// password, separated by colons; the first matching line counts. An asterisk matches anything: an item can't
+  /// represent one for the port or the user, and one for the host doesn't say where to log in.
   public static let pgpass = FileFormat(
     "pgpass", "the passwords of psql and others of PostgreSQL", usualPaths: ["$PGPASSFILE", "~/.pgpass"],
     holdsLoginsAlone: true, severalForTheSame: .firstAnswers,
@@ -31,7 +31,7 @@ extension FileFormat {
   }
 }
 
-/// - Parameter former: what the lines before are for, each with `nil` for anything.
+/// - Parameter former: the places of the lines before, with `nil` for anything.
 private func readPassword(
   _ line: FileLine, after former: inout [[ByteString?]], _ found: inout FoundLogins
 ) {
@@ -41,13 +41,13 @@ private func readPassword(
   while index < line.text.count {
     let byte = line.text[index]
     if byte == UInt8(ascii: ":") {
-      // For psql the password ends there, and for other programs it doesn't.
+      // psql ends the password there, and other programs don't.
       if parts.count == 5 { return found.passOver(origin, .disputed) }
       parts.append(index + 1..<index + 1)
       index += 1
       continue
     }
-    // What follows a backslash is as it is.
+    // The character after a backslash is literal.
     index += byte == UInt8(ascii: "\\") && index + 1 < line.text.count ? 2 : 1
     parts[parts.count - 1] = parts[parts.count - 1].lowerBound..<index
   }
@@ -55,13 +55,13 @@ private func readPassword(
   let names = parts.prefix(4).map { part in line.text.unescaped(part).withUnsafeBytes { ByteString($0) } }
   let password = line.text.unescaped(parts[4])
   if password.isEmpty { return found.passOver(origin, .noSecret) }
-  // An escaped asterisk is one of a name.
+  // An escaped asterisk belongs to a name.
   let isAny = parts.prefix(4).map { line.text.slice($0) == "*" }
   let pattern = zip(names, isAny).map { $1 ? nil : $0 }
   let isCovered = former.contains { $0 != pattern && zip($0, pattern).allSatisfy { $0 == nil || $0 == $1 } }
   former.append(pattern)
   if isCovered { return found.passOver(origin, .notInUse) }
-  // An empty field is equal to no database and no user (libpq's `passwordFromFile`).
+  // An empty field matches no database and no user (libpq's `passwordFromFile`).
   guard !isAny[0], names[0].canBeServer, !names[2].isEmpty, !names[3].isEmpty else {
     return found.passOver(origin, .noPlace)
   }
@@ -78,7 +78,7 @@ private func readPassword(
 }
 
 extension UnsafeRawBufferPointer {
-  /// A range without the backslashes that escape what follows them.
+  /// A range without escaping backslashes.
   fileprivate func unescaped(_ range: Range<Int>) -> Secret {
     var plain = Secret(capacity: range.count)
     var index = range.lowerBound

@@ -1,8 +1,8 @@
 import Bytes
 
 extension FileFormat {
-  /// Passwords in the URLs of pip's configuration, such as those of `index-url` (pip's documentation, "Authentication").
-  /// With the user name that stays in the URL, pip asks llavero, but not for a proxy.
+  /// Passwords in the URLs of pip's configuration, such as those of `index-url` (pip's documentation,
+  /// "Authentication"). The user name stays in the URL, so that pip asks llavero, except for a proxy.
   public static let pip = FileFormat(
     "pip", "passwords in the URLs of pip's configuration",
     usualPaths: [
@@ -24,7 +24,7 @@ extension FileFormat {
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     for option in file.options {
       let setting = option.name == "proxy" ? option.name : nil
-      // Comments may be between its lines.
+      // Its lines may be separated by comments.
       for value in option.values {
         let line = option.line + text[option.lines.lowerBound..<value.lowerBound].count { $0 == 0x0a }
         found.takeURLs(in: value, of: text, line: line, ofSetting: setting)
@@ -52,7 +52,7 @@ extension FileFormat {
     var found = FoundLogins()
     for line in file.malformedLines { found.passOver(.line(line), .malformed) }
     for entry in file.entries where !entry.isTable {
-      // An escape in an address isn't read, and there may be a password in what it stands for.
+      // Escapes in an address aren't decoded, and could hide a password.
       if text[entry.value].contains(UInt8(ascii: "\\")), text[entry.value].contains(UInt8(ascii: "@")) {
         found.passOver(.line(entry.line), .malformed)
         continue

@@ -3,11 +3,12 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The passwords, keys and tokens of rclone's remotes (rclone.org, "Configuration Encryption" and each backend's page). A
-  /// password for a host is stored as the login there, everything else under the service `rclone:REMOTE:OPTION`. What rclone
-  /// obscures is stored as it was before.
+  /// The passwords, keys and tokens of rclone's remotes (rclone.org, "Configuration Encryption" and each backend's
+  /// page). A password for a host is stored as the login there, everything else under the service
+  /// `rclone:REMOTE:OPTION`, without rclone's obscuring.
   ///
-  /// A token that rclone renews by itself stays: rclone writes each new one into this file, and a copy would soon be stale.
+  /// A token that rclone renews by itself stays: rclone writes each new one into this file, and a copy would soon be
+  /// stale.
   public static let rclone = FileFormat(
     "rclone", "the passwords and keys of rclone's remotes",
     usualPaths: [
@@ -47,7 +48,7 @@ struct RcloneRemote {
   fileprivate let file: SettingLines
   fileprivate let text: UnsafeRawBufferPointer
 
-  /// What a remote may be.
+  /// The kinds of remotes.
   static let kinds = """
     alias archive azureblob azurefiles b2 box cache chunker cloudinary combine compress crypt doi drive drime dropbox \
     fichier filefabric filelu filen filescom ftp gofile googlecloudstorage googlephotos hasher hdfs hidrive http \
@@ -56,17 +57,17 @@ struct RcloneRemote {
     sftp shade sharefile sia smb storj sugarsync swift ulozto union uptobox webdav yandex zoho
     """.split(separator: " ")
 
-  /// The options that rclone obscures, whatever the remote is.
+  /// The options that rclone obscures for every remote.
   private static let obscured: [ByteString] = [
     "pass", "password", "password2", "file_password", "folder_password", "key_file_pass",
     "client_certificate_password", "plex_password", "mailbox_password", "otp_secret_key", "library_key",
     "api_password",
   ]
-  /// Those that it obscures for one kind of remote.
+  /// The options that rclone obscures for one kind of remote.
   private static let obscuredOfKinds: [(kind: ByteString, option: ByteString)] = [
     ("netstorage", "secret"), ("filen", "api_key"),
   ]
-  /// Confidential options that stand there as they are.
+  /// Confidential options in plain text.
   private static let plain: [ByteString] = [
     "secret_access_key", "session_token", "access_token", "bearer_token", "key", "access_grant", "api_key",
     "api_secret", "app_token", "application_credential_secret", "auth_token", "connection_string", "sas_url",
@@ -75,7 +76,7 @@ struct RcloneRemote {
     "service_account_credentials", "token", "key_pem", "sse_customer_key", "sse_customer_key_base64",
   ]
 
-  /// Whether an option of a remote is obscured; `nil` if it is no secret.
+  /// Whether a remote's option is obscured; `nil` if it is no secret.
   static func isObscured(_ option: ByteString, of kind: ByteString?) -> Bool? {
     if obscured.contains(option) || obscuredOfKinds.contains(where: { $0 == kind && $1 == option }) {
       return true
@@ -87,7 +88,7 @@ struct RcloneRemote {
     Self.isObscured(setting.name, of: value("type"))
   }
 
-  /// The value of an option that isn't confidential; `nil` if there is none. The last one counts.
+  /// The value of an option that isn't confidential, the last one if there are several; `nil` if there is none.
   private func value(_ names: ByteString...) -> ByteString? {
     for option in names {
       let setting = file.settings.last { $0.section == name && $0.name == option }
@@ -115,7 +116,7 @@ struct RcloneRemote {
       }
       secret = revealed
     }
-    // Somebody may have written a password there as it is, and rclone then uses what that would be obscured.
+    // It may be a plain password; rclone then uses the result of revealing it.
     if secret.isEmpty || !secret.withUnsafeBytes({ isValidUTF8($0) && !$0.contains(0) }) {
       return found.passOver(origin, secret.isEmpty ? .noSecret : .notText)
     }
@@ -150,8 +151,8 @@ struct RcloneRemote {
     return item
   }
 
-  /// The host that `pass` is for, and the account that its address names; `nil` if the kind of the remote, or an address,
-  /// says that there is none.
+  /// The host of `pass`, and the account in its address; `nil` if the remote's kind, or an address, means that there is
+  /// none.
   private func place() throws(NoPlace) -> (Place, account: ByteString?)? {
     switch value("type") {
     case "webdav":
@@ -170,7 +171,8 @@ struct RcloneRemote {
 }
 
 extension Removal {
-  /// Takes an option out, but for the comment behind its quotes; `nil` if something else is there, which rclone doesn't see.
+  /// Removes an option, except the comment after its quotes; `nil` if there is something else, which rclone doesn't
+  /// see.
   fileprivate init?(
     _ setting: SettingLine, of text: UnsafeRawBufferPointer, withoutQuotes range: Range<Int>
   ) {
@@ -182,7 +184,7 @@ extension Removal {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A value without the quotes that rclone's reader knows (github.com/unknwon/goconfig); `nil` if they aren't closed.
+  /// A value without the quotes of rclone's reader (github.com/unknwon/goconfig); `nil` if they aren't closed.
   fileprivate func goValue(_ range: Range<Int>) -> Range<Int>? {
     let value = slice(range)
     let quote: StaticString
@@ -200,7 +202,7 @@ extension UnsafeRawBufferPointer {
     return range.lowerBound + start..<range.lowerBound + end
   }
 
-  /// Whether it is a token in JSON that its program renews.
+  /// Whether it is a JSON token that its program renews.
   fileprivate var isRenewable: Bool {
     guard first == UInt8(ascii: "{") else { return false }
     var isRenewable = false

@@ -3,9 +3,9 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The tokens of Terraform and OpenTofu: `credentials.tfrc.json`, as `terraform login` writes it, and blocks
+  /// The tokens of Terraform and OpenTofu: `credentials.tfrc.json`, written by `terraform login`, and blocks
   /// `credentials "HOST" { token = "…" }` in the CLI's configuration (Terraform, "CLI Configuration", "Credentials").
-  /// They are stored as the credentials helper stores them.
+  /// They are stored like those of the credentials helper.
   public static let terraform = FileFormat(
     "terraform", "the tokens of terraform and tofu",
     usualPaths: [
@@ -66,7 +66,7 @@ extension FileFormat {
     }
   }
 
-  /// The token of a host, if the host has nothing else.
+  /// A host's token, if the host has nothing else.
   private static func soleToken(in host: JSONValue) throws(JSONReader.Malformed) -> JSONValue? {
     guard host.kind == .object else { return nil }
     var token: JSONValue?

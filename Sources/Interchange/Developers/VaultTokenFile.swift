@@ -2,8 +2,8 @@ import Bytes
 import Keychain
 
 extension FileFormat {
-  /// The token of the command line of Vault and OpenBao (Vault's documentation, "Token helpers"), which is all that is in
-  /// the file. The server it is for stands in `VAULT_ADDR`, so that it is stored under the service `vault`.
+  /// The token of Vault's and OpenBao's command line (Vault's documentation, "Token helpers"), the file's only
+  /// contents. Its server is in `VAULT_ADDR`, so it is stored under the service `vault`.
   public static let vault = FileFormat(
     "vault", "the token of vault and bao", usualPaths: ["~/.vault-token"], holdsLoginsAlone: true,
     looksLike: { shape in

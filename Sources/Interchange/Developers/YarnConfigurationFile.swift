@@ -3,8 +3,8 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The configuration of yarn from version 2 on (yarnpkg.com, "Settings"): tokens and logins of the registry in use, of
-  /// scopes, and of registries by their address. They are stored as npm's are.
+  /// The configuration of yarn from version 2 on (yarnpkg.com, "Settings"): tokens and logins of the current registry,
+  /// of scopes, and of registries by their address. They are stored like npm's.
   public static let yarn = FileFormat(
     "yarn", "the tokens in the .yarnrc.yml of yarn", usualPaths: ["~/.yarnrc.yml"], holdsLoginsAlone: false,
     looksLike: { shape in
@@ -36,7 +36,7 @@ extension FoundLogins {
     guard let place = try? Place.parse(registry, assuming: "https").place else {
       return passOver(origin, .noPlace)
     }
-    // yarn encodes what has a colon, and takes anything else for encoded.
+    // yarn encodes a value with a colon, and assumes that any other one is encoded.
     var encoded = Secret(capacity: secret.count * 2)
     if secret.withUnsafeBytes({ $0.contains(UInt8(ascii: ":")) }) {
       secret.withUnsafeBytes { Base64.encode($0, to: &encoded) }
@@ -48,7 +48,7 @@ extension FoundLogins {
 }
 
 extension YAMLDocument {
-  /// The registry that a setting is for, without its scheme; `nil` if that isn't known.
+  /// A setting's registry, without its scheme; `nil` if unknown.
   fileprivate func yarnRegistry(of setting: Path, _ text: UnsafeRawBufferPointer) -> ByteString? {
     if setting.count == 3, setting[0] == "npmRegistries" {
       let slashes = setting[1].bytes.prefix { $0 != UInt8(ascii: "/") }

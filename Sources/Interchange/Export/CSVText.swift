@@ -2,7 +2,6 @@ import Bytes
 import Keychain
 
 extension Secret {
-  /// Appends a field that isn't confidential.
   mutating func append(csvField value: String) { append(csvField: Secret(value)) }
 
   /// Appends a field that isn't confidential.
@@ -22,7 +21,6 @@ extension Secret {
     }
   }
 
-  /// Appends fields with commas between them.
   mutating func append(csvFields values: ByteString...) {
     for (index, value) in values.enumerated() {
       if index > 0 { append(",") }

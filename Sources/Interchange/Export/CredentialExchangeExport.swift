@@ -36,7 +36,7 @@ extension ExportFormat {
         json.element(login.url)
         let here = Place.ofServer(in: login.url)?.place
         for address in item.addresses where address.text != nil && address != login.url {
-          // Every address there is one to sign in at. The login isn't for another server that is only noted.
+          // Every address there is one to sign in at. The login isn't for servers that are only noted.
           let place = Place.ofServer(in: address)?.place
           if place == nil || place == here { json.element(address) } else { hasAll = false }
         }
@@ -77,7 +77,7 @@ extension ExportFormat {
     }
   }
 
-  /// What an item is called there: base64url without padding (RFC 4648 section 5) of at most 64 bytes.
+  /// The item's identifier: base64url without padding (RFC 4648 section 5) of at most 64 bytes.
   private static func identifier(_ item: Item) -> ByteString {
     var text = Secret()
     let name = item.reference?.bytes ?? ByteString(item.key.name)
@@ -99,8 +99,8 @@ extension JSONWriter {
     endObject()
   }
 
-  /// Writes what one-time codes are made of. Returns `false` for those that the format has no place for: Steam's, and those
-  /// that are counted.
+  /// Writes the secret of one-time codes. Returns `false` if the format has no place for it: Steam's, and those with a
+  /// counter.
   fileprivate mutating func code(url: UnsafeRawBufferPointer) -> Bool {
     guard case .some(let secret) = OneTimeCodeSecret(url: url), case .time(let period) = secret.moving,
       case .digits(let digits) = secret.form, period <= 255
@@ -117,7 +117,7 @@ extension JSONWriter {
     return true
   }
 
-  /// Writes the fields that a person has named, if there are any.
+  /// Writes a person's own fields, if there are any.
   fileprivate mutating func fields(of item: Item, _ credential: borrowing Credential) {
     if item.fields.isEmpty, !credential.further.hasFields { return }
     beginObject()

@@ -1,7 +1,7 @@
 public import Bytes
 public import Keychain
 
-/// A format in which items are exported to other programs.
+/// A format for exporting items to other programs.
 public struct ExportFormat: Sendable {
   /// Why an item isn't written.
   public enum Omission: Hashable, Sendable {
@@ -9,7 +9,7 @@ public struct ExportFormat: Sendable {
     case otherKind
     /// It has a byte that the format can't represent, such as a line break.
     case unspeakable
-    /// Programs would take it for another login of its host, which is written.
+    /// Programs would confuse it with another login of its host, which is written.
     case otherLogin
   }
 
@@ -26,15 +26,15 @@ public struct ExportFormat: Sendable {
   public let summary: String
   /// Whether the format preserves everything.
   public let isComplete: Bool
-  /// The text before the first item, that between two, and that after the last one.
+  /// The text before the first item, between items, and after the last one.
   var frame = Frame()
-  /// The items in the order in which programs take what they should take, some of them twice, and those that they can't be
-  /// made to take.
+  /// The items in the order that makes programs take the right ones, some of them twice, and those that programs can't
+  /// be made to take.
   public var arrange: @Sendable ([Item]) -> (written: [Item], omitted: [Item]) = { ($0, []) }
   /// Writes an item, or returns why it is omitted.
   let write: @Sendable (Item, borrowing Credential, inout ExportedFields, inout Secret) -> Omission?
 
-  /// What is around the items.
+  /// The text around the items.
   struct Frame: Sendable {
     var beginning: @Sendable (Timestamp) -> ByteString = { _ in "" }
     var separator: StaticString = ""
@@ -52,7 +52,7 @@ public struct ExportFormat: Sendable {
     self.write = write
   }
 
-  /// Appends what comes before the first item.
+  /// Appends the text before the first item.
   public func begin(_ text: inout Secret, at now: Timestamp) { text.append(contentsOf: frame.beginning(now)) }
 
   /// Appends an item to a text.
@@ -61,7 +61,7 @@ public struct ExportFormat: Sendable {
   public func append(
     _ item: Item, _ credential: borrowing Credential, isFirst: Bool = true, to text: inout Secret
   ) -> Outcome {
-    // What never answers would be a login like others there.
+    // An item that never answers would become an ordinary login.
     if item.isNegative, !isComplete { return .omitted(.otherKind) }
     var fields = ExportedFields(item, credential)
     var entry = Secret()
@@ -71,7 +71,7 @@ public struct ExportFormat: Sendable {
     return .written(without: fields.names)
   }
 
-  /// Appends what comes after the last item.
+  /// Appends the text after the last item.
   public func end(_ text: inout Secret) { text.append(frame.ending) }
 
   /// Every format, the default first.
@@ -82,7 +82,7 @@ public struct ExportFormat: Sendable {
   /// The format of that name.
   public static func named(_ name: String) -> ExportFormat? { all.first { $0.name == name } }
 
-  /// JSON Lines: the vault's own form, an object for each item, with its dates and all confidential parts.
+  /// JSON Lines: the keychain file's own format, an object for each item, with its dates and all confidential parts.
   /// `llavero import llavero` reads it.
   public static let jsonLines = ExportFormat(
     "jsonl", "JSON Lines with everything, for 'llavero import llavero'", isComplete: true

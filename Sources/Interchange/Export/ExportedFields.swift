@@ -1,7 +1,7 @@
 import Keychain
 
-/// The fields of an item and its credential, without the secret. A format takes those that it writes; what is left then has
-/// no place in it, and is named.
+/// The fields of an item and its credential, without the secret. A format takes those that it writes; the others are
+/// reported as left out.
 struct ExportedFields {
   private var left: [(name: String, value: ByteString)] = []
 
@@ -54,15 +54,13 @@ struct ExportedFields {
     return left.remove(at: index).value
   }
 
-  /// Takes the fields with these names.
   mutating func take(all names: String...) { for name in names { take(name) } }
 
-  /// Puts one back, of which only a part could be written.
+  /// Puts a field back that was only partly written.
   mutating func put(_ name: String) { left.append((name, "")) }
 
-  /// Takes everything.
   mutating func takeAll() { left = [] }
 
-  /// The names of what nobody has taken.
+  /// The names of the fields left.
   var names: [String] { left.map(\.name) }
 }

@@ -2,35 +2,35 @@ import Bytes
 import CredentialProtocols
 import Keychain
 
-/// What password managers have room for, of an item.
+/// The parts of an item that password managers have room for.
 struct ExportedLogin: ~Copyable {
-  /// Its name for people, which is the service of a generic password where there is no other place for that.
+  /// Its name for people: the service of a generic password, if there is no other place for that.
   let name: ByteString
   /// The address; for a generic password one that is no server's, or empty.
   let url: ByteString
   let account: ByteString
   let comment: ByteString
   let secret: Secret
-  /// What one-time codes are made of, as a URL; empty if there is nothing.
+  /// The secret of one-time codes, as a URL; empty if there is none.
   let code: Secret
-  /// The names under which it is filed.
+  /// Its tags.
   let tags: [ByteString]
 
-  /// What of an item's place comes back from a format.
+  /// How much of an item's place survives a format.
   enum Places {
     /// All of it, in fields of our own beside the URL.
     case whole
-    /// What a URL says.
+    /// The contents of a URL.
     case urls
     /// The server of a URL. Its path is that of a page.
     case servers
   }
 
-  /// Takes its fields of an item.
+  /// Takes its fields from an item.
   ///
-  /// - Parameter places: what of its place comes back.
+  /// - Parameter places: how much of its place survives.
   /// - Returns: an omission if a password manager's file has no place for the item. A tool's own login would answer
-  ///   everybody when it comes back, and a ready-made credential is no password.
+  ///   everybody after coming back, and a ready-made credential is no password.
   static func taking(
     _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields, _ places: Places
   ) -> Result {
@@ -46,14 +46,14 @@ struct ExportedLogin: ~Copyable {
       if places == .whole || key.hasServer(of: url) { fields.take("protocol") }
       if places == .whole || places == .urls && key.hasPath(of: url) { fields.take("path") }
     case .genericPassword(let key):
-      // A server's would make it that server's login when it comes back.
+      // A server's address would make it that server's login after coming back.
       let addresses = item.addresses
       url = addresses.first { !$0.isAddressOfServer } ?? ""
       if addresses == [url] { fields.take("addr") }
       if places == .whole {
         fields.take("label")
       } else {
-        // Its service finds it again, and people see it there.
+        // The service identifies it, and is visible to people.
         if item.label == key.service { fields.take("label") }
         name = key.service
         fields.take("service")
@@ -89,15 +89,15 @@ struct ExportedLogin: ~Copyable {
 }
 
 extension InternetPassword {
-  /// Whether a URL, when it is read back, is for the same server.
+  /// Whether a URL, read back, is for the same server.
   fileprivate func hasServer(of url: ByteString) -> Bool {
     Place.ofServer(in: url)?.place == Place(protocol: `protocol`, server: server ?? "", port: port)
   }
 
-  /// Whether a URL, when it is read back, has the same path.
+  /// Whether a URL, read back, has the same path.
   fileprivate func hasPath(of url: ByteString) -> Bool { (try? Place.parse(url))?.place.path == path }
 
-  /// The URL, if what reads it back would make another place of it, as it does of a login page's.
+  /// The URL, if reading it back would give another place, as for a login page.
   var placeForCSV: ByteString? {
     guard let url = url().map({ ByteString($0) }) else { return nil }
     return path == nil && hasServer(of: url) ? nil : url

@@ -3,8 +3,8 @@ import CredentialProtocols
 import Keychain
 
 extension ExportFormat {
-  /// A URL with user name and password on a line, as git's helper `store` reads it (git-credential-store(1), "STORAGE
-  /// FORMAT"). Git refuses line breaks in what it decodes (CVE-2020-5260, CVE-2024-52006), and ends it at a NUL.
+  /// A URL with user name and password on a line, for git's helper `store` (git-credential-store(1), "STORAGE FORMAT").
+  /// Git refuses decoded line breaks (CVE-2020-5260, CVE-2024-52006), and ends the URL at a NUL.
   public static let gitCredentials = ExportFormat(
     "git-credentials", "the plain-text file of git's helper 'store'"
   ) { item, credential, fields, text in
@@ -26,5 +26,4 @@ extension ExportFormat {
   }
 }
 
-/// Whether a byte is a line break or NUL.
 private func endsLineOrText(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d || byte == 0 }

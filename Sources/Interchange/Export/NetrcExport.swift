@@ -25,8 +25,8 @@ extension ExportFormat {
       ? nil : .unspeakable
   }
 
-  /// Of several logins for a host, curl takes the first and Python the last. So the default one is written at both places.
-  /// All take a login for whatever protocol they speak, so that only those of one are written, https if there is one.
+  /// Of several logins for a host, curl takes the first and Python the last. So the default one is written at both
+  /// places. All use a login for any protocol, so only those of one protocol are written, https if there is one.
   private static func arrangedForNetrc(_ items: [Item]) -> (written: [Item], omitted: [Item]) {
     var hosts: [ByteString] = []
     var groups: [ByteString: [Item]] = [:]
@@ -34,7 +34,7 @@ extension ExportFormat {
     for item in items {
       guard item.isForNetrc, case .internetPassword(let key) = item.key, let server = key.server?.lowercased
       else {
-        // Whether it is of another kind is said when it is written.
+        // Whether it is of another kind is reported on writing.
         written.append(item)
         continue
       }
@@ -53,7 +53,7 @@ extension ExportFormat {
 }
 
 extension Item {
-  /// The protocols of clients that read netrc files, those first whose login is written.
+  /// The protocols of clients that read netrc files, in order of preference.
   private static let netrcProtocols: [ByteString] = ["https", "http", "ftp"]
 
   fileprivate var netrcProtocol: Int? {
@@ -68,7 +68,7 @@ extension Item {
       && key.effectivePort == InternetPassword.defaultPort(of: key.protocol)
   }
 
-  /// Whether it is rather the login that programs are to take than another one for the host is.
+  /// Whether it should be used before another login for the host.
   fileprivate func ranksBeforeInNetrc(_ other: Item) -> Bool {
     if let mine = netrcProtocol, let its = other.netrcProtocol, mine != its { return mine < its }
     if isDefault != other.isDefault { return isDefault }

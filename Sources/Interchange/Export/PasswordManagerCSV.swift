@@ -20,7 +20,7 @@ extension ExportFormat {
     }
     if item.key.account?.isEmpty == true { own.add("account", "") }
     if item.comment != nil { own.add("comment", "") }
-    // Without one, a row is no login.
+    // A row without one is no login.
     if credential.secret.isEmpty { own.add("password", "") }
     for name in ["description", "creator", "type", "default"] + item.furtherAttributes.tags.map(\.description)
     {
@@ -50,7 +50,7 @@ extension ExportFormat {
     }
   }
 
-  /// The column with fields, a line each. What has a line break in it has no place there.
+  /// The column with fields, a line each. Fields with line breaks have no place there.
   private static func fieldsColumn(
     _ own: OwnFields, _ item: Item, _ credential: borrowing Credential, _ fields: inout ExportedFields
   ) -> Secret {
@@ -68,7 +68,7 @@ extension ExportFormat {
     return column.text.copy()
   }
 
-  /// CSV as KeePassXC exports and imports it: its columns have these names, so that nobody has to assign them.
+  /// CSV as KeePassXC exports and imports it, with its column names, so that nobody has to assign them.
   public static let keepassxcCSV = ExportFormat(
     "keepassxc", "CSV as KeePassXC reads it",
     frame: Frame(beginning: { _ in
@@ -78,13 +78,13 @@ extension ExportFormat {
     switch ExportedLogin.taking(item, credential, &fields, .servers) {
     case .omitted(let omission): return omission
     case .login(let login):
-      // It would put something else in their place.
+      // It would replace them.
       if login.secret.withUnsafeBytes(KeePassPlaceholders.areIn)
         || [login.account, login.url].contains(where: { $0.bytes.withUnsafeBytes(KeePassPlaceholders.areIn) })
       {
         return .unspeakable
       }
-      // It has one group, and groups within groups. What is in a group of the bin's name may be in the trash.
+      // It has one group, and groups within groups. The contents of a group with the bin's name may be in the trash.
       let tag = login.tags.first { tag in
         !tag.bytes.split(separator: UInt8(ascii: "/")).contains {
           FileFormat.keePassXCBins.contains(ByteString(Array($0)))
@@ -127,7 +127,7 @@ extension ExportFormat {
       text.append(",")
       text.append(csvField: login.code)
       text.append(",false,false,")
-      // A semicolon separates tags there, and white space around them says nothing.
+      // A semicolon separates tags there, and white space around them is ignored.
       if login.tags.contains(where: { $0.bytes.contains(UInt8(ascii: ";")) || $0.trimmed != $0 }) {
         fields.put("tags")
       }
@@ -139,18 +139,18 @@ extension ExportFormat {
   }
 }
 
-/// Fields as lines `NAME: VALUE`, as Bitwarden has them in a column.
+/// Fields as lines `NAME: VALUE`, for Bitwarden's column.
 private struct FieldLines: ~Copyable {
   var text: Secret
 
-  /// Whether a field is one line, and would be read as it is.
+  /// Whether a field is one line, and would be read unchanged.
   static func areLine(_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Bool {
     func isLine(_ text: UnsafeRawBufferPointer) -> Bool { !text.contains { $0 == 0x0a || $0 == 0x0d } }
     return isLine(value) && name.bytes.withUnsafeBytes(isLine) && !name.bytes.starts(with: "llavero-".utf8)
       && !name.bytes.contains(UInt8(ascii: ":"))
   }
 
-  /// Returns whether the field has a place there.
+  /// Appends a field. Returns whether it has a place there.
   mutating func append(_ name: ByteString, _ value: UnsafeRawBufferPointer) -> Bool {
     guard Self.areLine(name, value) else { return false }
     if !text.isEmpty { text.append("\n") }

@@ -1,9 +1,9 @@
 package import Bytes
 
-/// Base32 (RFC 4648 section 6), as people type it: in upper or lower case, with or without padding, and with spaces and
+/// Base32 (RFC 4648 section 6) as people type it: in upper or lower case, with or without padding, and with spaces and
 /// hyphens between groups.
 package enum Base32 {
-  /// The bytes; `nil` if a character doesn't belong there, or the last one stands for no whole byte.
+  /// The bytes; `nil` for an invalid character, or an incomplete last byte.
   static func decode(_ text: UnsafeRawBufferPointer) -> Secret? {
     var bytes = Secret(capacity: text.count * 5 / 8 + 1)
     var (bits, count): (UInt16, Int) = (0, 0)
@@ -23,12 +23,12 @@ package enum Base32 {
       bytes.append(UInt8(truncatingIfNeeded: bits >> count))
       bits &= 1 << count - 1
     }
-    // One, three or six characters more than whole groups stand for no whole byte.
+    // One, three or six characters more than whole groups end within a byte.
     if [1, 3, 6].contains(digits % 8) { return nil }
     return bytes
   }
 
-  /// The text in upper case without separators and padding; `nil` if it is no Base32 of at least ten bytes.
+  /// The text in upper case without separators and padding; `nil` if it isn't Base32 of at least ten bytes.
   ///
   /// RFC 4226 section 4 demands 16 bytes, and Google's program takes 10.
   static func normal(_ text: UnsafeRawBufferPointer) -> Secret? {

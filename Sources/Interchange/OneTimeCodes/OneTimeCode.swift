@@ -5,12 +5,12 @@ import CNettle
 public struct OneTimeCode: ~Copyable {
   /// The code: digits, or Steam's letters and digits.
   public let text: Secret
-  /// How many seconds it is valid from now on, at least 1; `nil` for one that is valid until it is used.
+  /// For how many seconds it is valid, at least 1; `nil` for one that is valid until it is used.
   public let secondsLeft: Int64?
 }
 
 extension OneTimeCodeSecret {
-  /// The code of a moment, or the next one of those that are counted.
+  /// The code for this time, or the next one with a counter.
   public borrowing func code(at now: Timestamp) -> OneTimeCode {
     switch moving {
     case .counter(let counter): return OneTimeCode(text: code(counter), secondsLeft: nil)

@@ -1,13 +1,13 @@
 public import Bytes
 
-/// The secret of one-time codes, and how codes are made of it.
+/// The secret of one-time codes, with their parameters.
 ///
 /// Its text is an `otpauth:` URL, which services show as a picture and other programs keep. There is no standard; this
-/// takes what Google's "Key Uri Format" describes, and the word `encoder=steam` that KeePassXC adds for Steam.
+/// accepts Google's "Key Uri Format", and KeePassXC's `encoder=steam` for Steam.
 public struct OneTimeCodeSecret: ~Copyable {
-  /// What moves a code on.
+  /// The moving factor of the codes.
   public enum Moving: Hashable, Sendable {
-    /// Time (RFC 6238), a step every so many seconds.
+    /// Time (RFC 6238), with the period in seconds.
     case time(period: Int64)
     /// Use (RFC 4226), with the counter of the next code.
     case counter(UInt64)
@@ -20,23 +20,23 @@ public struct OneTimeCodeSecret: ~Copyable {
     case sha512 = "SHA512"
   }
 
-  /// How a code is written.
+  /// The form of a code.
   public enum Form: Hashable, Sendable {
-    /// Decimal digits, 6 to 8 of them.
+    /// 6 to 8 decimal digits.
     case digits(Int)
-    /// Five letters and digits as Steam shows them.
+    /// Five letters and digits, for Steam.
     case steam
   }
 
-  /// What moves a code on.
+  /// The moving factor.
   public private(set) var moving = Moving.time(period: 30)
   /// The hash function.
   public private(set) var algorithm = Algorithm.sha1
-  /// How a code is written.
+  /// The form of a code.
   public private(set) var form = Form.digits(6)
-  /// Who gives the code, as the URL says; empty if it doesn't.
+  /// The issuer in the URL; may be empty.
   public private(set) var issuer: ByteString = ""
-  /// The account that it is for, as the URL says; empty if it doesn't.
+  /// The account in the URL; may be empty.
   public private(set) var account: ByteString = ""
   /// The shared key.
   var key = Secret()
@@ -44,12 +44,12 @@ public struct OneTimeCodeSecret: ~Copyable {
   /// The longest period in seconds.
   static let longestPeriod: Int64 = 86_400
 
-  /// Takes a URL apart.
+  /// Parses a URL.
   ///
   /// - Parameter url: `otpauth://totp/LABEL?secret=BASE32`, or `hotp` with `counter=N`; further `algorithm`, `digits`,
   ///   `period`, `encoder`.
-  /// - Returns: `nil` if it is no such URL, lacks the secret or the counter, has one of these twice, or has a value that is
-  ///   out of bounds.
+  /// - Returns: `nil` if it is no such URL, lacks the secret or the counter, repeats one of these, or has a value out
+  ///   of bounds.
   public init?(url: UnsafeRawBufferPointer) {
     let scheme = "otpauth://"
     guard url.count > scheme.utf8.count, zip(url, scheme.utf8).allSatisfy({ lowercased($0) == $1 }),
@@ -111,7 +111,7 @@ public struct OneTimeCodeSecret: ~Copyable {
     }
   }
 
-  /// Takes a label, `ISSUER:ACCOUNT` or `ACCOUNT`. The issuer that is named as a parameter counts more.
+  /// Takes a label, `ISSUER:ACCOUNT` or `ACCOUNT`. An issuer given as parameter takes precedence.
   private mutating func takeLabel(_ label: Slice<UnsafeRawBufferPointer>) {
     guard case .some(let label) = PercentEncoding.decodedSecret(label) else { return }
     label.withUnsafeBytes { label in
@@ -135,7 +135,7 @@ public struct OneTimeCodeSecret: ~Copyable {
   }
 }
 
-/// A number in decimal digits alone.
+/// A number that consists only of decimal digits.
 private func number<Number: FixedWidthInteger>(_ text: borrowing Secret, _: Number.Type) -> Number? {
   text.withUnsafeBytes { text in
     guard 1...20 ~= text.count, text.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }

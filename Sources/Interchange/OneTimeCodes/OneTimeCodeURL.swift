@@ -2,10 +2,10 @@ public import Bytes
 
 /// The text in which an item keeps the secret of one-time codes.
 public enum OneTimeCodeURL {
-  /// The URL that says the same as what people paste and password managers keep: an `otpauth:` URL as it is, a key in Base32
-  /// alone, `steam://KEY`, or `key=KEY&size=DIGITS&step=PERIOD` as of old add-ons of KeePass.
+  /// The URL for a secret as people paste it and password managers keep it: an `otpauth:` URL, unchanged, a key in
+  /// Base32 alone, `steam://KEY`, or `key=KEY&size=DIGITS&step=PERIOD` as in old KeePass add-ons.
   ///
-  /// - Returns: `nil` if it is none of these, or can't be used (``OneTimeCodeSecret``).
+  /// - Returns: `nil` if it is none of these, or unusable (``OneTimeCodeSecret``).
   public static func normal(_ text: UnsafeRawBufferPointer) -> Secret? {
     let text = trimmed(text)
     var url = Secret(capacity: text.count + 64)
@@ -40,7 +40,7 @@ public enum OneTimeCodeURL {
     }
   }
 
-  /// The URL with its counter moved on by one; `nil` if it has none, or the last one.
+  /// The URL with its counter increased by one; `nil` if it has none, or the last one.
   public static func afterUse(_ url: UnsafeRawBufferPointer) -> Secret? {
     guard case .some(let secret) = OneTimeCodeSecret(url: url), case .counter(let counter) = secret.moving,
       counter < UInt64.max, let question = url.firstIndex(of: UInt8(ascii: "?"))

@@ -2,7 +2,7 @@ import Bytes
 import Keychain
 
 extension FileFormat {
-  /// The output of "Export vault" in Bitwarden and Vaultwarden, as CSV or as unencrypted JSON.
+  /// The output of "Export vault" in Bitwarden and Vaultwarden, as CSV or unencrypted JSON.
   public static let bitwarden = FileFormat(
     "bitwarden", "the CSV or JSON that Bitwarden exports", holdsLoginsAlone: true,
     severalForTheSame: .lastChangedAnswers, otherNames: ["vaultwarden"],
@@ -22,8 +22,8 @@ extension FileFormat {
     ownColumn: "login_password", kind: ("type", "login", .foreign), addresses: .commas, ownFields: "fields"
   ) { login, entry in takeCustomFields(&login, &entry) }
 
-  /// Takes the fields that people have named: a line each, as `NAME: VALUE`, where a value may have further lines. Which
-  /// of them are hidden isn't said.
+  /// Takes a person's own fields: `NAME: VALUE` on a line each, where a value may have further lines. It doesn't say
+  /// which ones are hidden.
   private static func takeCustomFields(_ login: inout LoginEntry, _ entry: inout SourceEntry) {
     let index = entry.index(of: ["fields"])
     guard case .some(let text) = entry.peek(at: index)?.secret else { return }
@@ -39,7 +39,7 @@ extension FileFormat {
           value.append(line.text)
           continue
         }
-        // One without a name, or a line of the one before.
+        // It has no name, or continues the line before.
         if end == 0 { return false }
         if !name.isEmpty { login.secretFields.addField(name, value) }
         name = ByteString(UnsafeRawBufferPointer(rebasing: line.text[..<end]))
@@ -109,7 +109,7 @@ private enum BitwardenJSON {
     login.account = entry.text("username")
     let password = entry.index(of: ["password"])
     login.secret = entry.secret(at: password)
-    // It has one that can't be understood.
+    // It has an invalid one.
     if password != nil, login.secret.isEmpty { throw JSONReader.Malformed() }
     login.creationDate = entry.date("creationDate")
     login.modificationDate = entry.date("revisionDate")
@@ -125,8 +125,8 @@ private enum BitwardenJSON {
     found.take(login, of: &entry)
   }
 
-  /// Takes a custom field (its help, "Custom fields"): 0 is text, 1 hidden, 2 a choice. One that is linked to the password
-  /// or the account has nothing of its own.
+  /// Takes a custom field (its help, "Custom fields"): 0 is text, 1 hidden, 2 a choice. One linked to the password or
+  /// the account has no value of its own.
   private static func takeField(
     _ field: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
   ) {
@@ -136,8 +136,8 @@ private enum BitwardenJSON {
     login.keep(entry.index(of: ["value"], in: field), as: name, of: &entry, isHidden: isHidden)
   }
 
-  /// What Bitwarden's kinds of matching say of an address (its help, "Using URIs", "Match detection"): 2 is by its
-  /// beginning, 3 exact, 4 a regular expression, 5 never. The others are for the domain or the host.
+  /// The rule for Bitwarden's kind of matching (its help, "Using URIs", "Match detection"): 2 is by its beginning, 3
+  /// exact, 4 a regular expression, 5 never. The others are for the domain or the host.
   private static func rule(_ match: ByteString) -> EntryAddress.Rule {
     switch match {
     case "2", "3": .path

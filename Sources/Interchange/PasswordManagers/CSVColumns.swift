@@ -1,7 +1,7 @@
 import Bytes
 import Keychain
 
-/// The positions of the columns of an export in a header.
+/// The positions of an export's columns in a header.
 struct CSVColumns {
   /// A column that keeps its name.
   struct Named {
@@ -19,7 +19,7 @@ struct CSVColumns {
   let code: Int?
   let tags: [(index: Int, separator: UInt8?, isPath: Bool)]
   let fields: [Named]
-  /// Columns that people have named.
+  /// A person's own columns.
   let persons: [Named]
   let kind: Int?
   let group: Int?
@@ -27,7 +27,7 @@ struct CSVColumns {
   let modified: Int?
   let ownFields: Int?
 
-  /// - Throws: ``FormatFault`` if one is missing without which it is no export of the program.
+  /// - Throws: ``FormatFault`` if a necessary column is missing.
   init(of export: CSVExport, in header: [ByteString]) throws(FormatFault) {
     func find(_ names: [ByteString]) -> Int? {
       for name in names {

@@ -1,15 +1,15 @@
 import Bytes
 import Keychain
 
-/// What a password manager's CSV says: the names of its columns, including those of older versions and other languages,
-/// and what they mean.
+/// A password manager's CSV: the names of its columns, including those of older versions and other languages, and their
+/// meaning.
 struct CSVExport: Sendable {
   var name: [ByteString] = []
   var url: [ByteString] = []
   /// Further addresses.
   var otherURL: [ByteString] = []
   var account: [ByteString]
-  /// Columns with other names for the account, of which the first one that is filled stands in for an empty account.
+  /// Columns with other names for the account, of which the first filled one replaces an empty account.
   var otherAccounts: [ByteString] = []
   var password: [ByteString]
   var notes: [ByteString] = []
@@ -19,67 +19,65 @@ struct CSVExport: Sendable {
   var tags: [TagColumn] = []
   /// Columns that become fields of their own, which may be shown.
   var fields: [ByteString] = []
-  /// Columns that become fields of other names. Whether they may be shown isn't known.
+  /// Columns that become fields of other names. Whether they may be shown is unknown.
   var namedFields: [(column: ByteString, name: ByteString)] = []
-  /// Whether all other columns are named by people, and become fields.
+  /// Whether all other columns are a person's own, and become fields.
   var othersAreFields = false
-  /// Whether a person has named the columns, so that none is known to be of use to a program alone.
+  /// Whether a person has named the columns, so that none can be known to matter only to a program.
   var areNamesPersons = false
   /// The columns of an entry's creation date and of its last change: since 1970, or as RFC 3339.
   var dates: (created: ByteString, modified: ByteString, unit: DateUnit)? = nil
-  /// A column that only exports of this program have, and that all of them have.
+  /// A column that all exports of this program have, and no others.
   var ownColumn: ByteString? = nil
-  /// Columns of which only exports of this program have any.
+  /// Columns that only exports of this program have.
   var ownColumns: [ByteString] = []
-  /// A column of its newer versions, without which a file may be of other programs.
+  /// A column of newer versions, without which a file may be another program's.
   var typicalColumn: ByteString? = nil
   /// Further columns that the program writes.
   var others: [ByteString] = []
   /// How quotes are escaped.
   var escape = CSVStyle.Escape.doubled
-  /// How rows differ from the header in their number of fields.
+  /// How many fields rows may have, compared with the header.
   var length = RowLength.same
   /// The column with the path of an entry's group, below that of the whole database, and the names of the trash group.
   var group: (column: ByteString, discarded: [ByteString])? = nil
-  /// Whether the program replaces KeePass's placeholders by other text in any field.
+  /// Whether the program replaces KeePass's placeholders in any field.
   var hasPlaceholders = false
-  /// The column with the kind of an entry, and the kind that is a login.
+  /// The column with the kind of an entry, and the kind for a login.
   var kind: (column: ByteString, login: ByteString, others: OtherKinds)? = nil
   /// How several addresses of one entry are separated.
   var addresses = Addresses.one
-  /// Addresses of entries that belong to the program itself, or are no logins.
+  /// Addresses of entries for the program itself, or that are no logins.
   var foreignURLs: [ByteString] = []
-  /// The column with fields that people name, a line each, among which are those of our own export.
+  /// The column with people's own fields, a line each, which include those of our own export.
   var ownFields: ByteString? = nil
-  /// What the program does with an entry beyond that. Its fields that nobody has taken by then are still there.
+  /// The program's own processing of an entry, at the end. Its fields that were not taken before are still there.
   var refine: @Sendable (inout LoginEntry, inout SourceEntry) -> Void = { _, _ in }
 
-  /// A column of tags.
   struct TagColumn: Sendable {
     let column: ByteString
-    /// What separates several; `nil` if there is only one.
+    /// The separator of several; `nil` if there is only one.
     var separator: UInt8? = nil
     /// Whether it is a path of folders, which may begin with a slash and be separated by backslashes.
     var isPath = false
   }
 
-  /// What dates are counted in.
   enum DateUnit: Int64 {
     case milliseconds = 1
     case seconds = 1000
   }
 
-  /// How long rows are.
+  /// How many fields rows have.
   enum RowLength {
-    /// As long as the header.
+    /// As many as the header.
     case same
     /// The last field may be missing.
     case lastMayLack
-    /// Fields after the last column belong to that, and it may be missing.
+    /// Fields after the last column belong to it, and it may be missing.
     case lastRepeats
   }
 
-  /// What entries of other kinds are.
+  /// The meaning of entries of other kinds.
   enum OtherKinds {
     /// No logins.
     case foreign
@@ -87,14 +85,13 @@ struct CSVExport: Sendable {
     case described
   }
 
-  /// How addresses are separated.
   enum Addresses {
     /// There is only one.
     case one
     /// Each on a line.
     case lines
-    /// Separated by commas, which can't be distinguished from commas within an address. Each address after the first
-    /// must have a scheme.
+    /// Separated by commas, indistinguishable from commas within an address. Each address after the first must have a
+    /// scheme.
     case commas
     /// The same with a space after each comma.
     case commasAndSpaces
@@ -109,13 +106,13 @@ struct CSVExport: Sendable {
     if ownColumn != nil || has(ownColumns) { return .certain }
     if !ownColumns.isEmpty { return .possible }
     if let typicalColumn, !has([typicalColumn]) { return .possible }
-    // Without a column of its own, it must be all that the program writes.
+    // Without a column of its own, the header must be complete.
     let known = self.known
     return header.allSatisfy { column in known.contains { $0.isEqualIgnoringCase(column) } }
       ? .certain : .possible
   }
 
-  /// Every column that is known.
+  /// All known columns.
   var known: [ByteString] {
     let named = name + url + otherURL + account + otherAccounts + password + notes + code + fields + others
     let single = [dates?.created, dates?.modified, ownColumn, group?.column, kind?.column, ownFields]
@@ -167,8 +164,8 @@ struct CSVExport: Sendable {
     }
     if let group, let names = entry.peek(at: columns.group)?.text.map(Self.groups) {
       if let bin = names.dropFirst().firstIndex(where: group.discarded.contains) {
-        // A slash in a name isn't escaped. So what is further down may be the bin of a database with a slash in its name,
-        // or a bin that somebody has moved, or no bin. Such a login comes, and stays there as well.
+        // Slashes in names aren't escaped. So further down it may be the bin of a database with a slash in its name, or
+        // a moved bin, or no bin. Such a login is imported, and stays there as well.
         if bin == 1 { return found.passOver(origin, .discarded) }
         entry.mayBeDiscarded = true
         entry.add("place in what may be the bin", .part)
@@ -197,7 +194,7 @@ struct CSVExport: Sendable {
     found.takeLogin(login, of: &entry)
   }
 
-  /// Takes what our own export says in the column of fields, and the fields that it has beside that.
+  /// Takes our own export's fields from the column of fields, and the others in it.
   private func takeOwnFields(_ columns: CSVColumns, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
     guard case .some(let column) = entry.peek(at: columns.ownFields)?.secret else { return }
     var hidden = TextMembersBuilder()
@@ -256,14 +253,14 @@ struct CSVExport: Sendable {
     login.tags.append(ByteString(Array(names.dropFirst().map(\.bytes).joined(separator: "/".utf8))))
   }
 
-  /// The names of a path of groups.
+  /// The names in a path of groups.
   private static func groups(_ path: ByteString) -> [ByteString] {
     path.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
       ByteString(Array($0))
     }
   }
 
-  /// Whether the program replaces a part of it by something else.
+  /// Whether the program replaces a part of it.
   private func hasWord(_ value: FieldValue?, _ areIn: (UnsafeRawBufferPointer) -> Bool) -> Bool {
     guard hasPlaceholders, case .csv(let field) = value else { return false }
     return areIn(field.raw)
@@ -297,8 +294,8 @@ struct CSVExport: Sendable {
 }
 
 extension FoundLogins {
-  /// Adds an entry of a table, where whatever a person keeps may be a row. Without a password or what makes one-time codes
-  /// it is no login.
+  /// Adds an entry of a table, whose rows may be anything. Without a password or a secret of one-time codes it is no
+  /// login.
   mutating func takeLogin(_ login: borrowing LoginEntry, of entry: inout SourceEntry) {
     if login.secret.isEmpty, login.oneTimeCode.isEmpty, login.own.isEmpty {
       return passOver(entry.origin, .noSecret)
@@ -308,7 +305,7 @@ extension FoundLogins {
 }
 
 extension ByteString {
-  /// A path of folders as most programs write it: `Work/Clients`.
+  /// A path of folders in the form of most programs: `Work/Clients`.
   var asPath: ByteString {
     let slash = UInt8(ascii: "/")
     return ByteString(Array(bytes.map { $0 == UInt8(ascii: "\\") ? slash : $0 }.drop { $0 == slash }))
@@ -316,7 +313,7 @@ extension ByteString {
 }
 
 extension FileFormat {
-  /// Makes the format of a password manager's CSV.
+  /// The format of a password manager's CSV.
   init(_ name: String, _ summary: String, otherNames: [String] = [], _ export: CSVExport) {
     self.init(
       name, summary, holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers, otherNames: otherNames,

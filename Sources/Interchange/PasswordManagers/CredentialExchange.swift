@@ -2,8 +2,8 @@ import Bytes
 import Keychain
 
 extension FileFormat {
-  /// The FIDO Alliance's Credential Exchange Format 1.0 (fidoalliance.org/specs/cx, "cxf-v1.0-ps"): a header, or an account
-  /// alone as Apple's systems hand it out. Each account has items, and each item credentials of several types.
+  /// The FIDO Alliance's Credential Exchange Format 1.0 (fidoalliance.org/specs/cx, "cxf-v1.0-ps"): a header, or an
+  /// account alone as Apple's systems hand it out. Each account has items, and each item credentials of several types.
   public static let credentialExchange = FileFormat(
     "cxf", "the Credential Exchange Format of the FIDO Alliance", holdsLoginsAlone: true,
     severalForTheSame: .lastChangedAnswers,
@@ -53,7 +53,7 @@ extension FileFormat {
     return entries.found
   }
 
-  /// The paths of the collections that each item is in.
+  /// The paths of each item's collections.
   private static func readCollections(
     _ collections: JSONValue, _ titles: inout [ByteString: [ByteString]], _ entries: inout JSONEntries,
     in parent: ByteString = ""
@@ -99,7 +99,7 @@ extension FileFormat {
     let tags = try entry.texts("tags")
     login.tags = (collections[entry.peek(at: entry.index(of: ["id"]))?.text ?? ""] ?? []) + tags
     let scope = try entry.open("scope")
-    // In llavero's own, the first is the item's place, and the others are noted with it.
+    // In llavero's own, the first is the item's place, and the others are just noted.
     login.addresses = try entry.texts("urls", in: scope).enumerated().map { number, text in
       EntryAddress(text: text, rule: rule == .path && number > 0 ? .note : rule)
     }
@@ -121,8 +121,8 @@ extension FileFormat {
 
   /// Takes a credential.
   ///
-  /// - Returns: whether it is one of those that an item has room for. Passkeys, cards, identities and files stay, and what
-  ///   they have is named.
+  /// - Returns: whether its type has room in an item. Passkeys, cards, identities and files stay, and their contents
+  ///   are reported.
   private static func take(
     _ credential: SourceEntry.Part, _ type: ByteString, of entry: inout SourceEntry,
     _ login: inout LoginEntry,
@@ -131,7 +131,7 @@ extension FileFormat {
     switch type {
     case "basic-auth":
       try takePair("username", "password", in: credential, of: &entry, &login)
-      // Those of drafts had addresses of their own.
+      // In drafts of the format they had addresses of their own.
       login.addresses += try entry.texts("urls", in: credential).map { EntryAddress(text: $0) }
     case "api-key":
       try takePair("username", "key", in: credential, of: &entry, &login)
@@ -170,7 +170,7 @@ extension FileFormat {
     return true
   }
 
-  /// Takes a user name and a password. Those after the first ones are fields.
+  /// Takes a user name and a password. Further ones become fields.
   private static func takePair(
     _ account: ByteString, _ password: ByteString, in credential: SourceEntry.Part,
     of entry: inout SourceEntry, _ login: inout LoginEntry
@@ -193,7 +193,7 @@ extension FileFormat {
   private static func takeCode(
     _ credential: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
   ) {
-    // Without it, what else it says is of no use, and stays.
+    // The rest is useless without it, and stays.
     guard let secret = entry.index(of: ["secret"], in: credential) else { return }
     var code = OneTimeCodeParts(secret: entry.secret(at: secret))
     let period = entry.text("period", in: credential)
@@ -207,7 +207,7 @@ extension FileFormat {
     login.keepCode(code.url, as: "")
   }
 
-  /// Keeps fields with names of the format as those that a person made.
+  /// Keeps fields of the format as a person's own.
   private static func keep(
     _ names: [ByteString], in credential: SourceEntry.Part, of entry: inout SourceEntry,
     _ login: inout LoginEntry
@@ -233,7 +233,7 @@ extension FileFormat {
     }
   }
 
-  /// Takes the apps that an item is for.
+  /// Takes an item's apps.
   private static func takeApps(
     in scope: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
   ) throws(JSONReader.Malformed) {

@@ -2,19 +2,18 @@ import Bytes
 import Keychain
 
 extension FileFormat {
-  /// What Enpass exports, in each of its forms.
+  /// The exports of Enpass, in each of its forms.
   public static let enpass = FileFormat(
     "enpass", "the CSV or JSON that Enpass exports", forms: [.enpassCSV, .enpassJSON.beginning(with: "{[")])
 
-  /// The output of Enpass's "Export", "CSV": rows of different lengths, each with a title, the names and values of fields in
-  /// turn, and a note. Older versions begin with a row that says so.
+  /// The output of Enpass's "Export", "CSV": rows of different lengths, each with a title, alternating names and values
+  /// of fields, and a note. In older versions the first row says so.
   static let enpassCSV = FileFormat(
     "enpass", "the CSV that Enpass exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
     looksLike: { EnpassCSV.likeness($0) }
   ) { text throws(FormatFault) in try EnpassCSV.read(text) }
 }
 
-/// Enpass's CSV.
 enum EnpassCSV {
   static func likeness(_ shape: FileShape) -> Likeness {
     if isHeader(shape.columns) { return .certain }
@@ -54,12 +53,12 @@ enum EnpassCSV {
     row.count > 2 && row.prefix(3).elementsEqual(["Title", "Field", "Value"])
   }
 
-  /// A name without the star before those that are hidden, in small letters.
+  /// A name in small letters, without the star of hidden ones.
   private static func key(_ name: ByteString) -> ByteString {
     ByteString(Array(name.bytes.drop { $0 == UInt8(ascii: "*") })).trimmed.lowercased
   }
 
-  /// Whether a star is before the names of hidden fields. Older versions have none.
+  /// Whether hidden fields have a star before their names. In older versions they don't.
   private static func saysHidden(_ text: UnsafeRawBufferPointer) -> Bool {
     CSVRows(text).contains { row in
       guard let fields = row.fields else { return false }
@@ -69,7 +68,7 @@ enum EnpassCSV {
     }
   }
 
-  /// What fields with the secrets of one-time codes are called, of old and now.
+  /// The old and present names of fields with the secrets of one-time codes.
   private static let codes: [ByteString] = ["totp", "one-time code"]
 
   private static func take(_ entry: inout SourceEntry, _ saysHidden: Bool, _ found: inout FoundLogins) {

@@ -53,7 +53,7 @@ extension FileFormat {
     login.tags = try entry.folders("folders", among: &folders)
     login.creationDate = entry.date(inSeconds: "createdAt")
     login.modificationDate = entry.date(inSeconds: "updated_at")
-    // What it shows below the title, which is the account of most.
+    // It is shown below the title, and is the account of most.
     let subtitle = entry.index(of: ["subtitle"])
     var email: (index: Int?, label: ByteString) = (nil, "")
     for field in try entry.openElements("fields") { takeField(field, of: &entry, &login, &email) }
@@ -67,9 +67,8 @@ extension FileFormat {
     found.take(login, of: &entry)
   }
 
-  /// Takes a field. The first of the type of a user name, a password and a code are the login's, and an
-  /// address for mail is in place of a missing user name. One that was deleted, and
-  /// former values, have no room.
+  /// Takes a field. The first user name, password and code, by type, are the login's, and a mail address replaces a
+  /// missing user name. A deleted one, and former values, have no room.
   private static func takeField(
     _ field: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry,
     _ email: inout (index: Int?, label: ByteString)

@@ -1,13 +1,13 @@
 import Keychain
 
 extension FileFormat {
-  /// What KeePass exports, in each of its forms.
+  /// The exports of KeePass, in each of its forms.
   public static let keePass = FileFormat(
     "keepass", "the CSV, XML or database of KeePass 1, 2 and KeePassXC",
     otherNames: ["keepass1", "keepass2"], forms: [.keePassCSV, .keePassXML.beginning(with: "<")])
 
   /// The output of "Export", "KeePass CSV (1.x)", in KeePass 1 and 2 (keepass.info, "Import / Export"). It has neither
-  /// groups nor fields of one's own.
+  /// groups nor custom fields.
   static let keePassCSV = FileFormat(
     "keepass", "the CSV that KeePass exports",
     CSVExport(

@@ -1,7 +1,7 @@
 import Bytes
 import Keychain
 
-/// The secrets of one-time codes in KeePass's entries, which each of its programs has kept under names of its own.
+/// The secrets of one-time codes in KeePass's entries, for which each of its programs has its own names.
 enum KeePassCodes {
   static func take(of entry: inout SourceEntry, _ login: inout LoginEntry) {
     takeURL(of: &entry, &login)
@@ -10,14 +10,14 @@ enum KeePassCodes {
     takeOwn("HmacOtp", "hotp", of: &entry, &login)
   }
 
-  /// Whether a field with this name is what codes are made of, also where it can't be read.
+  /// Whether a field's name is that of a code's secret, even if it can't be read.
   static func isSecret(_ name: ByteString) -> Bool {
     ["otp", "TOTP Seed"].contains(name)
       || ["TimeOtp-Secret", "HmacOtp-Secret"].contains { name.bytes.starts(with: $0.utf8) }
   }
 
-  /// KeePassXC's `otp`, an `otpauth:` URL, or that of the plugin KeeOtp, `key=SECRET&step=30&size=6`. What is neither is
-  /// a field like others.
+  /// KeePassXC's `otp`, an `otpauth:` URL, or the plugin KeeOtp's, `key=SECRET&step=30&size=6`. Anything else is an
+  /// ordinary field.
   private static func takeURL(of entry: inout SourceEntry, _ login: inout LoginEntry) {
     let index = entry.index(of: ["otp"])
     guard case .some(let secret) = entry.peek(at: index)?.secret else { return }
@@ -62,7 +62,7 @@ enum KeePassCodes {
     return Secret(copying: UnsafeRawBufferPointer(rebasing: text[..<end]))
   }
 
-  /// What KeePassXC had before, and the plugin TrayTOTP has: `TOTP Seed`, and `TOTP Settings` as `30;6` or `30;S`.
+  /// The former form of KeePassXC, and of the plugin TrayTOTP: `TOTP Seed`, and `TOTP Settings` as `30;6` or `30;S`.
   private static func takeSeed(of entry: inout SourceEntry, _ login: inout LoginEntry) {
     let seed = entry.secret("TOTP Seed")
     if seed.isEmpty { return takeSettings(of: &entry, &login) }
@@ -74,7 +74,7 @@ enum KeePassCodes {
     }
     let (period, digits) = (settings.first ?? "", settings.dropFirst().first ?? "")
     let isSteam = digits == "S"
-    // What comes behind them, such as the server that TrayTOTP asks for the time, is a field like others.
+    // Anything after them, such as TrayTOTP's time server, is an ordinary field.
     if settings.dropFirst(2).allSatisfy(\.isEmpty), !isSteam || ["", "30"].contains(period) {
       _ = entry.take(at: index)
     }
@@ -89,7 +89,7 @@ enum KeePassCodes {
     login.keepCode(code.url, as: "TOTP Seed")
   }
 
-  /// What KeePassXC made of entries of 1Password for a time: `TOTP Settings` alone, which is the URL.
+  /// A form that KeePassXC made from entries of 1Password for a time: only `TOTP Settings`, which is the URL.
   private static func takeSettings(of entry: inout SourceEntry, _ login: inout LoginEntry) {
     let index = entry.index(of: ["TOTP Settings"])
     guard case .some(let url) = entry.peek(at: index)?.secret,
@@ -99,7 +99,8 @@ enum KeePassCodes {
     login.keepCode(url, as: "TOTP Settings")
   }
 
-  /// What KeePass 2 has since 2.47 (its help, "Placeholders", "One-Time Passwords"): the secret in one of four encodings.
+  /// KeePass 2's own form since 2.47 (its help, "Placeholders", "One-Time Passwords"): the secret in one of four
+  /// encodings.
   private static func takeOwn(
     _ prefix: ByteString, _ kind: ByteString, of entry: inout SourceEntry, _ login: inout LoginEntry
   ) {
@@ -122,7 +123,7 @@ enum KeePassCodes {
     code.digits = entry.text(name("-Length"))
     code.counter = entry.text(name("-Counter"))
     let algorithm = entry.text(name("-Algorithm"))
-    // With any other one, there are no codes.
+    // Other algorithms give no codes.
     switch algorithm {
     case "HMAC-SHA-1": break
     case "HMAC-SHA-256": code.algorithm = "SHA256"
@@ -132,7 +133,7 @@ enum KeePassCodes {
     login.keepCode(code.url, as: name("-Secret"))
   }
 
-  /// The names of secrets in other encodings, and how they are decoded: to nothing if they aren't in that encoding.
+  /// The names of secrets in other encodings, and their decoders, which return nothing for an invalid one.
   private static let encodings: [(StaticString, @Sendable (UnsafeRawBufferPointer) -> Secret)] = [
     ("-Secret", { Secret(copying: $0) }),
     (

@@ -1,9 +1,9 @@
 import Bytes
 import Keychain
 
-/// What an entry of KeePass has beside its fields, in elements of its own.
+/// The parts of a KeePass entry in elements of their own.
 enum KeePassElements {
-  /// Adds an element of an entry to it. What KeePass and its programs make by themselves is of use to them alone.
+  /// Adds an element to its entry. Those that KeePass and its programs make by themselves matter only to them.
   static func add(_ element: XMLElement, to entry: inout SourceEntry) {
     switch element.name {
     case "Times", "Tags": break
@@ -26,7 +26,7 @@ enum KeePassElements {
     if let index = entry.indices(of: [name]).last { entry.leaveToProgram(at: index) }
   }
 
-  /// Whether KeePass types an entry as it types others.
+  /// Whether the entry has KeePass's default auto-type settings.
   private static func isDefault(_ autoType: XMLElement) -> Bool {
     autoType.children.allSatisfy { child in
       switch child.name {
@@ -51,14 +51,14 @@ enum KeePassElements {
     if hasProgramData { addToProgram(element.name, to: &entry) }
   }
 
-  /// Whether custom data is not of KeePassXC's own: its settings, times, and the keys of browsers.
+  /// Whether custom data is not KeePassXC's own: its settings, times, and the keys of browsers.
   static func isPersons(customData item: XMLElement) -> Bool {
     let key = item.string("Key")
     return !item.saysNothing && !programKeys.contains(key)
       && !programPrefixes.contains { key.bytes.starts(with: $0.utf8) }
   }
 
-  /// Those of KeePassXC (2.8, `CustomData.cpp`, `BrowserService.cpp`).
+  /// KeePassXC's keys (2.8, `CustomData.cpp`, `BrowserService.cpp`).
   private static let programKeys: [ByteString] = [
     "_LAST_MODIFIED", "_CREATED", "KnownBad", "BrowserHideEntry", "BrowserSkipAutoSubmit",
     "BrowserOnlyHttpAuth",
@@ -69,7 +69,7 @@ enum KeePassElements {
 
   // MARK: Times
 
-  /// Takes an entry's dates. One that can't be read stays.
+  /// Takes an entry's dates. An invalid one stays.
   static func takeTimes(of element: XMLElement, _ entry: inout SourceEntry, _ login: inout LoginEntry) {
     guard let times = element.child("Times") else { return }
     for time in times.children where !time.saysNothing {
@@ -95,8 +95,8 @@ enum KeePassElements {
     return date
   }
 
-  /// A date: ISO 8601, or, since version 4 of the database, base64 of the seconds since the year 1 in eight bytes, the least
-  /// significant first.
+  /// A date: ISO 8601, or, since version 4 of the database, base64 of the seconds since the year 1 in eight bytes, the
+  /// least significant first.
   private static func date(_ text: ByteString) -> Timestamp? {
     if let date = Timestamp(rfc3339: text.bytes) { return date }
     var bytes = Secret()
@@ -109,7 +109,7 @@ enum KeePassElements {
 
   // MARK: Groups
 
-  /// Whether an element of a group says something that no login has, and that KeePass doesn't make by itself.
+  /// Whether an element of a group has contents that no login has, and that KeePass doesn't make by itself.
   static func isPersons(ofGroup element: XMLElement) -> Bool {
     switch element.name {
     case "CustomData": element.children.contains(where: isPersons(customData:))
@@ -123,7 +123,7 @@ enum KeePassElements {
 }
 
 extension XMLElement {
-  /// Whether there is no text in it, or in anything below it.
+  /// Whether it and everything below it has no text.
   fileprivate var saysNothing: Bool {
     attributes.isEmpty && text.withUnsafeBytes { $0.allSatisfy { $0 <= 0x20 } }
       && children.allSatisfy(\.saysNothing)

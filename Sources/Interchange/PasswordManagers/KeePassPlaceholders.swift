@@ -1,13 +1,13 @@
 import Bytes
 
-/// The words in braces that KeePass and KeePassXC replace by other text when an entry is used, such as another entry's
+/// The words in braces that KeePass and KeePassXC replace when an entry is used, for example by another entry's
 /// password. Exports have them as typed.
 enum KeePassPlaceholders {
   private static let names: [ByteString] = [
     "REF", "TITLE", "USERNAME", "PASSWORD", "NOTES", "TOTP", "URL", "UUID", "S", "DB", "DT", "T",
   ]
 
-  /// Whether there may be references to entries in a text.
+  /// Whether a text may have references to entries.
   static func areReferences(in text: UnsafeRawBufferPointer) -> Bool {
     text.indices.contains { index in
       text[index] == UInt8(ascii: "{")
@@ -15,7 +15,7 @@ enum KeePassPlaceholders {
     }
   }
 
-  /// Whether there are any in a text.
+  /// Whether a text has any.
   static func areIn(_ text: UnsafeRawBufferPointer) -> Bool {
     for index in text.indices where text[index] == UInt8(ascii: "{") {
       for name in names.map(\.bytes) {

@@ -1,10 +1,10 @@
 import Bytes
 import Keychain
 
-/// The entries of a database of KeePass, which each other's fields may name: `{REF:P@I:UUID}` stands for the password of the
-/// entry with that identifier (keepass.info, "Field References").
+/// The entries of a KeePass database, for references from each other's fields: `{REF:P@I:UUID}` stands for the password
+/// of the entry with that identifier (keepass.info, "Field References").
 final class KeePassReferences: XMLElementReader {
-  /// What can be named of an entry.
+  /// The parts of an entry for references.
   struct Entry {
     /// In hexadecimal digits.
     let identifier: ByteString
@@ -16,22 +16,22 @@ final class KeePassReferences: XMLElementReader {
       identifier = isBase64 ? bytes.withUnsafeBytes { hexadecimal($0) } : ""
       for child in element.children where child.name == "String" {
         guard let value = child.child("Value") else { continue }
-        // In a file that a program made of a database without opening it.
+        // In a file made from a database without opening it.
         if value.attributes.contains(where: { $0.name == "Protected" && $0.value == "True" }) { continue }
         fields[child.string("Key")] = value
       }
     }
 
-    /// The value of a field, which may have references in it; `nil` if it isn't known.
+    /// The value of a field, which may have references in it; `nil` if unknown.
     func value(_ name: ByteString) -> XMLElement? { fields[name] }
   }
 
   private var entries: [Entry] = []
 
-  /// How many references may lead on to each other, as in KeePass.
+  /// The maximum depth of references, as in KeePass.
   private static let maximumDepth = 12
 
-  /// Reads the entries of a file, if there are any references in it.
+  /// Reads the entries of a file that has references.
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> KeePassReferences {
     let references = KeePassReferences()
     if KeePassPlaceholders.areReferences(in: text) { try XMLFile.read(text, references) }
@@ -49,10 +49,10 @@ final class KeePassReferences: XMLElementReader {
     }
   }
 
-  /// Takes a field of an entry as KeePass uses it; empty if there is none.
+  /// Takes a field of an entry with words replaced as KeePass does; empty if there is none.
   ///
-  /// - Parameter hasWords: whether there are words in it that KeePass replaces there.
-  /// - Returns: `nil` if one of them can't be replaced. The field stays then.
+  /// - Parameter hasWords: whether KeePass replaces words in this field.
+  /// - Returns: `nil` if one of them can't be replaced. The field then stays.
   func take(
     at index: Int?, of entry: inout SourceEntry, _ element: XMLElement, isSecret: Bool = false,
     where hasWords: (UnsafeRawBufferPointer) -> Bool = KeePassPlaceholders.areIn
@@ -77,10 +77,10 @@ final class KeePassReferences: XMLElementReader {
     take(at: entry.index(of: [name]), of: &entry, element, isSecret: isSecret)
   }
 
-  /// The text of an entry's field as KeePass uses it.
+  /// The text of an entry's field with words replaced as KeePass does.
   ///
-  /// - Parameter isSecret: whether the field is confidential. Only such a one can have another's password.
-  /// - Returns: `nil` if it has a word that can't be replaced, or of which programs make different things.
+  /// - Parameter isSecret: whether the field is confidential. Only then may it get another's password.
+  /// - Returns: `nil` if a word can't be replaced, or programs replace it differently.
   func resolve(_ text: UnsafeRawBufferPointer, of entry: Entry, isSecret: Bool, depth: Int = 0) -> Secret? {
     guard depth <= Self.maximumDepth else { return nil }
     var resolved = Secret(capacity: text.count)
@@ -105,7 +105,7 @@ final class KeePassReferences: XMLElementReader {
     return resolved
   }
 
-  /// What stands for a word in braces.
+  /// The replacement for a word in braces.
   private func value(of word: [UInt8], in entry: Entry, isSecret: Bool, depth: Int) -> Secret? {
     let name = ByteString(word).lowercased
     let own: ByteString? =
@@ -131,10 +131,10 @@ final class KeePassReferences: XMLElementReader {
     return value.text.withUnsafeBytes { resolve($0, of: entry, isSecret: isSecret, depth: depth + 1) }
   }
 
-  /// The entry that a reference names.
+  /// The entry named by a reference.
   ///
-  /// KeePass takes the first one whose field has each of the text's words in it, in any case; KeePassXC the first whose field
-  /// is the text. So it counts if the one that KeePass could take is a single one, and KeePassXC takes it, too.
+  /// KeePass takes the first one whose field contains each of the text's words, in any case; KeePassXC the first whose
+  /// field equals the text. So a reference counts if KeePass has only one candidate, and KeePassXC takes it, too.
   private func find(_ text: ByteString, by kind: UInt8) -> Entry? {
     let field: ByteString
     switch kind & 0xdf {
@@ -151,7 +151,7 @@ final class KeePassReferences: XMLElementReader {
     let wanted = isQuoted ? ByteString(Array(text.bytes.dropFirst().dropLast())) : text
     let letters = Array("\(wanted)".lowercased().utf8)
     let words = isQuoted ? [letters[...]] : letters.split(separator: 0x20)
-    // Signs of a search.
+    // Search operators.
     if words.isEmpty || words.contains(where: { $0.first == UInt8(ascii: "-") || $0.contains(quote) }) {
       return nil
     }

@@ -14,8 +14,8 @@ extension FileFormat {
           group: ("Group", discarded: keePassXCBins), hasPlaceholders: true))
     ], others: [.keePassXML.beginning(with: "<")])
 
-  /// What KeePassXC calls the group of its bin when it makes it, in each of its languages (2.8, `share/translations`). The
-  /// export doesn't say which group it is.
+  /// KeePassXC's default names for its bin, in each of its languages (2.8, `share/translations`). The export doesn't
+  /// say which group it is.
   static let keePassXCBins: [ByteString] = [
     "Recycle Bin", "Cestino", "Corbeille", "Coș de gunoi", "Keranjang Sampah", "Kosh Hedhurinash", "Kosz",
     "Koš",

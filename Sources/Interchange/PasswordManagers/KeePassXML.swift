@@ -12,8 +12,8 @@ extension FileFormat {
   ) { text throws(FormatFault) in try KeePassXML.read(text) }.wrapped(in: .keePassDatabase)
 }
 
-/// KeePass's XML: groups in groups, with entries, whose fields are `String` elements with a key and a value. The bin is
-/// the group that `Meta` names by its identifier.
+/// KeePass's XML: nested groups with entries, whose fields are `String` elements with a key and a value. The bin is the
+/// group identified in `Meta`.
 final class KeePassXML: XMLElementReader {
   private var found = FoundLogins()
   private var bin: ByteString
@@ -57,7 +57,7 @@ final class KeePassXML: XMLElementReader {
     case ("CustomData", "Meta"):
       if element.children.contains(where: KeePassElements.isPersons(customData:)) { found.noteOthers() }
       return false
-    // What somebody wrote of the whole is no login's.
+    // A description of the database is no login's.
     case ("DatabaseDescription", "Meta"), ("DefaultUserName", "Meta"):
       if !element.text.isEmpty { found.noteOthers() }
       return false
@@ -71,7 +71,7 @@ final class KeePassXML: XMLElementReader {
       return false
     case ("Group", _): return false
     case (let name, "Group"):
-      // Nor is what somebody wrote of a group.
+      // Nor is a description of a group.
       if KeePassElements.isPersons(ofGroup: element) { found.noteOthers() }
       return name == "UUID" || name == "Name"
     default: return true
@@ -83,7 +83,7 @@ final class KeePassXML: XMLElementReader {
     var isProtected = false
     for child in element.children where child.name == "String" {
       guard let value = child.child("Value") else { continue }
-      // In a file that a program made of a database without opening it.
+      // In a file made from a database without opening it.
       isProtected = isProtected || value.attribute("Protected") == "True"
       let key = child.string("Key")
       let word = key.bytes.starts(with: Self.passkey) ? "passkey" : nil
@@ -102,7 +102,7 @@ final class KeePassXML: XMLElementReader {
     take(&entry, &login, of: element)
   }
 
-  /// How the names of KeePassXC's fields for a passkey begin.
+  /// The beginning of the names of KeePassXC's fields for a passkey.
   private static let passkey = Array("KPEX_PASSKEY".utf8)
 
   /// Takes the groups and tags of an entry.
@@ -132,7 +132,7 @@ final class KeePassXML: XMLElementReader {
     found.take(login, of: &entry)
   }
 
-  /// Takes what a person reads, where other words in braces than references are what somebody wrote.
+  /// Takes text for people, where only references count as words in braces.
   private func text(_ name: ByteString, of entry: inout SourceEntry, _ element: XMLElement) -> ByteString {
     let text = references.take(
       at: entry.index(of: [name]), of: &entry, element, where: KeePassPlaceholders.areReferences)
@@ -144,7 +144,7 @@ final class KeePassXML: XMLElementReader {
 
   private static let standard: [ByteString] = ["Title", "UserName", "Password", "URL", "Notes", "otp"]
 
-  /// Takes a field that a person named, or one of KeePass2Android's and KeePassXC's for browsers.
+  /// Takes a person's own field, or one of KeePass2Android's and KeePassXC's for browsers.
   private func takeField(
     _ index: Int, of entry: inout SourceEntry, _ login: inout LoginEntry, in element: XMLElement
   ) {

@@ -2,12 +2,12 @@ import Bytes
 import Keychain
 
 extension FileFormat {
-  /// What Keeper exports, in each of its forms.
+  /// The exports of Keeper, in each of its forms.
   public static let keeper = FileFormat(
     "keeper", "the CSV or JSON that Keeper exports", forms: [.keeperCSV, .keeperJSON.beginning(with: "{[")])
 
   /// The output of Keeper's "Export", "CSV" (its manual, "Import a .CSV file"): rows without a header, each with seven
-  /// fields, and behind them the names and values of those that a person has added, in turn.
+  /// fields, then alternating names and values of a person's own fields.
   static let keeperCSV = FileFormat(
     "keeper", "the CSV that Keeper exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
     looksLike: { KeeperCSV.likeness($0) }
@@ -16,7 +16,7 @@ extension FileFormat {
 
 /// The folders of Keeper's records.
 enum KeeperFolder {
-  /// A path as most programs write it. Keeper has backslashes between folders, and two of them in a folder's name.
+  /// A path in the form of most programs. Keeper has backslashes between folders, and two of them in a folder's name.
   static func path(_ text: ByteString) -> ByteString {
     let (slash, backslash) = (UInt8(ascii: "/"), UInt8(ascii: "\\"))
     var path: [UInt8] = []
@@ -33,7 +33,6 @@ enum KeeperFolder {
   }
 }
 
-/// Keeper's CSV.
 enum KeeperCSV {
   private static let names: [ByteString] = [
     "Folder", "Title", "Login", "Password", "Website Address", "Notes", "Shared Folder",
@@ -50,7 +49,7 @@ enum KeeperCSV {
     if rows.contains(where: { $0.dropFirst(names.count).contains { $0.raw == "TFC:Keeper" } }) {
       return .certain
     }
-    // The first row is none of names.
+    // The first row isn't a header.
     guard hasAddress(first) || first[4].isEmpty else { return .none }
     return rows.contains(where: hasAddress) ? .certain : .possible
   }
@@ -93,7 +92,7 @@ enum KeeperCSV {
     for index in entry.indices(of: ["Website Address"]) {
       login.addresses.append(EntryAddress(text: entry.text(at: index)))
     }
-    // Which of the others are hidden isn't said.
+    // It doesn't say which of the others are hidden.
     for index in entry.untaken where !entry.name(at: index).isEmpty {
       login.secretFields.addField(entry.name(at: index), entry.secret(at: index))
     }

@@ -3,7 +3,7 @@ import Keychain
 
 extension FileFormat {
   /// The output of Keeper's "Export", "JSON", and of Keeper Commander's `export --format json`: an object with
-  /// `records`, or these alone. Fields with names of Keeper's own are `$TYPE:LABEL:NUMBER` (its manual, "JSON Import").
+  /// `records`, or just the records. Keeper's own fields have names `$TYPE:LABEL:NUMBER` (its manual, "JSON Import").
   static let keeperJSON = FileFormat(
     "keeper", "the JSON that Keeper exports", holdsLoginsAlone: true, severalForTheSame: .lastChangedAnswers,
     looksLike: { $0.members.contains("records") ? .certain : .none }
@@ -83,14 +83,14 @@ extension FileFormat {
     }
   }
 
-  /// The type of a field, and its label: `$host:Gate:1` has the type `host`, and is called `Gate`. Commander's older name
-  /// for codes has another form.
+  /// The type of a field, and its label: `$host:Gate:1` has the type `host` and the label `Gate`. Commander's older
+  /// name for codes has another form.
   private static func parts(of name: ByteString) -> (type: ByteString, label: ByteString) {
     if name == "TFC:Keeper" { return ("otp", name) }
     guard name.bytes.first == UInt8(ascii: "$") else { return ("", name) }
     let colon = UInt8(ascii: ":")
     let type = name.bytes.dropFirst().prefix { $0 != colon }
-    // A number at the end counts those of one label, which may have colons itself.
+    // A number at the end counts fields of one label, which may contain colons itself.
     var label = name.bytes[type.endIndex...].dropFirst()
     let words = label.split(separator: colon, omittingEmptySubsequences: false)
     if words.count > 1, let last = words.last, last.allSatisfy(\.isDigit) {

@@ -2,7 +2,7 @@ import Bytes
 import Keychain
 
 extension FileFormat {
-  /// The output of LastPass's "Export", and of `lpass export`. What is no login has an address that says so.
+  /// The output of LastPass's "Export", and of `lpass export`. Entries that are no logins have a special address.
   public static let lastPass = FileFormat(
     "lastpass", "the CSV that LastPass exports",
     CSVExport(
@@ -12,7 +12,7 @@ extension FileFormat {
       // A secure note and a folder.
       foreignURLs: ["http://sn", "http://group"]
     ) { login, _ in
-      // It writes this where there is no address.
+      // It writes this for a missing address.
       login.addresses.removeAll { $0.text == "http://" || $0.text == "https://" }
     })
 }

@@ -2,8 +2,8 @@ import Bytes
 import Keychain
 
 extension FileFormat {
-  /// The output of NordPass's "Export items". Cards, notes, identities and folders are rows of it, too; further addresses
-  /// and fields that people name are JSON.
+  /// The output of NordPass's "Export items", with rows for cards, notes, identities and folders, too; further
+  /// addresses and people's own fields are JSON.
   public static let nordPass = FileFormat(
     "nordpass", "the CSV that NordPass exports",
     CSVExport(

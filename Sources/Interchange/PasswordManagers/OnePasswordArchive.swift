@@ -1,7 +1,7 @@
 import Bytes
 import Keychain
 
-/// What 1Password's own forms of export have in common: kinds of entries, and fields in sections.
+/// The common parts of 1Password's own export formats: kinds of entries, and fields in sections.
 enum OnePasswordArchive {
   /// Reads `export.data` of a `.1pux` file (support.1password.com/1pux-format): accounts, each with vaults, each with items.
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
@@ -42,7 +42,7 @@ enum OnePasswordArchive {
     }
   }
 
-  /// Notes what an account or a vault says beside what it has.
+  /// Notes the further values of an account or a vault.
   private static func noteOthers(
     in whole: JSONValue, besides parts: ByteString, _ entries: inout JSONEntries
   ) throws(JSONReader.Malformed) {
@@ -55,7 +55,7 @@ enum OnePasswordArchive {
   private static let foreign: [ByteString] = [
     "002", "003", "004", "006", "100", "101", "103", "104", "105", "106", "107", "108", "113", "114", "115",
   ]
-  /// What the other kinds are, but for logins and passwords.
+  /// The descriptions of the other kinds, except logins and passwords.
   private static let descriptions: [ByteString: ByteString] = [
     "102": "Database", "109": "Wireless Router", "110": "Server", "111": "Email Account",
     "112": "API Credential",
@@ -79,7 +79,7 @@ enum OnePasswordArchive {
     login.creationDate = entry.date(inSeconds: "createdAt")
     login.modificationDate = entry.date(inSeconds: "updatedAt")
     login.tags = (vault.isEmpty ? [] : [vault]) + (try entry.texts("tags", in: overview))
-    // What it says beside these stays.
+    // Other values in it stay.
     switch entry.peek(at: state)?.text {
     case "archived":
       login.tags.append(EntryMark.archived)
@@ -94,7 +94,7 @@ enum OnePasswordArchive {
       "ps", "pbe", "pgrng", "icons", "watchtowerExclusions", "ainfo", "passwordStrength", in: overview)
     entry.leaveToProgram("uuid")
     try takeDetails(details, of: &entry, &login)
-    // What it shows below the title, which is the account of most.
+    // It is shown below the title, and is the account of most.
     if [login.account, login.name, "-", "–", "—"].contains(entry.peek(at: subtitle)?.text) {
       _ = entry.take(at: subtitle)
     }
@@ -113,9 +113,9 @@ enum OnePasswordArchive {
     }
   }
 
-  /// Takes an address. What a person calls it is the name of a field.
+  /// Takes an address. A person's label for it becomes the name of a field.
   ///
-  /// - Parameter first: the one that the entry says once more.
+  /// - Parameter first: the address that the entry repeats.
   static func takeAddress(
     in url: SourceEntry.Part, besides first: ByteString, _ rule: EntryAddress.Rule = .page,
     of entry: inout SourceEntry, _ login: inout LoginEntry
@@ -147,7 +147,7 @@ enum OnePasswordArchive {
     }
   }
 
-  /// Takes a field of the form in which the login was saved. Only two of them have a meaning.
+  /// Takes a field of the form that the login was saved from. Only two of them have a meaning.
   static func takeLoginField(
     _ field: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
   ) {
@@ -169,7 +169,7 @@ enum OnePasswordArchive {
     }
   }
 
-  /// Takes a field of a section, whose value says what it is.
+  /// Takes a field of a section; its value determines its type.
   private static func takeField(
     _ field: SourceEntry.Part, in section: ByteString, of entry: inout SourceEntry, _ login: inout LoginEntry
   ) throws(JSONReader.Malformed) {
@@ -183,13 +183,13 @@ enum OnePasswordArchive {
       case "totp": login.keepCode(entry.secret(at: index), as: name)
       case "concealed":
         takeSecret(index, identifier, as: name, of: &entry, &login)
-      // A page about it, or the console of a server, has another password.
+      // A page about it, or a server's console, has another password.
       case "url": login.addresses.append(EntryAddress(text: entry.text(at: index), rule: .note))
-      // Another entry, and what is in a file of its own.
+      // Another entry, or the contents of another file.
       case "reference", "file": break
       case "string" where identifier == "username" && login.account.isEmpty && login.itemDescription != nil:
         login.account = entry.text(at: index)
-      // Of a database or a router it isn't known what asks for the password, and at which port.
+      // For a database or a router it isn't known which protocol and port ask for the password.
       case "string" where isAddress(identifier) && login.itemDescription != nil:
         login.addresses.append(EntryAddress(text: entry.text(at: index), rule: .note))
       case "date":
@@ -207,7 +207,7 @@ enum OnePasswordArchive {
     ["hostname", "url", "server", "pop_server", "admin_console_url"].contains(identifier)
   }
 
-  /// Takes a concealed field, which is the secret of an entry that isn't a login.
+  /// Takes a concealed field, the secret of an entry that isn't a login.
   static func takeSecret(
     _ index: Int, _ identifier: ByteString, as name: ByteString, of entry: inout SourceEntry,
     _ login: inout LoginEntry

@@ -1,12 +1,12 @@
 import Keychain
 
 extension FileFormat {
-  /// The output of 1Password's "Export": CSV, which contains only logins and passwords, the archive `.1pux` of which this
-  /// gets `export.data`, or the `.1pif` of older versions.
+  /// The output of 1Password's "Export": CSV, which contains only logins and passwords, `export.data` from a `.1pux`
+  /// archive, or the `.1pif` of older versions.
   public static let onePassword = FileFormat(
     "1password", "the CSV, 1pux or 1pif that 1Password exports",
     forms: [
-      // Version 7 has a column for each field that a person has made.
+      // Version 7 has a column for each of a person's own fields.
       FileFormat(
         "1password", "its CSV",
         CSVExport(

@@ -1,12 +1,11 @@
 import Bytes
 import Keychain
 
-/// 1Password's older Interchange Format, `data.1pif`: an entry in JSON on a line, between lines that separate them.
+/// 1Password's older Interchange Format, `data.1pif`: an entry in JSON on each line, with separator lines between them.
 enum OnePasswordInterchange {
-  /// The line between two entries, which is the same in every file.
+  /// The separator line, the same in every file.
   private static let separator: StaticString = "***5642bee8-a5ff-11dc-8314-0800200c9a66***"
 
-  /// Whether a file is one.
   static func isOne(_ text: UnsafeRawBufferPointer) -> Bool {
     FileLines(text).prefix(4).contains { $0.text == separator }
   }
@@ -46,7 +45,7 @@ enum OnePasswordInterchange {
 
   private static let regularFolder: ByteString = "system.folder.Regular"
 
-  /// The kinds of entries that are logins or have a password, and what they are.
+  /// The kinds of entries that are logins or have a password, with their descriptions.
   private static let kinds: [ByteString: ByteString?] = [
     "webforms.WebForm": nil, "passwords.Password": nil, "wallet.computer.UnixServer": "Server",
     "wallet.computer.Database": "Database", "wallet.computer.Router": "Wireless Router",
@@ -59,7 +58,7 @@ enum OnePasswordInterchange {
   ) throws(JSONReader.Malformed) {
     let type = entry.text("typeName")
     if type == regularFolder { return }
-    // A search that a person has saved.
+    // A person's saved search.
     if type.bytes.starts(with: "system.folder".utf8) { return found.noteOthers() }
     var login = LoginEntry()
     login.name = entry.text("title")
@@ -104,7 +103,7 @@ enum OnePasswordInterchange {
       }
     }
     if login.itemDescription == nil { return }
-    // What the other kinds have outside their sections.
+    // The other kinds have these outside their sections.
     if login.account.isEmpty { login.account = entry.text("username", "pop_username", in: details) }
     if login.secret.isEmpty { login.secret = entry.secret("wireless_password", "pop_password", in: details) }
     for name: ByteString in ["hostname", "url", "server", "pop_server"] {

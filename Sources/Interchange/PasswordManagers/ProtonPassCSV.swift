@@ -1,7 +1,7 @@
 import Keychain
 
 extension FileFormat {
-  /// What ProtonPass exports, in each of its forms.
+  /// The exports of Proton Pass, in each of its forms.
   public static let protonPass = FileFormat(
     "protonpass", "the CSV, JSON or ZIP that Proton Pass exports", otherNames: ["proton", "proton-pass"],
     forms: [.protonPassCSV, .protonPassJSON.beginning(with: "{[")])

@@ -91,7 +91,7 @@ extension FileFormat {
         login.keep(index, as: name, of: &entry, isHidden: false)
       }
     }
-    // Those of the kinds that people make.
+    // The sections of a person's own fields.
     for section in try entry.openElements("sections", in: content) {
       let title = entry.text("sectionName", in: section)
       for field in try entry.openElements("sectionFields", in: section) {
@@ -100,7 +100,7 @@ extension FileFormat {
     }
   }
 
-  /// Takes a field that a person made.
+  /// Takes a person's own field.
   private static func takeField(
     _ field: SourceEntry.Part, in section: ByteString = "", of entry: inout SourceEntry,
     _ login: inout LoginEntry
@@ -112,12 +112,12 @@ extension FileFormat {
     login.keepCode(entry.secret("totpUri", in: data), as: name)
     let value = entry.index(of: ["content", "timestamp"], in: data)
     let isHidden = type == "hidden"
-    // What an entry of another kind than a login has instead of a password. It is a field, too, for its name.
+    // An entry other than a login has it in place of a password. It stays a field, too, for its name.
     if isHidden, login.secret.isEmpty, login.itemDescription != nil { login.secret = entry.secret(at: value) }
     if value != nil { login.keep(value, as: name, of: &entry, isHidden: isHidden) }
   }
 
-  /// Takes the apps that a login is for.
+  /// Takes a login's apps.
   private static func takeApps(
     of entry: inout SourceEntry, _ login: inout LoginEntry
   ) throws(JSONReader.Malformed) {

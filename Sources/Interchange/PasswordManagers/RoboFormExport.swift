@@ -2,7 +2,7 @@ import Bytes
 import Keychain
 
 extension FileFormat {
-  /// The output of RoboForm's "Export", "CSV". Behind the last column it has a field for each field of the entry's form.
+  /// The output of RoboForm's "Export", "CSV". Each row ends with a field for each field of the entry's form.
   public static let roboForm = FileFormat(
     "roboform", "the CSV that RoboForm exports",
     CSVExport(
@@ -14,7 +14,8 @@ extension FileFormat {
       let accounts = indices.filter {
         part(at: $0, of: entry)?.value.withUnsafeBytes { $0.elementsEqual(login.account.bytes) } == true
       }
-      // The entry's columns for the login repeat one field each. Which one, is not known if several have the same value.
+      // Each of the entry's columns for the login repeats one field. If several have the same value, it isn't known
+      // which one.
       let repeated = (passwords.count == 1 ? passwords : []) + (accounts.count == 1 ? accounts : [])
       for index in indices {
         if repeated.contains(index) {
@@ -23,7 +24,7 @@ extension FileFormat {
           takeField(at: index, isConfidential: passwords.contains(index), &login, &entry)
         }
       }
-      // It puts a quote before what a spreadsheet could take for a formula.
+      // It puts a quote before a value that a spreadsheet could read as a formula.
       login.account = ByteString(login.account.bytes.withUnsafeBytes { Array(unquoted($0)) })
       login.secret = login.secret.withUnsafeBytes { Secret(copying: unquoted($0)) }
     })

@@ -10,7 +10,7 @@ extension FileFormat {
       name: ["Title"], url: ["URL"], account: ["Username"], password: ["Password"], notes: ["Notes"],
       code: ["OTPAuth"], typicalColumn: "OTPAuth"
     ) { login, _ in
-      // The title that an entry gets by itself, which the key says, too.
+      // An entry gets this title automatically; the key contains it, too.
       guard let address = login.addresses.first, let place = Place.ofServer(in: address.text)?.place else {
         return
       }

@@ -3,10 +3,10 @@ import CredentialProtocols
 import Keychain
 
 extension FoundLogins {
-  /// Adds a login that is written as in HTTP's scheme `Basic` (RFC 7617, section 2): in Base64, a user name, a colon and a
+  /// Adds a login in the form of HTTP's scheme `Basic` (RFC 7617, section 2): in Base64, a user name, a colon and a
   /// password.
   ///
-  /// - Parameter wanted: the account that the place is written with, if it is.
+  /// - Parameter wanted: the account in the place, if any.
   mutating func takeBasic(
     _ encoded: UnsafeRawBufferPointer, at place: Place, ifFor wanted: ByteString? = nil,
     of entry: inout SourceEntry

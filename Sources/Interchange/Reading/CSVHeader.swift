@@ -1,20 +1,19 @@
 import Bytes
 
-/// The names of the columns of a file of comma-separated values, and what separates them: commas, or semicolons or tabs
-/// where a spreadsheet has written the file.
+/// The names of the columns of a file of comma-separated values, and their separator: commas, or semicolons or tabs in
+/// a file from a spreadsheet.
 struct CSVHeader {
   /// The names, without surrounding white space.
   let names: [ByteString]
-  /// How the file is written.
   let style: CSVStyle
   /// The rows after it.
   let rows: CSVRows
 
   private static let separators = Array(",;\t".utf8)
 
-  /// - Returns: `nil` if the first row can't be understood.
+  /// - Returns: `nil` if the first row is invalid.
   init?(_ text: UnsafeRawBufferPointer, escape: CSVStyle.Escape = .doubled) {
-    // A first line that tells a spreadsheet what separates columns.
+    // A first line that tells a spreadsheet the separator.
     var lines = FileLines(text)
     let told = lines.next().flatMap { line in
       let bytes = line.text.prefix(8).filter { $0 != UInt8(ascii: "\"") }

@@ -35,10 +35,9 @@ struct CSVRow {
   let range: Range<Int>
   /// Its fields; `nil` if its quotes are malformed.
   let fields: [CSVField]?
-  /// Whether a quote in it is never closed, so that it goes on to the end of the file.
+  /// Whether a quote in it is never closed, so that it reaches to the end of the file.
   let isOpen: Bool
 
-  /// Where it is.
   var origin: Origin { lines.count == 1 ? .line(lines.lowerBound) : .lines(lines) }
 
   /// Whether it is an empty line, which is ignored.
@@ -49,18 +48,18 @@ struct CSVRow {
 struct CSVStyle {
   /// How a quote in a quoted field is escaped.
   enum Escape {
-    /// There are two of them (RFC 4180 section 2).
+    /// By doubling it (RFC 4180 section 2).
     case doubled
-    /// A backslash is before it, and before a backslash (keepass.info, "Import / Export").
+    /// By a backslash, which also escapes a backslash (keepass.info, "Import / Export").
     case backslash
   }
 
-  /// What is between two fields.
+  /// The separator of fields.
   var separator = UInt8(ascii: ",")
   var escape = Escape.doubled
 }
 
-/// The rows of a file of comma-separated values (RFC 4180), whose lines may also end with only LF.
+/// The rows of a file of comma-separated values (RFC 4180), where lines may also end with just LF.
 struct CSVRows: Sequence, IteratorProtocol {
   fileprivate static let quote = UInt8(ascii: "\"")
   fileprivate static let backslash = UInt8(ascii: "\\")
@@ -94,7 +93,7 @@ struct CSVRows: Sequence, IteratorProtocol {
       guard position < file.count, file[position] == style.separator else { break }
       position += 1
     }
-    // The line after the last one has nothing.
+    // The line after the last one is empty.
     let last = isOpen && file[position - 1] == Self.lineFeed ? line - 1 : line
     if position < file.count {
       if file[position] == 0x0d { position += 1 }
@@ -105,7 +104,8 @@ struct CSVRows: Sequence, IteratorProtocol {
       lines: number...Swift.max(number, last), range: start..<position, fields: fields, isOpen: isOpen)
   }
 
-  /// The next field, up to the separator, the end of the line or the end of the file. `nil` if something else follows it.
+  /// The next field, up to the separator, the end of the line or the end of the file; `nil` if something else follows
+  /// it.
   private mutating func field() -> CSVField? {
     let start = position
     guard position < file.count, file[position] == Self.quote else {

@@ -1,11 +1,11 @@
 import Keychain
 
-/// What a person has marked an entry with. Each program has a field of its own for that, and an item has a tag.
+/// A person's marks on an entry, which become tags of the item. Each program has a field of its own for them.
 enum EntryMark {
   static let favorite: ByteString = "favorite"
   static let archived: ByteString = "archived"
 
-  /// The names of the fields in small letters, and the tag of each.
+  /// The names of the fields in small letters, with their tags.
   private static let tags: [ByteString: ByteString] = [
     "favorite": favorite, "fav": favorite, "favindex": favorite, "faveindex": favorite, "pinned": favorite,
     "archived": archived, "archiveddate": archived, "reprompt": "reprompt",
@@ -16,9 +16,7 @@ enum EntryMark {
 }
 
 extension SourceEntry {
-  /// Takes all marks, whose tags nobody has to know.
-  ///
-  /// - Returns: the tags, and for a mark that says since when, a field.
+  /// Takes all marks. Returns their tags, and a field for each mark with a date.
   mutating func takeMarks() -> (tags: [ByteString], fields: [(name: ByteString, value: ByteString)]) {
     var tags: [ByteString] = []
     var fields: [(name: ByteString, value: ByteString)] = []
@@ -26,7 +24,7 @@ extension SourceEntry {
       let name = name(at: index)
       let text = text(at: index)
       if !tags.contains(tag) { tags.append(tag) }
-      // Nobody uses it any more, whatever was changed last.
+      // It is no longer used, whatever was changed last.
       if tag == EntryMark.archived { mayBeDiscarded = true }
       let isPlain = text.isEqualIgnoringCase("true") || text.bytes.allSatisfy { 0x30...0x39 ~= $0 }
       if !isPlain { fields.append((name, text)) }

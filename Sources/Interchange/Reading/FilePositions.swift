@@ -1,6 +1,6 @@
 import Bytes
 
-/// The positions in a file of slices that a reader returns.
+/// The positions in a file of a reader's slices.
 struct FilePositions {
   private let file: UnsafeRawBufferPointer
   private var counted = 0
@@ -10,7 +10,6 @@ struct FilePositions {
     self.file = file
   }
 
-  /// The range of a slice in the file.
   func range(of slice: UnsafeRawBufferPointer) -> Range<Int> {
     guard let start = file.baseAddress, let begin = slice.baseAddress else { return 0..<0 }
     return begin - start..<begin - start + slice.count

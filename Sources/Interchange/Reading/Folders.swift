@@ -1,10 +1,10 @@
 import Bytes
 
-/// The folders of a source, as entries call them, and which of them hold something.
+/// A source's folders, and which of them hold something.
 struct Folders {
   private struct Folder {
     let name: ByteString
-    /// The identifier of the folder that it is in; empty if there is none.
+    /// The identifier of its parent folder; may be empty.
     let parent: ByteString
   }
 
@@ -13,7 +13,7 @@ struct Folders {
 
   /// Adds a folder.
   ///
-  /// - Parameter parent: the identifier of the folder that it is in; empty if there is none.
+  /// - Parameter parent: the identifier of its parent folder; may be empty.
   mutating func add(_ identifier: ByteString, _ name: ByteString, in parent: ByteString = "") {
     folders[identifier] = Folder(name: name, parent: parent)
   }
@@ -22,8 +22,8 @@ struct Folders {
   ///
   /// - Parameters:
   ///   - name: the member with a folder's name.
-  ///   - identifier: the member with what entries call it.
-  ///   - parent: the member that says which folder it is in.
+  ///   - identifier: the member with its identifier in entries.
+  ///   - parent: the member with its parent folder's identifier.
   mutating func add(
     allIn array: JSONValue, _ name: StaticString, by identifier: StaticString, in parent: StaticString = ""
   ) throws(JSONReader.Malformed) {
@@ -33,7 +33,7 @@ struct Folders {
     }
   }
 
-  /// The path of a folder, which holds something thereby; `nil` if it has no name, or isn't known.
+  /// The path of a folder, which then counts as used; `nil` if it is unknown or has no name.
   mutating func use(_ identifier: ByteString) -> ByteString? {
     guard let folder = folders[identifier], !folder.name.isEmpty else { return nil }
     used.insert(identifier)
@@ -44,21 +44,21 @@ struct Folders {
       if !above.name.isEmpty { path = above.name.joined(path) }
       (parent, depth) = (above.parent, depth + 1)
     }
-    // One that is in itself has its own name.
+    // One that is its own ancestor keeps just its name.
     return depth < folders.count ? path : folder.name
   }
 
-  /// Whether the name of one is in no path that was asked for.
+  /// Whether the name of any folder is in no requested path.
   fileprivate var hasUnused: Bool { folders.contains { !$0.value.name.isEmpty && !used.contains($0.key) } }
 }
 
 extension ByteString {
-  /// The path of a folder that is in this one.
+  /// The path of a subfolder.
   func joined(_ name: ByteString) -> ByteString { ByteString(bytes + [UInt8(ascii: "/")] + name.bytes) }
 }
 
 extension SourceEntry {
-  /// Takes the identifiers of folders, and returns their paths. One that is unknown stays.
+  /// Takes the identifiers of folders, and returns their paths. An unknown one stays.
   mutating func folders(
     _ wanted: ByteString, among folders: inout Folders
   ) throws(JSONReader.Malformed) -> [ByteString] {
@@ -75,8 +75,8 @@ extension SourceEntry {
 }
 
 extension FoundLogins {
-  /// Notes that the source has something else if a person has made a folder in which nothing is. Once all logins were taken
-  /// out, nothing is in any.
+  /// Notes that the source has something else if a person's folder is empty. Once all logins were removed, all folders
+  /// are.
   mutating func noteOthers(ifUnused folders: Folders) {
     if folders.hasUnused, !logins.isEmpty { noteOthers() }
   }

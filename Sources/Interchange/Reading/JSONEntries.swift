@@ -4,18 +4,18 @@ import Keychain
 /// The entries of a source in JSON, each an object somewhere in it.
 struct JSONEntries: ~Copyable {
   private var positions: FilePositions
-  /// The number of entries until now, with those that are empty.
+  /// The number of entries so far, including empty ones.
   private var number = 0
   var found = FoundLogins()
 
   init(_ text: UnsafeRawBufferPointer) { positions = FilePositions(text) }
 
-  /// Whether a file begins as an object of JSON does.
+  /// Whether a file begins with a JSON object.
   static func isObject(_ text: UnsafeRawBufferPointer) -> Bool {
     text.first { $0 > 0x20 } == UInt8(ascii: "{")
   }
 
-  /// Reads an entry, or skips it. Removed, it leaves `{}` behind, which is read as none.
+  /// Reads an entry, or skips it. Its removal leaves `{}` behind, which isn't read as an entry.
   ///
   /// - Parameters:
   ///   - nested: the member whose members count as the entry's own.
@@ -34,7 +34,7 @@ struct JSONEntries: ~Copyable {
       do throws(JSONReader.Malformed) {
         try take(&entry, &found)
       } catch {
-        // It has its title by then, if it has one.
+        // By then its title is known, if it has one.
         found.passOver(entry.origin == line ? nameless(line) : entry.origin, .malformed)
       }
     } catch {
@@ -42,13 +42,13 @@ struct JSONEntries: ~Copyable {
     }
   }
 
-  /// Where an entry without a title is. All of a file may be on its first line, which helps nobody.
+  /// The origin of an entry without a title. The whole file may be one line, which helps nobody.
   private func nameless(_ line: Origin) -> Origin {
     line == .line(1) ? .entry(ByteString("entry \(number)")) : line
   }
 
-  /// What stands outside of the entries in every export, and says nothing that a person has written for later: the names
-  /// and identifiers of the account and the program, dates, colours.
+  /// Values outside the entries that every export has, and that aren't a person's: names and identifiers of the account
+  /// and the program, dates, colours.
   private static let bookkeeping: [ByteString] = [
     "accountname", "avatar", "creationat", "display", "domain", "email", "encrypted", "exporterdisplayname",
     "exporterrpid", "fullname", "id", "modifiedat", "name", "timestamp", "title", "type", "userid",
@@ -56,8 +56,8 @@ struct JSONEntries: ~Copyable {
     "uuid", "version",
   ]
 
-  /// Notes that the file has something else if an object outside of the entries says it: it has a member that no export
-  /// has by itself, as a description.
+  /// Notes that the file has something else if an object outside the entries has a member that exports don't have by
+  /// themselves, such as a description.
   ///
   /// - Parameter read: the members that are read.
   /// - Throws: ``JSONReader/Malformed`` if it has a member twice.
@@ -76,7 +76,7 @@ struct JSONEntries: ~Copyable {
     if hasOthers { found.noteOthers() }
   }
 
-  /// The same if a vault or a collection that a person has named is empty. One whose entries were taken out isn't.
+  /// The same for a person's empty vault or collection, unless its entries were removed.
   mutating func noteOthers(ifEmpty items: JSONValue?) {
     if items.map({ FieldValue.json($0).isNothing(asChoice: false) }) ?? true { found.noteOthers() }
   }
@@ -95,7 +95,7 @@ extension JSONValue {
     return member?.kind == .null ? nil : member
   }
 
-  /// The text of a member that isn't confidential; empty if there is none.
+  /// The text of a member that isn't confidential; may be empty.
   func text(_ wanted: StaticString) throws(JSONReader.Malformed) -> ByteString {
     guard let member = try member(wanted), member.kind == .string else { return "" }
     return try member.string()

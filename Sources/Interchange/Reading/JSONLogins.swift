@@ -1,24 +1,24 @@
 import Bytes
 
-/// A login in JSON that is a member of an object, by the name of what it is for: `{"auths": {"HOST": …}}`.
+/// A login in JSON that is a member of an object, named after its place: `{"auths": {"HOST": …}}`.
 struct JSONLogin {
   /// The name of the object.
   let group: ByteString
   let name: ByteString
   let value: JSONValue
   let origin: Origin
-  /// Where its value is in the file.
+  /// The range of its value in the file.
   let range: Range<Int>
-  /// Takes it out of the file, with its name.
+  /// Removes it from the file, with its name.
   let removal: Removal
 }
 
 extension FoundLogins {
-  /// Reads a file in JSON whose logins are members of one or several objects in it. One that can't be understood is skipped.
+  /// Reads a JSON file whose logins are members of one or more objects. An invalid one is skipped.
   ///
   /// - Parameters:
-  ///   - program: whose file it is.
-  ///   - areLogins: whether the members of a member of the file are logins.
+  ///   - program: the file's program.
+  ///   - areLogins: whether a member of the file contains logins.
   ///   - take: adds a login, or skips it.
   /// - Throws: ``FormatFault`` if it isn't JSON, or `areLogins` throws.
   init(

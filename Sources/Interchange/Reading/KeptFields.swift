@@ -2,7 +2,7 @@ import Bytes
 import Keychain
 
 extension LoginEntry {
-  /// Keeps a field that a person named, or that has no place of its own in an item. One without a value has a name.
+  /// Keeps a person's own field, or one without a place of its own in an item. One without a value has a name.
   ///
   /// - Parameter isHidden: whether the source hides it, or doesn't say.
   mutating func keep(
@@ -21,7 +21,7 @@ extension LoginEntry {
     }
   }
 
-  /// Keeps the secret of one-time codes. Those after the first one are fields.
+  /// Keeps the secret of one-time codes. Further ones become fields.
   mutating func keepCode(_ code: consuming Secret, as name: ByteString) {
     if code.isEmpty { return }
     if oneTimeCode.isEmpty {
@@ -31,7 +31,7 @@ extension LoginEntry {
     }
   }
 
-  /// Keeps everything that a field says, with all below it, as hidden fields.
+  /// Keeps all values in a field and below it, as hidden fields.
   mutating func keepAll(
     at index: Int, as name: ByteString, of entry: inout SourceEntry
   ) throws(JSONReader.Malformed) {
@@ -40,14 +40,14 @@ extension LoginEntry {
 }
 
 extension ByteString {
-  /// The name of a field in a section, either of which may have none.
+  /// The name of a field in a section, either of which may be empty.
   func ofField(in section: ByteString) -> ByteString {
     section.isEmpty ? self : isEmpty ? section : ByteString(section.bytes + Array(": ".utf8) + bytes)
   }
 }
 
 extension EntryAddress {
-  /// An app on Android, by the name of its package.
+  /// An Android app, by the name of its package.
   static func androidApp(_ package: ByteString) -> EntryAddress {
     EntryAddress(text: ByteString(Array("androidapp://".utf8) + package.bytes), rule: .note)
   }

@@ -1,7 +1,7 @@
 import Bytes
 import Keychain
 
-/// The secret of one-time codes with its settings, as sources have them that don't keep the whole `otpauth:` URL.
+/// The secret of one-time codes with its settings, from sources that don't keep the whole `otpauth:` URL.
 struct OneTimeCodeParts: ~Copyable {
   /// In base32.
   var secret: Secret
@@ -17,8 +17,8 @@ struct OneTimeCodeParts: ~Copyable {
 
   init(secret: consuming Secret) { self.secret = secret }
 
-  /// The `otpauth:` URL (github.com/google/google-authenticator, "Key URI Format"), or the secret alone where nothing else
-  /// is said; empty if there is no secret.
+  /// The `otpauth:` URL (github.com/google/google-authenticator, "Key URI Format"), or just the secret if nothing else
+  /// is known; empty if there is no secret.
   var url: Secret {
     if secret.isEmpty { return Secret() }
     let settings: [(StaticString, ByteString)] = [

@@ -3,13 +3,13 @@ import CredentialProtocols
 import Keychain
 
 extension FoundLogins {
-  /// Adds the logins of the URLs in a part of a text, which have a password before their `@`. The URL stays without the
-  /// password: the account in it lets its program ask.
+  /// Adds the logins of URLs in a text that have a password before their `@`. The URL stays without the password; its
+  /// account lets the program ask.
   ///
   /// - Parameters:
-  ///   - range: where the URLs are, with anything that isn't part of one between them.
+  ///   - range: the range of the URLs, with any separators.
   ///   - line: the line of the range, counting from 1.
-  ///   - setting: the setting that the URLs are in, if its program asks nobody.
+  ///   - setting: the setting of the URLs, if its program asks nobody.
   mutating func takeURLs(
     in range: Range<Int>, of text: UnsafeRawBufferPointer, line: Int, ofSetting setting: ByteString? = nil
   ) {
@@ -26,7 +26,7 @@ extension FoundLogins {
   ) {
     guard let parts = URLParts(text, range) else { return }
     guard let information = parts.information else {
-      // A number sign or a slash in the password ends what programs take for the server.
+      // A number sign or a slash in the password ends the server for programs.
       return parts.isTorn ? passOver(origin, .malformed) : ()
     }
     let part = text[information]
@@ -49,10 +49,10 @@ extension FoundLogins {
         takeURL(
           item, Credential(password.copy()), at: origin, colon..<information.upperBound)
       default:
-        // A token may stand where others have the user name.
+        // A token may be in the user name's place.
         guard let name = url.account.nonEmpty else { return }
         guard let account = name.accountOfToken(url.hasTokenAsName) else {
-          // No user name needs a colon that nothing follows.
+          // No user name needs a colon at its end.
           return url.password == nil ? () : passOver(origin, .inURL)
         }
         if isElsewhere { return passOver(origin, .reference) }
@@ -67,28 +67,28 @@ extension FoundLogins {
 }
 
 extension FoundLogins {
-  /// Adds what a URL has in a range.
+  /// Adds the login of a URL in a range.
   private mutating func takeURL(
     _ item: Item, _ credential: consuming Credential, at origin: Origin, _ range: Range<Int>
   ) {
     var entry = SourceEntry(at: origin, removals: [Removal(range)])
-    // What a setting of its own has instead is known.
+    // The replacement for a separate setting is known.
     entry.isInURL = item.itemDescription == nil
     take(item, credential, of: entry)
   }
 }
 
 extension FileFormat {
-  /// What takes the place of a login that was found in such a file; `nil` if that is nothing, as for one in a URL: the URL
-  /// stays what it is, a registry's or a proxy's.
+  /// The replacement for a login found in such a file; `nil` if there is none, as for one in a URL, which stays a
+  /// registry's or a proxy's.
   public func instead(of login: FoundLogin) -> Instead? { login.isInURL ? nil : instead(of: login.item) }
 }
 
-/// The parts of a URL that stands in a text.
+/// The parts of a URL in a text.
 private struct URLParts {
-  /// What is before its `@`, if there is one.
+  /// The part before its `@`, if there is one.
   let information: Range<Int>?
-  /// Whether there is an `@` behind what programs take for the server, and that has a port which is no number.
+  /// Whether an `@` follows the part that programs take for the server, and that part has an invalid port.
   let isTorn: Bool
   /// Where its path ends.
   let end: Int
@@ -99,7 +99,7 @@ private struct URLParts {
     let authority = text[start..<range.upperBound].prefix { ![0x2f, 0x3f, 0x23].contains($0) }
     information = authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     let port = authority.lastIndex(of: UInt8(ascii: ":")).map { authority[($0 + 1)...] }
-    // A quote or a blank ends the URL, and may be a part of the password as well.
+    // A quote or a blank ends the URL, but may also be part of the password.
     let rest = text[authority.endIndex...].prefix { $0 != 0x0a }
     isTorn =
       port.map { !$0.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "]") } } ?? false
@@ -110,7 +110,7 @@ private struct URLParts {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The next URL in a range: a scheme, `://`, and what is up to white space, a quote or a comma.
+  /// The next URL in a range: a scheme, `://`, and anything up to white space, a quote or a comma.
   fileprivate func nextURL(in range: Range<Int>) -> Range<Int>? {
     guard let mark = range.first(where: { begins(with: "://", at: $0) && $0 + 3 <= range.upperBound }) else {
       return nil
@@ -120,7 +120,7 @@ extension UnsafeRawBufferPointer {
     return start..<(end ?? range.upperBound)
   }
 
-  /// Where the URLs in a range have a user name with a password.
+  /// The parts of URLs in a range with a user name and a password.
   func passwordsInURLs(_ range: Range<Int>) -> [Range<Int>] {
     var passwords: [Range<Int>] = []
     var rest = range
@@ -133,13 +133,13 @@ extension UnsafeRawBufferPointer {
     return passwords
   }
 
-  /// Whether what is before the `@` of a URL has a password, and not a variable in its place.
+  /// Whether the part before a URL's `@` has a password, and not a variable in its place.
   fileprivate func hasPassword(in information: Range<Int>) -> Bool {
     guard let colon = self[information].firstIndex(of: UInt8(ascii: ":")) else { return false }
     return colon + 1 < information.upperBound && !hasVariable(in: information)
   }
 
-  /// Whether a range has what programs replace by a variable's value: `${NAME}`.
+  /// Whether a range contains a variable for programs to expand: `${NAME}`.
   func hasVariable(in range: Range<Int>) -> Bool { range.contains { begins(with: "${", at: $0) } }
 }
 
@@ -149,7 +149,7 @@ extension Secret {
 }
 
 extension CredentialURL {
-  /// Whether what it has for a password says that the user name is a token.
+  /// Whether its password says that the user name is a token.
   fileprivate var hasTokenAsName: Bool {
     switch password {
     case .none: false
@@ -159,9 +159,9 @@ extension CredentialURL {
 }
 
 extension ByteString {
-  /// The account to give with a token that stands for a user name; `nil` if it isn't known to be one.
+  /// The account for a token in the user name's place; `nil` if it isn't known to be a token.
   ///
-  /// - Parameter isSaid: whether what follows says so.
+  /// - Parameter isSaid: whether the password says so.
   fileprivate func accountOfToken(_ isSaid: Bool) -> ByteString? {
     let kinds: [(beginning: String, account: ByteString)] = [
       ("ghp_", "x-access-token"), ("gho_", "x-access-token"), ("ghu_", "x-access-token"),

@@ -7,7 +7,7 @@ extension ByteString {
     "api_key", "api.key", "api-key", "privatekey", "private_key", "private.key", "private-key", "gpr.key",
   ]
 
-  /// Whether a setting is called as secrets are. A number may count several.
+  /// Whether a setting is named like a secret, possibly with a number.
   var isSecretsName: Bool {
     let name = bytes.reversed().drop(while: \.isDigit).reversed()
     let lastWord = name.reversed().prefix(while: \.isLetter).reversed()
@@ -27,7 +27,7 @@ extension UnsafeRawBufferPointer {
     "xoxb-", "xoxp-",
   ]
 
-  /// Where a range has what known services make as tokens.
+  /// The tokens of known services in a range.
   func knownTokens(_ range: Range<Int>) -> [Range<Int>] {
     func isOfToken(_ byte: UInt8) -> Bool {
       byte.isLetterOrDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")

@@ -6,25 +6,24 @@ struct SettingLine {
   /// The section above it; empty if there is none.
   let section: ByteString
   let name: ByteString
-  /// Where its value is, without white space around it, but for that at its end in a file where it counts.
+  /// The range of its value, without surrounding white space, except at its end in a file where that counts.
   let value: Range<Int>
   /// Its number, counting from 1, and its range with its end.
   let line: Int
   let range: Range<Int>
 }
 
-/// A file with a setting on each line, perhaps in sections, as many programs read them without any rules for more: what
-/// spans several lines is for its program's own reader to say.
+/// A file with a setting on each line, perhaps in sections, without rules for more: values over several lines are for a
+/// program's own reader.
 struct SettingLines {
   private(set) var settings: [SettingLine] = []
-  /// Whether there are comments.
   private(set) var hasComments = false
 
   /// - Parameters:
-  ///   - comments: the characters with which a comment begins.
+  ///   - comments: the characters that begin a comment.
   ///   - separators: the characters between a name and its value.
   ///   - hasSections: whether `[NAME]` begins a section.
-  ///   - keepsEnds: whether white space at the end of a value is a part of it.
+  ///   - keepsEnds: whether white space at the end of a value is part of it.
   init(
     _ file: UnsafeRawBufferPointer, comments: String = "#;", separators: String = "=",
     hasSections: Bool = true, keepsEnds: Bool = false

@@ -1,12 +1,12 @@
 import Bytes
 
 extension Removal {
-  /// Takes a setting out of a file, up to a comment behind it, which then has the line for itself.
+  /// Removes a setting from a file, up to a comment after it, which then has the line to itself.
   ///
   /// - Parameters:
   ///   - lines: the setting's lines.
-  ///   - end: where what belongs to its value ends.
-  ///   - marks: the characters with which a comment begins.
+  ///   - end: the end of its value.
+  ///   - marks: the characters that begin a comment.
   init(_ lines: Range<Int>, of text: UnsafeRawBufferPointer, upToCommentAfter end: Int, marks: String = "#") {
     let comment = text.trimmed(end..<lines.upperBound)
     if let first = text[comment].first, marks.utf8.contains(first) {
@@ -18,7 +18,7 @@ extension Removal {
 }
 
 extension TOMLDocument.Entry {
-  /// What takes the value out of its file: its lines, or in an inline table only what is between its quotes.
+  /// The removal of the value from its file: its lines, or in an inline table only the text between its quotes.
   func removal(in text: UnsafeRawBufferPointer) -> Removal {
     guard let lines else { return Removal(value, replacement: .emptyString) }
     return Removal(lines, of: text, upToCommentAfter: value.upperBound)
@@ -26,7 +26,8 @@ extension TOMLDocument.Entry {
 }
 
 extension YAMLDocument.Entry {
-  /// What takes a scalar out of its file: its lines, or only its value if they begin an element of a list, which has more.
+  /// The removal of a scalar from its file: its lines, or only its value if they begin an element of a list, which has
+  /// more.
   func removal(in text: UnsafeRawBufferPointer) -> Removal {
     let isFirst = text[lines].first { $0 != 0x20 } == UInt8(ascii: "-")
     if isFirst { return Removal(value, replacement: .emptyString) }
@@ -35,14 +36,13 @@ extension YAMLDocument.Entry {
 }
 
 extension GitConfiguration.Entry {
-  /// What takes it out of its file.
   func removal(in text: UnsafeRawBufferPointer) -> Removal {
     Removal(text.wholeLines(of: range), of: text, upToCommentAfter: valueEnd, marks: "#;")
   }
 }
 
 extension INIDocument.Option {
-  /// What takes it out of its file: its lines, but for the comments between them.
+  /// The removal from its file: its lines, except for comments between them.
   func removals(in text: UnsafeRawBufferPointer) -> [Removal] {
     var removals: [Removal] = []
     var start = lines.lowerBound
@@ -57,7 +57,7 @@ extension INIDocument.Option {
 }
 
 extension SourceEntry {
-  /// Names what goes with an element beside its text and what its reader takes.
+  /// Names the parts of an element besides its text and the known ones.
   ///
   /// - Parameter known: the attributes that the reader takes.
   mutating func addRest(of element: XMLElement, besides known: [ByteString] = []) {

@@ -1,7 +1,7 @@
 public import Bytes
 
-/// How the text of a file is encoded: UTF-8 with or without a byte order mark, or UTF-16 with one (The Unicode Standard,
-/// section 23.8). Readers get it as UTF-8 without a mark, and positions are those in that text.
+/// The encoding of a file's text: UTF-8 with or without a byte order mark, or UTF-16 with one (The Unicode Standard,
+/// section 23.8). Readers get UTF-8 without a mark, and positions refer to that.
 public struct SourceText: ~Copyable {
   private enum Encoding {
     case utf8(mark: Int)
@@ -9,15 +9,15 @@ public struct SourceText: ~Copyable {
   }
 
   private let encoding: Encoding
-  /// The text of a file in UTF-16, as UTF-8; empty for every other file, of which no copy is made.
+  /// The text of a file in UTF-16, as UTF-8; empty for every other file, which isn't copied.
   private let converted: Secret
 
   private static let mark: [UInt8] = [0xef, 0xbb, 0xbf]
   private static let markInUTF16: UInt16 = 0xfeff
 
-  /// Finds out how a file is encoded.
+  /// Determines a file's encoding.
   ///
-  /// - Throws: ``FormatFault`` with the first line that is in no such encoding, and the one that it may be in.
+  /// - Throws: ``FormatFault`` with the first line in another encoding, and the probable one.
   public init(_ file: UnsafeRawBufferPointer) throws(FormatFault) {
     let marked = [true, false].first { file.count >= 2 && Self.unit(file, 0, $0) == Self.markInUTF16 }
     let converted = try Self.converted(file, marked)
@@ -37,7 +37,7 @@ public struct SourceText: ~Copyable {
 
   private static func validate(_ file: UnsafeRawBufferPointer) throws(FormatFault) {
     if let fault = FormatFault(ofWhatIsNone: file) { throw fault }
-    // Text begins with neither, but for that of UTF-16.
+    // Text begins with neither, except UTF-16.
     if file.count >= 2, file[0] == 0 || file[1] == 0 {
       throw FormatFault(
         "it is not UTF-8, and UTF-16 without a byte order mark is not read", line: 1,
@@ -50,7 +50,7 @@ public struct SourceText: ~Copyable {
 
   /// Lends the text of the file.
   ///
-  /// - Parameter file: the file that this was made of.
+  /// - Parameter file: the file that this was made from.
   public borrowing func lend<Result: ~Copyable, Failure: Error>(
     of file: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -60,9 +60,9 @@ public struct SourceText: ~Copyable {
     }
   }
 
-  /// The file in the same encoding with some changes of its text, which don't overlap.
+  /// The file in the same encoding after changes of its text, which don't overlap.
   ///
-  /// - Parameter file: the file that this was made of.
+  /// - Parameter file: the file that this was made from.
   public borrowing func file(_ file: UnsafeRawBufferPointer, after removals: Set<Removal>) -> Secret {
     lend(of: file) { text in
       var rest = Secret(capacity: text.count)
@@ -79,12 +79,12 @@ public struct SourceText: ~Copyable {
     }
   }
 
-  /// Leaves out the comma of a member of a JSON object that has gone: the one behind it, or behind the last member the one
-  /// before it, which is that of the last member that stays. The white space goes with it.
+  /// Leaves out the comma of a removed member of a JSON object: the one after it, or after the last member the one
+  /// after the last member that stays. White space goes with it.
   ///
   /// - Parameters:
   ///   - position: where the member ends.
-  ///   - rest: what stays of the text before it.
+  ///   - rest: the remaining text before it.
   private static func skipComma(
     of text: UnsafeRawBufferPointer, at position: inout Int, after rest: inout Secret
   ) {

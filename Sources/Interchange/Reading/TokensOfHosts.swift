@@ -2,25 +2,25 @@ import Bytes
 import CredentialProtocols
 import Keychain
 
-/// The hosts in a YAML file, each with the tokens of its accounts. What else the file says of a host stays in it.
+/// The hosts in a YAML file, each with the tokens of its accounts. Other values of a host stay in it.
 struct TokensOfHosts {
   /// The keys that lead to the hosts.
   private let top: YAMLDocument.Path
   /// The key of a token.
   private let name: ByteString
-  /// The account of a token that has none.
+  /// The account for a token without one.
   private let unknown: ByteString
 
-  /// The key of what renews a token.
+  /// The key of the refresh token.
   private static let refreshToken: ByteString = "oauth2_refresh_token"
-  /// The key of the time after which it has to.
+  /// The key of the expiry date.
   private static let expiry: ByteString = "oauth2_expiry_date"
 
   init(of top: YAMLDocument.Path, called name: ByteString, otherwise unknown: ByteString) {
     (self.top, self.name, self.unknown) = (top, name, unknown)
   }
 
-  /// - Throws: ``FormatFault`` if a line is of a form that isn't read, because a token might go on there.
+  /// - Throws: ``FormatFault`` if a line has an unsupported form, in which a token might go on.
   func read(_ text: UnsafeRawBufferPointer, of program: String) throws(FormatFault) -> FoundLogins {
     let file = try YAMLDocument(text, of: program)
     var found = FoundLogins()
@@ -34,7 +34,7 @@ struct TokensOfHosts {
   ) {
     let entries = file.entries.filter { $0.path.starts(with: host) }
     let tokens = entries.filter { $0.path.last == name }
-    // A token may be in what is written in YAML's other style.
+    // A token may be in YAML's other style.
     for other in entries where other.path.last != name && other.value.count > 2 {
       if text[other.value.lowerBound] == 0x7b || text[other.value.lowerBound] == 0x5b {
         found.passOver(.line(other.line), .malformed)
@@ -94,8 +94,8 @@ struct TokensOfHosts {
 }
 
 extension Timestamp {
-  /// A date as GitLab's program writes it, `03 Jan 27 15:04 UTC` (Go's `RFC822`), or RFC 3339. A time zone with another name
-  /// says nothing for certain.
+  /// A date in the form of GitLab's program, `03 Jan 27 15:04 UTC` (Go's `RFC822`), or RFC 3339. Other names of time
+  /// zones are ambiguous.
   fileprivate init?(gitLab text: ByteString) {
     let parts = text.bytes.split(separator: 0x20).map { String(decoding: $0, as: UTF8.self) }
     guard parts.count == 5 else {

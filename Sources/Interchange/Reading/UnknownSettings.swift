@@ -2,13 +2,13 @@ import Bytes
 import Keychain
 
 extension FoundLogins {
-  /// Names each line of which nothing was taken or named, and that has a secret by its looks: a password in a URL, a setting
-  /// that is called as secrets are, a key or an authorization. So no setting that a format doesn't know hides one. Lines of
-  /// comments say nothing.
+  /// Reports each line that looks like it has a secret but was neither taken nor reported: a password in a URL, a
+  /// setting named like a secret, a key or an authorization. So a setting that a format doesn't know can't hide one.
+  /// Comments are ignored.
   mutating func nameUnknownSecrets(of text: UnsafeRawBufferPointer) {
     let taken = TakenRanges(logins)
     let named = Set(passedOver.compactMap(\.origin.line))
-    // What is named by another program's word for it may be on any line.
+    // An entry reported by a program's name for it may be on any line.
     let hasNames = passedOver.contains { $0.origin.line == nil }
     for line in FileLines(text) {
       if let first = line.text.first(where: { !isWhiteSpace($0) }), "#;!".utf8.contains(first) { continue }
@@ -22,7 +22,7 @@ extension FoundLogins {
   }
 }
 
-/// What goes with the logins of a file, which may have a hundred thousand.
+/// The ranges to be removed, of which there may be a hundred thousand.
 private struct TakenRanges {
   private let ranges: [Range<Int>]
 
@@ -30,7 +30,7 @@ private struct TakenRanges {
     ranges = logins.flatMap(\.removals).map(\.range).sorted { $0.lowerBound < $1.lowerBound }
   }
 
-  /// Whether one of them overlaps a range. None overlaps another one, but for the same.
+  /// Whether one of them overlaps a range. They don't overlap each other, but may be equal.
   func overlap(_ range: Range<Int>) -> Bool {
     var (start, end) = (0, ranges.count)
     while start < end {
@@ -52,7 +52,7 @@ extension Origin {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Where a line has values that are secrets by their names or by themselves.
+  /// The values in a line that are secrets by their names or by themselves.
   fileprivate func secretValues(_ line: Range<Int>) -> [Range<Int>] {
     var values = knownTokens(line)
     for sign in line where "=:".utf8.contains(self[sign]) {
@@ -76,7 +76,7 @@ extension UnsafeRawBufferPointer {
     return ByteString(Array(self[sign - end - name..<sign - end]))
   }
 
-  /// What follows an equals sign or a colon; empty if it says nothing, or stands for something else.
+  /// The value after an equals sign or a colon; empty if there is none, or it is a variable.
   private func value(after sign: Int, in line: Range<Int>) -> Range<Int> {
     let start =
       self[sign + 1..<line.upperBound].firstIndex { !isWhiteSpace($0) && !"\"'".utf8.contains($0) }
@@ -91,7 +91,7 @@ extension UnsafeRawBufferPointer {
 
   private func isKey(_ value: Range<Int>) -> Bool { begins(with: "-----BEGIN", at: value.lowerBound) }
 
-  /// Whether a value is a header that is sent to sign in, as rclone's `headers` have it.
+  /// Whether a value is an authorization header, as in rclone's `headers`.
   private func isAuthorization(_ value: Range<Int>, in line: Range<Int>) -> Bool {
     let words = ByteString(Array(self[value.lowerBound..<line.upperBound])).lowercased.bytes
       .split { !$0.isLetter }.prefix(2).map { String(decoding: $0, as: UTF8.self) }

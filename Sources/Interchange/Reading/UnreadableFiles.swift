@@ -1,6 +1,6 @@
 import Bytes
 
-/// Files that people take for an export, and that no format can be.
+/// Files that people mistake for an export, and that no format can read.
 extension FormatFault {
   /// - Returns: `nil` if the file isn't known as one of these.
   init?(ofWhatIsNone file: UnsafeRawBufferPointer) {
@@ -11,7 +11,7 @@ extension FormatFault {
   private static func reason(_ file: UnsafeRawBufferPointer) -> String? {
     if file.starts(with: [0x50, 0x4b, 0x03, 0x04]) { return archive(file) }
     if let known = beginnings.first(where: { file.starts(with: $0.beginning) }) { return known.reason }
-    // What `security dump-keychain` prints (Apple's security(1)).
+    // The output of `security dump-keychain` (Apple's security(1)).
     let hasAttributes = FileLines(file).prefix(4).contains {
       $0.text.starts(with: "version: ".utf8) || $0.text.starts(with: "class: ".utf8)
     }
@@ -23,8 +23,8 @@ extension FormatFault {
     return nil
   }
 
-  /// What a ZIP archive is, by the name of the first file in it, which is 30 bytes behind its beginning (APPNOTE.TXT of
-  /// PKWARE, section 4.3.7).
+  /// The origin of a ZIP archive, by the name of the first file in it, which is 30 bytes after its beginning
+  /// (APPNOTE.TXT of PKWARE, section 4.3.7).
   private static func archive(_ file: UnsafeRawBufferPointer) -> String {
     let name = file.dropFirst(30)
     if ["[Content_Types].xml", "_rels/", "xl/", "docProps/", "mimetypeapplication/vnd."]

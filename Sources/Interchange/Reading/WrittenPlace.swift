@@ -2,16 +2,16 @@ import Bytes
 import CredentialProtocols
 import Keychain
 
-/// Why a source's words for a place name none.
+/// A source's text for a place names none.
 struct NoPlace: Error {
   let reason: PassedOver.Reason
 }
 
 extension Place {
-  /// The place of which a source names the server and the port apart.
+  /// A place from separate server and port.
   ///
-  /// - Parameter port: the port as it is written; `nil` or empty if there is none.
-  /// - Throws: ``NoPlace`` if one of them can't be read: the server's default port would be another place.
+  /// - Parameter port: the port as text; `nil` or empty if there is none.
+  /// - Throws: ``NoPlace`` if one of them is invalid: the server's default port would be another place.
   init(protocol: ByteString, server: ByteString, writtenPort port: ByteString?) throws(NoPlace) {
     self.init(protocol: `protocol`, server: server)
     guard server.canBeServer else { throw NoPlace(unread: server) }
@@ -24,7 +24,7 @@ extension Place {
 }
 
 extension NoPlace {
-  /// - Parameter word: what can't be read.
+  /// - Parameter word: the invalid text.
   fileprivate init(unread word: ByteString) {
     reason = word.bytes.withUnsafeBytes { $0.hasVariable(in: 0..<$0.count) } ? .reference : .noPlace
   }

@@ -6,21 +6,21 @@ import Keychain
 /// An element of an XML file. A class, because confidential texts can't be elements of an array.
 final class XMLElement {
   let name: ByteString
-  /// The names of its attributes, and where their values are in one text: these may be confidential.
+  /// The names of its attributes, and the ranges of their values in one text: these may be confidential.
   private let attributeRanges: [(name: ByteString, value: Range<Int>)]
   private let attributeText: Secret
   /// The bytes of the file from its first tag to its last one.
   fileprivate(set) var range: Range<Int>
   /// The line on which it begins, counting from 1.
   let line: Int
-  /// The elements in it, but for those that the reader has taken.
+  /// The child elements, except those taken by the reader.
   fileprivate(set) var children: [XMLElement] = []
-  /// Whether there are comments in it, and in no element there.
+  /// Whether it has comments, outside its child elements.
   fileprivate(set) var hasComments = false
-  /// What is between its tags and in no element there.
+  /// Its text, outside its child elements.
   fileprivate(set) var text = Secret()
 
-  /// - Parameter attributes: names and values by turns, up to `nil`.
+  /// - Parameter attributes: alternating names and values, up to `nil`.
   fileprivate init(
     _ name: ByteString, _ attributes: UnsafeMutablePointer<UnsafePointer<CChar>?>?, at start: Int, line: Int
   ) {
@@ -47,7 +47,7 @@ final class XMLElement {
     }
   }
 
-  /// The value of an attribute, if it is confidential; empty if there is none.
+  /// The value of an attribute, if it is confidential; may be empty.
   func secret(_ attribute: ByteString) -> Secret {
     guard let range = attributeRanges.first(where: { $0.name == attribute })?.value else { return Secret() }
     return attributeText.withUnsafeBytes { Secret(copying: UnsafeRawBufferPointer(rebasing: $0[range])) }
@@ -56,37 +56,37 @@ final class XMLElement {
   /// The value of an attribute, if it is not confidential; `nil` if there is none.
   func attribute(_ name: ByteString) -> ByteString? { attributes.first { $0.name == name }?.value }
 
-  /// The first element in it with a name.
+  /// The first child element with a name.
   func child(_ name: ByteString) -> XMLElement? { children.first { $0.name == name } }
 
-  /// The text of the first element in it with a name, if it is not confidential; empty if there is none.
+  /// The text of the first child element with a name, if it is not confidential; may be empty.
   func string(_ name: ByteString) -> ByteString { child(name)?.string ?? "" }
 
   /// The text, if it is not confidential.
   var string: ByteString { text.withUnsafeBytes { ByteString($0) } }
 }
 
-/// What becomes of elements that have been read.
+/// Receives elements that have been read.
 protocol XMLElementReader: AnyObject {
-  /// Gets an element once it has ended.
+  /// Receives an element at its end.
   ///
-  /// - Parameter ancestors: those that it is in, from the outermost, with what came in them before.
+  /// - Parameter ancestors: its ancestors, the outermost first, with their contents before it.
   /// - Returns: whether its parent keeps it.
   func ended(_ element: XMLElement, in ancestors: [XMLElement]) -> Bool
 }
 
-/// Reads XML by libexpat, without definitions of a document's type: no program that keeps passwords writes any, and what
-/// they define can be made to fill the memory.
+/// Reads XML with libexpat, without document type definitions: no program that keeps passwords writes any, and they can
+/// be made to fill the memory.
 final class XMLFile {
   private let reader: any XMLElementReader
   private let parser: XML_Parser
   private var open: [XMLElement] = []
 
-  /// How deep elements may lie in each other.
+  /// The maximum depth of elements.
   private static let maximumDepth = 256
 
   private init?(_ reader: any XMLElementReader) {
-    // What it keeps is confidential, and wiped before others get the memory.
+    // Its contents are confidential, and wiped before the memory is reused.
     var memory = XML_Memory_Handling_Suite(
       malloc_fcn: { malloc($0) }, realloc_fcn: { reallocated($0, $1) }, free_fcn: { release($0) })
     guard let parser = XML_ParserCreate_MM("UTF-8", &memory, nil) else { return nil }
@@ -98,7 +98,7 @@ final class XMLFile {
 
   /// Reads a file in UTF-8.
   ///
-  /// - Throws: ``FormatFault`` with the line that is no XML.
+  /// - Throws: ``FormatFault`` with the line that isn't XML.
   static func read(_ text: UnsafeRawBufferPointer, _ reader: any XMLElementReader) throws(FormatFault) {
     guard let file = XMLFile(reader), let count = Int32(exactly: text.count) else {
       throw FormatFault("it is too large")

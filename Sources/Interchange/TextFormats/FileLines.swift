@@ -43,9 +43,9 @@ extension UnsafeRawBufferPointer {
   /// The same bytes without surrounding white space.
   package var trimmedSlice: UnsafeRawBufferPointer { slice(trimmed(0..<count)) }
 
-  /// A range without the white space around it.
+  /// A range without surrounding white space.
   ///
-  /// - Parameter atEnd: whether that at its end goes, too.
+  /// - Parameter atEnd: whether to trim its end, too.
   package func trimmed(_ range: Range<Int>, atEnd: Bool = true) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, isWhiteSpace(self[start]) { start += 1 }

@@ -1,13 +1,13 @@
 package import Bytes
 
-/// A file of git's configuration, read as git reads it (git-config(1), "Syntax"). It has the positions needed to change it,
-/// and nothing of its values.
+/// A file of git's configuration, read as git reads it (git-config(1), "Syntax"). It has the positions needed to change
+/// it, and nothing of its values.
 package struct GitConfiguration {
   /// `[NAME "SUBSECTION"]`
   package struct Section {
     /// The name in lowercase.
     package let name: ByteString
-    /// What is in quotes, as it is written; `nil` if there are none.
+    /// The part in quotes, as written; `nil` if there is none.
     package let subsection: Range<Int>?
     /// The whole header.
     package fileprivate(set) var range: Range<Int>
@@ -20,7 +20,7 @@ package struct GitConfiguration {
     package let value: Range<Int>?
     /// From the first letter of the key to the end of the value's last line, without its LF.
     package let range: Range<Int>
-    /// Where the value ends, or the comment begins that is behind it.
+    /// Where the value ends, or a comment after it begins.
     package let valueEnd: Int
     /// The index of its section; `nil` before the first one.
     package let section: Int?
@@ -170,7 +170,7 @@ package struct GitConfiguration {
       Section(name: ByteString(name).lowercased, subsection: subsection, range: start..<position))
   }
 
-  /// Reads what is in quotes, and the bracket behind it.
+  /// Reads the part in quotes, and the bracket after it.
   private mutating func readSubsection(
     after blank: UInt8, _ fault: Malformed
   ) throws(Malformed) -> Range<Int> {

@@ -1,11 +1,11 @@
 package import Bytes
 
-/// A statement at the top of Terraform's CLI configuration (HCL, version 1): a block, or what stands on a line.
+/// A statement at the top of Terraform's CLI configuration (HCL, version 1): a block, or a line.
 package struct HCLStatement {
   /// Its words, brackets and strings with their quotes.
   package let words: [Range<Int>]
 
-  /// The text can't be read, or Terraform takes a character otherwise than people see it.
+  /// The text can't be read, or Terraform reads a character differently than people see it.
   package struct Malformed: Error {
     package let reason: String
   }
@@ -20,7 +20,7 @@ package struct HCLStatement {
     return ByteString(unquoted[1])
   }
 
-  /// Where it is; the whole lines if nothing else is on them.
+  /// Its range; the whole lines if nothing else is on them.
   package func lines(in text: UnsafeRawBufferPointer) -> Range<Int> {
     guard let start = words.first?.lowerBound, let end = words.last?.upperBound else { return 0..<0 }
     return text.wholeLines(of: start..<end)
@@ -32,7 +32,7 @@ package struct HCLStatement {
     return comments.contains { start <= $0.lowerBound && $0.upperBound <= end }
   }
 
-  /// Where there are comments.
+  /// The ranges of comments.
   package static func comments(in text: UnsafeRawBufferPointer) throws(Malformed) -> [Range<Int>] {
     var reader = Reader(text)
     _ = try reader.statements()
@@ -118,7 +118,7 @@ package struct HCLStatement {
       position += 1
     }
 
-    /// Reads a bracket, an equals sign or a comma by itself, or else what is up to one.
+    /// Reads a bracket, an equals sign or a comma by itself, or else the text up to one.
     private mutating func readWord() {
       let first = text[position]
       position += 1

@@ -43,7 +43,6 @@ package struct INIDocument {
   package private(set) var sections: [Section] = []
   /// The lines that are none of these.
   package private(set) var malformedLines: [Int] = []
-  /// Whether there are comments.
   package private(set) var hasComments = false
   /// The first error that `configparser` raises, as a sentence without a full stop; `nil` if it raises none.
   package private(set) var fault: String?

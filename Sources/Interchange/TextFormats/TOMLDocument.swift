@@ -46,12 +46,11 @@ package struct TOMLDocument {
   /// Every value that is not in an array, in order; an inline table comes before what is in it.
   package internal(set) var entries: [Entry] = []
   package internal(set) var tables: [Table] = []
-  /// The lines where statements begin that can't be read. Such a statement ends its table: it may have been meant to begin
-  /// another one, so that what follows belongs to none until the next.
+  /// The lines of invalid statements. Each ends its table: it may have been meant to begin another one, so the entries
+  /// after it belong to none until the next.
   package internal(set) var malformedLines: [Int] = []
-  /// Whether there are comments.
   package internal(set) var hasComments = false
-  /// The first thing that TOML forbids, as a sentence without a full stop; `nil` if there is none.
+  /// The first violation of TOML, as a sentence without a full stop; `nil` if there is none.
   package internal(set) var fault: String?
 
   /// Reads whatever can be understood.
@@ -61,7 +60,6 @@ package struct TOMLDocument {
     self = reader.document
   }
 
-  /// An empty one, for the reader.
   init() {}
 
   /// The value at a path.

@@ -1,6 +1,6 @@
 import Bytes
 
-/// Reads a TOML file. What TOML forbids, and what yet can be understood in one way alone, is read and noted.
+/// Reads a TOML file. Forbidden but unambiguous input is read and noted.
 struct TOMLReader {
   private(set) var document = TOMLDocument()
 
@@ -168,7 +168,7 @@ struct TOMLReader {
     return elements
   }
 
-  /// Reads what is neither in quotes nor in brackets.
+  /// Reads a value without quotes and brackets.
   private mutating func readBare() throws(Malformed) {
     let start = position
     skipBare()
@@ -233,7 +233,7 @@ struct TOMLReader {
       } else if byte == UInt8(ascii: "\\"), isBasic {
         position += 1
         guard let next = peek else { throw Malformed() }
-        // What is escaped may be the end of the line.
+        // The escaped character may be the end of the line.
         if next == 0x0a || next == 0x0d { continue }
         if !"btnferxuU\"\\ ".utf8.contains(next) { note("line \(line) isn't TOML") }
         position += 1

@@ -1,22 +1,22 @@
 package import Bytes
 
-/// The part of YAML 1.2 that programs write their configuration in: mappings and sequences in blocks, with scalars in one
-/// line, in several, or in blocks. A collection in braces or brackets stands in one line, and counts as a scalar. Whatever
-/// may be read in more than one way is refused. It has the positions needed to change the text, and nothing of its values.
+/// The part of YAML 1.2 used by programs for their configuration: mappings and sequences in blocks, with scalars in one
+/// line, in several, or in blocks. A collection in braces or brackets is in one line, and counts as a scalar. Ambiguous
+/// input is refused. It has the positions needed to change the text, and nothing of its values.
 package struct YAMLDocument {
   package typealias Path = [ByteString]
 
-  /// A scalar, or a key with what is below it.
+  /// A scalar, or a key with everything below it.
   package struct Entry {
-    /// The keys from the root, and for an element of a sequence its number after a number sign.
+    /// The keys from the root; an element of a sequence is its number after a number sign.
     package let path: Path
     /// The line of the key, counting from 1.
     package let line: Int
-    /// The value beside the key, without a comment; empty if it is below it, or there is none.
+    /// The value beside the key, without a comment; empty if it is below, or there is none.
     package fileprivate(set) var value: Range<Int>
     /// The position after the line of the key.
     package let lineEnd: Int
-    /// The lines that it takes, with all that is below it.
+    /// Its lines, with everything below it.
     package fileprivate(set) var lines: Range<Int>
   }
 
@@ -34,7 +34,7 @@ package struct YAMLDocument {
   }
 
   package private(set) var entries: [Entry] = []
-  /// The first value of which it isn't known how programs read it, as one with an alias; `nil` if there is none.
+  /// The first value that programs may read differently, such as one with an alias; `nil` if there is none.
   package private(set) var fault: Malformed?
   /// Lent while it is read.
   private var text: UnsafeRawBufferPointer
@@ -51,7 +51,7 @@ package struct YAMLDocument {
     self.text = UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
-  /// Where there is a control character, or what YAML 1.1 takes for the end of a line besides CRLF and LF.
+  /// Where there is a control character, or a line ending in YAML 1.1 other than CRLF and LF.
   private static func otherBreak(in text: UnsafeRawBufferPointer) -> Int? {
     text.indices.first { index in
       switch text[index] {
@@ -73,7 +73,7 @@ package struct YAMLDocument {
     entries.filter { $0.path.count == path.count + 1 && $0.path.starts(with: path) }
   }
 
-  /// The value of a scalar on one line; `nil` if it is none, or of a form that isn't read.
+  /// The value of a scalar on one line; `nil` if it is none, or has an unsupported form.
   ///
   /// - Parameter range: where the value is in the text.
   package static func scalar(_ range: Range<Int>, in text: UnsafeRawBufferPointer) -> Secret? {
@@ -147,7 +147,7 @@ package struct YAMLDocument {
   private var levels: [Level] = []
   /// The key or element whose value would be on the next lines, and its column.
   private var open: (path: Path, column: Int)? = ([], -1)
-  /// The column of the key whose scalar may go on, and whether that is a block, to which everything below it belongs.
+  /// The column of the key whose scalar may go on, and whether that is a block, which includes everything below it.
   private var scalar: (column: Int, isBlock: Bool)?
 
   private mutating func read(_ line: FileLine) throws(Malformed) {
@@ -177,7 +177,7 @@ package struct YAMLDocument {
     try readKey(rest, at: column, line)
   }
 
-  /// Adds a line to the scalar that goes on in it.
+  /// Adds a line to the continued scalar.
   private mutating func extend(to line: FileLine, _ end: Int?) {
     let last = entries.count - 1
     if let end { entries[last].value = entries[last].value.lowerBound..<end }
@@ -240,7 +240,7 @@ package struct YAMLDocument {
     try take(value, of: column, line)
   }
 
-  /// The key of a line, and what is behind its colon; `nil` if there is no key.
+  /// The key of a line, and the text after its colon; `nil` if there is no key.
   private func key(
     in content: Range<Int>, _ line: FileLine
   ) throws(Malformed) -> (key: ByteString, value: Range<Int>)? {
@@ -270,7 +270,7 @@ package struct YAMLDocument {
     _ whole: Range<Int>, of column: Int, _ line: FileLine
   ) throws(Malformed) {
     var value = withoutComment(whole)
-    // glab tags its tokens so, and takes them for what they are.
+    // glab tags its tokens like this, and reads them unchanged.
     for tag: StaticString in ["!!null ", "!!str "] where text.slice(value).begins(with: tag) {
       value = text.trimmed(value.lowerBound + tag.utf8CodeUnitCount..<value.upperBound)
     }

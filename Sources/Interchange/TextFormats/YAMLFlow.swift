@@ -4,9 +4,9 @@ extension YAMLDocument {
   /// The values of a mapping in braces and of those in it, each with the keys that lead to it (YAML 1.2, section 7.4).
   ///
   /// - Parameters:
-  ///   - range: the value that is in braces, on one line.
+  ///   - range: the value in braces, on one line.
   ///   - text: the document.
-  /// - Returns: `nil` if it has something else than mappings, and scalars without tags, anchors and aliases.
+  /// - Returns: `nil` if it has anything but mappings, and scalars without tags, anchors and aliases.
   package static func flowValues(
     of range: Range<Int>, in text: UnsafeRawBufferPointer
   ) -> [Path: ByteString]? {

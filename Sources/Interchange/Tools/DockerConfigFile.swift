@@ -20,7 +20,7 @@ extension FileFormat {
       if value.kind != .object { throw JSONReader.Malformed() }
       return true
     } _: { (login, found) throws(JSONReader.Malformed) in
-      // As docker leaves it, so that its `logout` knows of the registry.
+      // As docker leaves it, so that its `logout` still knows the registry.
       var entry = SourceEntry(
         at: .entry(login.name.withoutUserInformation),
         removals: [Removal(login.range, replacement: .emptyObject)])
@@ -32,8 +32,8 @@ extension FileFormat {
   }
 }
 
-/// Reads the entry of one registry. Docker prefers `identitytoken` to everything else, and `auth` to what it has of its
-/// own. `email` and `serveraddress` say nothing that the address doesn't, or nothing that docker still uses.
+/// Reads the entry of one registry. Docker prefers `identitytoken` to everything else, and `auth` to the separate
+/// members. `email` and `serveraddress` only repeat the address, or are no longer used by docker.
 private func readLogin(
   _ address: ByteString, _ entry: inout SourceEntry, _ found: inout FoundLogins
 ) throws(JSONReader.Malformed) {
@@ -44,7 +44,7 @@ private func readLogin(
   if !token.isEmpty {
     account = DockerProtocol.tokenAccount
     secret = token.copy()
-    // A user name alone says nothing there.
+    // A user name alone means nothing there.
     if joined.secret.isEmpty { entry.leaveToProgram("auth") }
   } else if joined.isThere {
     _ = entry.take(["auth"])
@@ -72,8 +72,8 @@ private func readLogin(
 }
 
 extension ByteString {
-  /// The registry for which docker finds the login with this address: the host alone, where older versions wrote a URL
-  /// (docker/cli, `ConvertToHostname`). That of Docker Hub is a URL.
+  /// The registry for which docker finds this login: just the host, if an older version wrote a URL (docker/cli,
+  /// `ConvertToHostname`). Docker Hub's is a URL.
   fileprivate var asDockerFinds: ByteString {
     for scheme in ["https://", "http://"] where bytes.starts(with: scheme.utf8) {
       let host = bytes.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "/") }

@@ -3,8 +3,9 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// A file of Git Credential Manager's store in plain text (its documentation, "Credential stores"), which has one for each
-  /// login, in folders named after the host: the password on the first line, then `service=URL` and `account=NAME`.
+  /// A file of Git Credential Manager's store in plain text (its documentation, "Credential stores"), which has one for
+  /// each login, in folders named after the host: the password on the first line, then `service=URL` and
+  /// `account=NAME`.
   public static let gcm = FileFormat(
     "gcm", "what Git Credential Manager keeps, in plain text or with gpg",
     usualPaths: ["$GCM_PLAINTEXT_STORE_PATH/**.credential", "~/.gcm/store/**.credential"],
@@ -24,7 +25,7 @@ extension FileFormat {
     let password = first?.text
     for line in lines where !line.isBlank {
       guard let equals = line.text.firstIndex(of: UInt8(ascii: "=")) else {
-        // It may be a part of the password.
+        // It may be part of the password.
         entry.add("further lines", .bytes(line.text))
         continue
       }
@@ -36,7 +37,7 @@ extension FileFormat {
       found.passOver(entry.origin, .noSecret)
       return found
     }
-    // GCM takes a carriage return for a part of the password, unless it runs on Windows.
+    // GCM reads a carriage return as part of the password, unless it runs on Windows.
     if let first, text[first.range].contains(where: { $0 == 0x0d || $0 == 0 }) {
       found.passOver(entry.origin, .disputed)
       return found

@@ -26,8 +26,8 @@ extension FileFormat {
   }
 }
 
-/// Whether a line begins as `SCHEME://LOGIN@HOST`. In a table, an address and the user's e-mail address often make a line that
-/// has all of these signs, but not in this way.
+/// Whether a line begins with `SCHEME://LOGIN@HOST`. In a table, an address and the user's e-mail address often make a
+/// line with all of these signs, but not in this order.
 private func isURLWithLogin(_ line: UnsafeRawBufferPointer) -> Bool {
   guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[colon...].starts(with: "://".utf8),
     line[..<colon].isScheme
@@ -37,7 +37,7 @@ private func isURLWithLogin(_ line: UnsafeRawBufferPointer) -> Bool {
   return !hasSeparator(authority[(end + 1)...])
 }
 
-/// Whether what should be a host has what separates the columns of a table, or quotes them.
+/// Whether a supposed host has a separator of table columns, or a quote.
 private func hasSeparator(_ host: some Sequence<UInt8>) -> Bool {
   host.contains { $0 <= 0x20 || ",;|\"'".utf8.contains($0) }
 }
@@ -48,7 +48,7 @@ private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
     let url = try escaped(line.text).withUnsafeBytes { (text) throws(ProtocolError) in
       try CredentialURL(parsing: text)
     }
-    // Git compares what is there, and so never finds a line with a byte order mark or a blank before the scheme.
+    // Git compares the bytes, and so never finds a line with a byte order mark or a blank before the scheme.
     guard url.hasScheme, url.account != nil else { return found.passOver(origin, .malformed) }
     guard let host = HostAndPort(parsing: url.host), !hasSeparator(host.server.bytes) else {
       return found.passOver(origin, .malformed)
@@ -68,8 +68,9 @@ private func readGitCredential(_ line: FileLine, _ found: inout FoundLogins) {
   }
 }
 
-/// A line with each `%` before its `@` escaped that begins no escape for git (its `url.c`): before two digits that aren't
-/// hexadecimal or are zeros, and in a password before a colon, for git takes what is there for a protocol.
+/// A line with `%` escaped wherever, before its `@`, it begins no escape for git (its `url.c`): before two digits that
+/// aren't hexadecimal or are zeros, and in a password before a colon, because git takes the part before it for a
+/// protocol.
 private func escaped(_ line: UnsafeRawBufferPointer) -> Secret {
   let (colon, slash) = (UInt8(ascii: ":"), UInt8(ascii: "/"))
   let end = line.lastIndex(of: UInt8(ascii: "@")) ?? 0

@@ -2,7 +2,7 @@ import Bytes
 
 extension FileFormat {
   /// The file of GitHub's command line, which stores tokens there if it found no keyring (cli.github.com, "gh auth
-  /// login", `--insecure-storage`): each host with the token of the account in use and, since version 2.40, those of
+  /// login", `--insecure-storage`): each host with the token of the active account and, since version 2.40, those of
   /// all accounts. The first versions had a list of accounts.
   public static let gitHub = FileFormat(
     "gh", "the tokens of GitHub's command line 'gh'",
@@ -12,7 +12,7 @@ extension FileFormat {
     holdsLoginsAlone: false,
     looksLike: { $0.hasLine(beginningWith: "oauth_token:") ? .certain : .none }
   ) { text throws(FormatFault) in
-    // The name is that of gh's answer to git if it doesn't know the account.
+    // gh's answer to git has this name if it doesn't know the account.
     try TokensOfHosts(of: [], called: "oauth_token", otherwise: "x-access-token").read(text, of: "gh")
   }
 
@@ -27,7 +27,7 @@ extension FileFormat {
       shape.hasLine(beginningWith: "hosts:") && shape.hasLine(beginningWith: "token:") ? .certain : .none
     }
   ) { text throws(FormatFault) in
-    // GitLab takes that name with any token.
+    // GitLab accepts that name with any token.
     try TokensOfHosts(of: ["hosts"], called: "token", otherwise: "oauth2").read(text, of: "glab")
   }
 }

@@ -3,8 +3,8 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// A netrc file: words separated by white space (everything.curl.dev, "netrc"; the GNU inetutils manual, "The
-  /// .netrc file").
+  /// A netrc file: words separated by white space (everything.curl.dev, "netrc"; the GNU inetutils manual, "The .netrc
+  /// file").
   ///
   /// curl, git's helper `netrc`, Python and wget read backslashes, quotes and comments differently. An entry with a
   /// word that two of them read differently is skipped, because it isn't known for which of them it was written.
@@ -36,12 +36,12 @@ private struct NetrcWord {
 
   /// Whether curl 7.84, git 2.39, Python 3.11, wget 1.21 and all later versions read the same value.
   ///
-  /// Outside quotes, only curl keeps a backslash. In quotes, curl turns `\n` into a line feed, and git's helper ends
-  /// at the first quote; two backslashes are one for all of them. For curl and wget, a `#` before a word begins a
-  /// comment. Some treat control characters as white space, and others don't.
+  /// Outside quotes, only curl keeps a backslash. In quotes, curl turns `\n` into a line feed, and git's helper ends at
+  /// the first quote; two backslashes are one for all of them. For curl and wget, a `#` before a word begins a comment.
+  /// Some treat control characters as white space, and others don't.
   ///
-  /// - Parameter isForCurlAndPython: whether only these two have to, for which a backslash in quotes may also be before a
-  ///   quote.
+  /// - Parameter isForCurlAndPython: whether only these two must agree, which also accept a backslash before a quote in
+  ///   quotes.
   func isAgreed(isForCurlAndPython: Bool) -> Bool {
     if raw.contains(where: { $0 < 0x20 && $0 != 0x09 }) { return false }
     if !isQuoted { return raw.first != UInt8(ascii: "#") && !raw.contains(NetrcReader.backslash) }
@@ -91,7 +91,7 @@ private struct NetrcEntry: ~Copyable {
   var port: ByteString?
   var `protocol`: ByteString?
   var path: ByteString?
-  /// What it has beside that.
+  /// Its other words.
   var others: [(name: ByteString, value: FieldValue)] = []
   var isMalformed = false
   /// Whether programs read it differently.
@@ -132,7 +132,7 @@ private struct NetrcReader: ~Copyable {
       if word.raw.first == UInt8(ascii: "#") {
         let (first, comment) = keywordOfComment(word)
         if var open = entry.take() {
-          // What our own export says behind a login.
+          // Our own export's comment after a login.
           if isOwn, let name = NetrcText.protocol(inComment: comment) {
             open.protocol = open.protocol ?? name
           }
@@ -182,13 +182,14 @@ private struct NetrcReader: ~Copyable {
   /// an item.
   private mutating func take(_ name: NetrcWord, _ entry: inout NetrcEntry) {
     add(name, to: &entry)
-    // The word may be a part of a password.
+    // The word may be part of a password.
     guard let keyword = name.keyword else { return entry.others.append(("other words", .bytes(name.raw))) }
     // Only some programs accept it in capital letters or in quotes.
     if ByteString(name.raw) != keyword || entry.isOver { entry.isDisputed = true }
     guard let value = nextWord() else { return entry.isMalformed = true }
     add(value, to: &entry)
-    // A program that doesn't know the property takes its value for a property. curl and Python know those of our own export.
+    // A program that doesn't know the property reads its value as a property. curl and Python know those of our own
+    // export.
     if value.keyword != nil, !isOwn { entry.isDisputed = true }
     switch keyword {
     case "login", "user", "username": Self.set(&entry.account, to: value, &entry.isDisputed)
@@ -234,8 +235,8 @@ private struct NetrcReader: ~Copyable {
     found.take(Item(place.key(account: entry.account, for: nil)), Credential(secret.copy()), of: fields)
   }
 
-  /// The range of a line's words, extended to the whole line if there is nothing else on it but a comment. Python refuses
-  /// a file in which the comment has a line of its own after an empty one.
+  /// The range of a line's words, extended to the whole line if only a comment is left on it. Python refuses a file in
+  /// which the comment has a line of its own after an empty one.
   private func wholeLine(_ range: Range<Int>) -> Range<Int> {
     var start = range.lowerBound
     while start > 0, Self.isBlank(file[start - 1]) { start -= 1 }
@@ -252,7 +253,7 @@ private struct NetrcReader: ~Copyable {
   private func add(_ word: NetrcWord, to entry: inout NetrcEntry) {
     if !word.isWhole { entry.isMalformed = true }
     if !word.isAgreed(isForCurlAndPython: isOwn) { entry.isDisputed = true }
-    // After the quotes of another word, only some programs begin a new one.
+    // After another word's quotes, only some programs begin a new one.
     if word.range.lowerBound > 0, !isSpace(at: word.range.lowerBound - 1) { entry.isDisputed = true }
     if let last = entry.ranges.last, !file[last.upperBound..<word.range.lowerBound].contains(0x0a) {
       entry.ranges[entry.ranges.count - 1] = last.lowerBound..<word.range.upperBound
@@ -296,8 +297,8 @@ private struct NetrcReader: ~Copyable {
       isWhole: isWhole, isApart: position == file.count || isSpace(at: position))
   }
 
-  /// Skips the comment that begins with a word. Returns the first keyword in it, which git's helper would interpret, and
-  /// the comment.
+  /// Skips the comment that begins with a word. Returns the first keyword in it, which git's helper would interpret,
+  /// and the comment.
   private mutating func keywordOfComment(_ word: NetrcWord) -> (
     keyword: ByteString?, comment: UnsafeRawBufferPointer
   ) {
@@ -329,7 +330,7 @@ private struct NetrcReader: ~Copyable {
   }
 }
 
-/// The service of a server that a login is for.
+/// The service of a login's server.
 private struct Service {
   let `protocol`: ByteString
   let port: UInt16?

@@ -16,8 +16,8 @@ public enum PassEntry {
     let origin = Origin.entry(name)
     var lines = FileLines(contents)
     guard let first = lines.next(), !first.text.isEmpty else { return found.passOver(origin, .noSecret) }
-    // pass takes a carriage return at the end of the line for a part of the password, and gopass doesn't; neither
-    // keeps NUL.
+    // pass reads a carriage return at the end of the line as part of the password, and gopass doesn't; neither keeps
+    // NUL.
     if contents[first.range].contains(where: { $0 == 0x0d || $0 == 0 }) {
       return found.passOver(origin, .disputed)
     }
@@ -60,8 +60,8 @@ public enum PassEntry {
     found.take(login, of: &entry)
   }
 
-  /// The name of what is further in below a line, as in gopass's YAML; `nil` if the line is none. Apart from each other,
-  /// nobody could tell which of those lines belong together.
+  /// The name of a line with an indented block below it, as in gopass's YAML; `nil` if there is none. Separated, nobody
+  /// could tell which of its lines belong together.
   private static func blockName(_ line: UnsafeRawBufferPointer) -> ByteString? {
     let text = line.trimmedSlice
     guard text.last == UInt8(ascii: ":"), 2...longestName ~= text.count, isValidUTF8(text) else { return nil }
@@ -104,7 +104,7 @@ public enum PassEntry {
     login.keepCode(code.url, as: "otp_secret")
   }
 
-  /// Keeps what is left as hidden fields, for nothing says that it isn't confidential.
+  /// Keeps the rest as hidden fields, because it may be confidential.
   private static func takeOthers(of entry: inout SourceEntry, _ login: inout LoginEntry) {
     for index in entry.named {
       let name = entry.name(at: index).bytes.prefix { $0 != UInt8(ascii: "=") }
@@ -124,7 +124,7 @@ public enum PassEntry {
   /// Adds a line below the password.
   private static func add(_ line: FileLine, to entry: inout SourceEntry, _ notes: inout PassNotes) {
     let text = line.text.trimmedSlice
-    // The line before gopass's YAML. Behind notes, it may be a person's.
+    // The line before gopass's YAML. After notes, it may be a person's.
     if text == "---", notes.text == nil { return }
     guard isValidUTF8(text) else { return entry.add("further lines", .bytes(text)) }
     if text.starts(with: codeMark) { return entry.add("otp", .bytes(text)) }
@@ -134,7 +134,7 @@ public enum PassEntry {
     if codeNames.contains(name) {
       entry.add("otp", value)
     } else if accountNames.contains(name) {
-      // Those after the first one are fields like others.
+      // Further ones are ordinary fields.
       let isFirst = entry.index(of: ["login"]) == nil
       entry.add(isFirst ? "login" : original, value, isPersons: !isFirst)
     } else if urlNames.contains(name) {
@@ -153,7 +153,8 @@ public enum PassEntry {
     (accountNames + urlNames + codeNames).contains(name.lowercased)
   }
 
-  /// The name of a line, what follows it, and its value with what is behind that; `nil` if it has none, or is a URL.
+  /// The name of a line, the text after it, and its value with everything after that; `nil` if it has none, or is a
+  /// URL.
   private static func parts(
     of line: UnsafeRawBufferPointer
   ) -> (ByteString, UInt8, UnsafeRawBufferPointer)? {
@@ -174,7 +175,7 @@ private struct PassNotes {
   private var bytes: [UInt8] = []
 
   mutating func append(_ line: UnsafeRawBufferPointer) {
-    // A line without anything in it separates others.
+    // An empty line separates others.
     if !bytes.isEmpty { bytes.append(0x0a) }
     bytes += line
   }

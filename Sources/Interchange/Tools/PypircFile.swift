@@ -3,9 +3,8 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The file of twine and other programs that publish Python packages (packaging.python.org, "The .pypirc file").
-  ///
-  /// A login is stored as Python's keyring stores it for twine, under the repository's URL.
+  /// The file of twine and other programs that publish Python packages (packaging.python.org, "The .pypirc file"). A
+  /// login is stored as by Python's keyring for twine, under the repository's URL.
   public static let pypirc = FileFormat(
     "pypirc", "the file of twine and flit for publishing Python packages", usualPaths: ["~/.pypirc"],
     holdsLoginsAlone: false,
@@ -60,7 +59,7 @@ private let ownHosts: [ByteString] = [
   "pypi.python.org", "testpypi.python.org", "upload.pypi.org", "test.pypi.org",
 ]
 
-/// The URL by which twine asks the keyring. `nil` for a section without one, and for `server-login`.
+/// The URL by which twine asks the keyring; `nil` for a section without one, and for `server-login`.
 private func repository(of section: ByteString, in file: INIDocument, _ text: UnsafeRawBufferPointer)
   -> ByteString?
 {
@@ -69,7 +68,7 @@ private func repository(of section: ByteString, in file: INIDocument, _ text: Un
     return section == "pypi" ? pyPI : section == "testpypi" ? testPyPI : nil
   }
   guard let (place, _) = try? Place.parse(url) else { return nil }
-  // As twine writes it: the scheme in lower case, and https for the hosts that it knows.
+  // As twine writes it: the scheme in lower case, and https for known hosts.
   let end = url.bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0
   let rest = url.bytes[end...]
   let host = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") }

@@ -3,8 +3,8 @@ import CredentialProtocols
 import Keychain
 
 extension FileFormat {
-  /// The file of the backend `PlaintextKeyring` of Python's keyring (PyPI, "keyrings.alt"): a section for each
-  /// service, an option for each user name, both escaped, with the password in base64.
+  /// The file of the backend `PlaintextKeyring` of Python's keyring (PyPI, "keyrings.alt"): a section for each service,
+  /// an option for each user name, both escaped, with the password in base64.
   ///
   /// Python converts option names to lower case, so capital letters in user names are lost.
   public static let keyring = FileFormat(
@@ -52,7 +52,7 @@ extension FileFormat {
 }
 
 extension ByteString {
-  /// The same bytes with each `_` and two hexadecimal digits replaced by the byte that they encode.
+  /// The bytes with each `_` and two hexadecimal digits decoded.
   fileprivate var unescaped: ByteString {
     func digit(_ index: Int) -> UInt8? {
       guard index < bytes.count else { return nil }
