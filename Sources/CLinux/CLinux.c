@@ -73,9 +73,7 @@ void clinux_refuse_core_for_good(void) {
   setrlimit(RLIMIT_CORE, &none);
 }
 
-// Both are made by the linker (end(3)). Nothing between them is ever written.
-
-// What is never written to is the same in the file.
+// A segment that is never written equals its file, so its pages can be dropped.
 static int release_segments(struct dl_phdr_info *info, size_t size, void *data) {
   (void)size;
   (void)data;

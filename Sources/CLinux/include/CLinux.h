@@ -17,8 +17,8 @@ int clinux_openat(int directory, const char *_Nonnull path, int flags, mode_t mo
 /// EINVAL if the file system doesn't support it.
 int clinux_exchange(int directory, const char *_Nonnull one, const char *_Nonnull other);
 
-/// Reads the access control list of an open file (acl(5)) in the kernel's form (fgetxattr(2)). Returns its size, or -1 with
-/// errno set if there is none, or no room for it.
+/// Reads the access control list of an open file (acl(5)) in the kernel's form (fgetxattr(2)). Returns its size, or -1
+/// with errno set if there is none, or no room for it.
 ssize_t clinux_get_access_list(int fd, void *_Nonnull list, size_t size);
 
 /// Sets that list, or removes it if `size` is 0. Returns 0, or -1 with errno set.
@@ -28,15 +28,15 @@ int clinux_set_access_list(int fd, const void *_Nonnull list, size_t size);
 /// or -1 with errno EAGAIN or EACCES if another open file description holds it.
 int clinux_try_exclusive_lock(int fd);
 
-/// Gives up the lock of the open file description, which every copy of `fd` holds; nothing if there is none.
+/// Releases the lock of the open file description, shared by every copy of `fd`, if there is one.
 void clinux_unlock(int fd);
 
-/// Starts a process that removes a file of a directory as soon as this process has ended, however that was, or has called
-/// clinux_end_remover. It is out of reach of the terminal and of what is sent to the process group. Returns its number,
-/// and what it waits for in `guard`; -1 with errno set if there can be none.
+/// Starts a process that removes a file of a directory when this process ends in any way, or calls clinux_end_remover.
+/// Signals from the terminal or to the process group don't reach it. Returns its number, and the descriptor that it
+/// waits for in `guard`; -1 with errno set on failure.
 pid_t clinux_start_remover(int directory, const char *_Nonnull name, int *_Nonnull guard);
 
-/// Has the file removed now, and waits for that.
+/// Makes the remover remove the file now, and waits for it.
 void clinux_end_remover(pid_t remover, int guard);
 
 /// Reads entries of a directory (getdents64(2)). Returns the number of bytes written to `buffer`, 0 at the end, or -1
@@ -49,8 +49,8 @@ void clinux_refuse_inspection(void);
 /// Disables core files for this process and all programs that it executes.
 void clinux_refuse_core_for_good(void);
 
-/// Gives back the memory that holds this program's code and that of its libraries, which comes again, from the file or the page cache, where it is
-/// executed. For a program that mostly waits, whose code would otherwise count as its memory.
+/// Releases the memory of this program's and its libraries' code, which is read again from the file or the page cache
+/// when executed. For a program that mostly waits, whose code would otherwise count as its memory.
 void clinux_release_code(void);
 
 /// Restores the former limit on the size of core files for a program to be executed. This process still leaves none.
@@ -63,15 +63,15 @@ bool clinux_contains(
 /// The last position of `byte` in `text`, or -1 (memrchr(3)).
 ssize_t clinux_last_index(const void *_Nullable text, size_t text_size, unsigned char byte);
 
-/// Connects to the unix socket of that name. While its queue of waiting connections is full, as where many arrive at once,
-/// it tries again, for at most `patience` milliseconds. The name of an abstract socket is given without its leading NUL.
-/// Returns a non-blocking descriptor, or -1 with errno set.
+/// Connects to the unix socket of that name. While its queue of waiting connections is full, it tries again, for at
+/// most `patience` milliseconds. The name of an abstract socket is given without its leading NUL. Returns a
+/// non-blocking descriptor, or -1 with errno set.
 int clinux_connect_unix(const char *_Nonnull name, size_t length, bool is_abstract, int patience);
 
 /// The user at the listening end of a connected unix socket (SO_PEERCRED), or -1.
 long clinux_peer_uid(int fd);
 
-/// The process at the other end of a connected unix socket, or the one that listens (SO_PEERCRED); -1 if it isn't known.
+/// The process at the other end of a connected unix socket, or the one that listens (SO_PEERCRED); -1 if unknown.
 long clinux_peer_pid(int fd);
 
 /// The name that the program was run by, without its folder (program_invocation_short_name(3)).
@@ -86,8 +86,8 @@ void clinux_make_blocking(int fd);
 /// Sets the descriptor to which signals caught from now on are written, a byte each; -1 for none.
 void clinux_note_signals(int fd);
 
-/// Catches a signal and notes it. The former action is stored in `before`. A signal that is ignored stays ignored,
-/// except SIGCHLD, without which nobody learns how a child has ended. Returns whether it is caught.
+/// Catches a signal and notes it. The former action is stored in `before`. An ignored signal stays ignored, except
+/// SIGCHLD, because otherwise a child's status is lost. Returns whether it is caught.
 bool clinux_catch_signal(int number, struct sigaction *_Nonnull before);
 
 /// Restores the former action of a signal.
@@ -111,7 +111,7 @@ bool clinux_is_listening(int fd);
 /// Blocks SIGTERM, SIGINT, SIGHUP and SIGQUIT. Returns a descriptor that they make readable (signalfd(2)).
 int clinux_ending_signals(void);
 
-/// A timer that includes the time that the machine sleeps (timerfd_create(2), CLOCK_BOOTTIME), or -1.
+/// A timer that continues while the machine sleeps (timerfd_create(2), CLOCK_BOOTTIME), or -1.
 int clinux_boot_timer(void);
 
 /// Sets the timer to a time since boot; 0 stops it.
@@ -130,12 +130,11 @@ int clinux_duplicate(int fd, int least);
 /// Closes the descriptor on exec.
 void clinux_close_on_exec(int fd);
 
-/// Sets the name of the calling thread in debuggers and, for the first thread, of the process in ps(1); at most 15
-/// bytes.
+/// Sets the name, at most 15 bytes, of the calling thread in debuggers and, for the first one, of the process in ps(1).
 void clinux_name_thread(const char *_Nonnull name);
 
-/// Gives up the controlling terminal (ioctl_tty(2), TIOCNOTTY): neither this process nor one that it starts later can ask
-/// there. Does nothing if there is none.
+/// Gives up the controlling terminal, if any (ioctl_tty(2), TIOCNOTTY): neither this process nor one that it starts
+/// later can ask there.
 void clinux_leave_terminal(void);
 
 /// The number of columns of the terminal (ioctl_tty(2), TIOCGWINSZ); 0 if it doesn't say, or is not a terminal.
@@ -144,12 +143,12 @@ int clinux_terminal_width(int fd);
 /// Whether the path is in a file system without a disk: tmpfs or ramfs.
 bool clinux_is_in_memory(const char *_Nonnull path);
 
-/// Blocks SIGCHLD and the signals to be passed to a program that this process waits for. Returns a descriptor to read
+/// Blocks SIGCHLD and the signals to pass on to an awaited program. Returns a descriptor to read
 /// them from (signalfd(2)), or -1. `before` receives the former mask.
 int clinux_passed_signals(sigset_t *_Nonnull before);
 
-/// Waits for the next of these signals. Returns its number, or -1. `is_from_process` tells that a process has sent
-/// it, and not the kernel, which sends what is typed on a terminal to all processes that share it.
+/// Waits for the next of these signals. Returns its number, or -1. `is_from_process` tells whether a process sent it,
+/// and not the kernel, which sends a terminal's signals to all processes that share it.
 int clinux_next_signal(int fd, bool *_Nonnull is_from_process);
 
 #endif
