@@ -149,7 +149,7 @@ struct SourceEntry: ~Copyable {
     states.append(name.isBookkeeping ? .bookkeeping : .left)
   }
 
-  /// Adds the members of an object. An object among them is replaced by its own members.
+  /// Adds the members of an object. If the member `nested` is an object, its members take its place.
   ///
   /// - Throws: ``JSONReader/Malformed`` if it is no object, or has a member twice, which programs read differently.
   mutating func addMembers(

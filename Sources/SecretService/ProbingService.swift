@@ -30,7 +30,6 @@ extension SecretServiceKeychain {
 }
 
 extension SecretServiceLock {
-  /// Throws if the lock could not be taken.
   fileprivate static func check(_ settings: DesktopKeychainSettings) throws(KeychainError) {
     guard let path = settings.lockFolder else { return }
     if let folder = try Folder(opening: path) { try FileLock.check(name, in: folder, patience: 1) }

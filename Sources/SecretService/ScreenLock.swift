@@ -1,9 +1,9 @@
 import CSecret
 import Glibc
 
-/// The lock of the desktop's screen, as desktops announce it: the signal `ActiveChanged` of their screen savers on the
-/// session bus (the interfaces of freedesktop.org, GNOME, MATE and others have it in the same form), and on the system
-/// bus what logind says of sessions (org.freedesktop.login1, the signal `Lock` and the property `LockedHint`).
+/// The lock of the desktop's screen: the signal `ActiveChanged` of screen savers on the session bus (the interfaces of
+/// freedesktop.org, GNOME, MATE and others have it in the same form), and logind's signal `Lock` and property
+/// `LockedHint` of sessions on the system bus (org.freedesktop.login1).
 package enum ScreenLock {
   /// Prints a line whenever a screen is locked, until standard input ends, and ends the process. Without any bus it
   /// ends at once.
@@ -45,7 +45,7 @@ package enum ScreenLock {
       return false
     }
     g_dbus_connection_set_exit_on_close(connection, 0)
-    // The connection is GLib's own for the bus, and stays as long as the process.
+    // The connection is GLib's own for the bus, and lasts as long as the process.
     g_dbus_connection_signal_subscribe(
       connection, sender, interface, member, nil, nil, G_DBUS_SIGNAL_FLAGS_NONE, callback, nil, nil)
     return true

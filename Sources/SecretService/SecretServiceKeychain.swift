@@ -24,18 +24,18 @@ public final class SecretServiceKeychain: DesktopKeychain {
   /// When the last request ended.
   var lastUse = SystemClock.sinceBoot
   private var pending: PendingChanges?
-  /// Receives changes while somebody is interested.
+  /// Receives changes while there are subscribers.
   var listener: ServiceListener?
   /// The last result of ``revisions()`` for each collection.
   var lastRevisions: [String: [ItemRevision]] = [:]
   private var lastProvisionalReference = 0
-  /// What the last changes have made, by the references that the items had before.
+  /// The items made by the last changes, by their earlier references.
   private var sent: [ItemReference: Item] = [:]
   /// The lock, held while items are changed.
   var heldLock: SecretServiceLock?
-  /// Whether a change was sent to the service since the lock was taken.
+  /// Whether a change was sent since the lock was taken.
   var hasSent = false
-  /// The prompt needed to continue a request that has not sent any change to the service yet.
+  /// The prompt needed to continue a request that has not sent any change yet.
   var postponedPrompt: UnlockingPrompt?
 
   /// Finds out which program provides the Secret Service. Opens no session and unlocks nothing.
@@ -97,7 +97,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     of reference: ItemReference, asLogin: Bool
   ) throws(KeychainError) -> Credential {
     let held = try held(reference)
-    // Of two items that are the same login, one may be asked for as what it is for other programs.
+    // Of two items for the same login, one may be requested as another program's item.
     let key = ItemAttributes.key(of: held.stored.attributes)
     if describesNoLogin(held.stored) || !asLogin && key?.secretServiceItem == nil {
       return Credential(held.secret.body.copy())
@@ -119,14 +119,14 @@ public final class SecretServiceKeychain: DesktopKeychain {
     return HeldItem(stored: stored, secret: secret)
   }
 
-  /// Runs the body, which sees each item as it was when the body first encountered it.
+  /// Runs the body, which sees each item in the state of its first access.
   public func reading<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result { try asked(body) }
 
   func storedItem(at path: String) throws(KeychainError) -> StoredItem {
     if let stored = seen[path] { return stored }
-    // A reference may come from anywhere, and GLib would end the process if the path is invalid.
+    // A reference may come from anywhere, and GLib would end the process for an invalid path.
     guard g_variant_is_object_path(path) != 0 else { throw .itemNotFound }
     let found = try reporting(service.items(at: [path]))
     guard let stored = found.first else { throw .itemNotFound }
@@ -196,8 +196,8 @@ public final class SecretServiceKeychain: DesktopKeychain {
   /// to the service. Other programs are not kept out. If the service fails in the middle of several changes, the
   /// earlier ones stay.
   ///
-  /// Nobody has to wait while a person is asked to unlock something: the lock is released meanwhile, and the body is
-  /// then run again from its beginning.
+  /// While a person is asked to unlock something, the lock is released for others, and the body is then run again from
+  /// its beginning.
   public func exclusively<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -213,7 +213,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
       pending = PendingChanges()
       defer { pending = nil }
       let result = try body()
-      // The body may have caught the error that this prompt caused.
+      // The body may have caught this prompt's error.
       if let postponedPrompt { throw .collectionLocked(postponedPrompt.name) }
       let changes = pending?.changes ?? []
       pending = nil
@@ -225,13 +225,12 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
   }
 
-  /// The item as the service has it since the last changes were sent: it names a new one only then, and dates all of
-  /// them.
+  /// The item in the service since the last changes were sent: only then does it name a new item, and date all of them.
   public func committed(_ item: Item) -> Item { item.reference.flatMap { sent[$0] } ?? item }
 
   typealias Change = PendingChanges.Change
 
-  /// Makes one change, at once or together with those of the enclosing body, and returns the item after it.
+  /// Makes one change, at once or with those of the enclosing body, and returns the item after it.
   private func changing(_ makeChange: () throws(KeychainError) -> Change) throws(KeychainError) -> Item {
     if pending != nil {
       let change = try makeChange()
@@ -245,13 +244,12 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
   }
 
-  /// Runs the body with the lock. If somebody has to be asked in the middle, that is done without the lock, and the
-  /// body is run again.
+  /// Runs the body with the lock. If somebody must be asked, that is done without the lock, and the body is run again.
   private func locking<Result>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
     var name = ""
-    // Each time somebody has unlocked something; a service that locks it again each time counts as locked.
+    // Once for each unlocking; a service that locks again each time counts as locked.
     for _ in 0..<4 {
       do throws(KeychainError) {
         heldLock = try SecretServiceLock(settings)
@@ -297,7 +295,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     if item.key.primaryKey != current.key.primaryKey {
       try refuseTwin(of: item, except: reference)
     } else if settings.collection != nil {
-      // Without it, nothing is done.
+      // Otherwise nothing is done.
       _ = try existingCollection()
     }
     var changed = item
@@ -313,10 +311,10 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
   }
 
-  /// Throws if an item with another reference has the item's primary key. What comes with everything that programs find
-  /// it by may be there beside another that they find by something else.
+  /// Throws if an item with another reference has the item's primary key. An item with everything that identifies it
+  /// for programs may be beside another one that is identified differently.
   func refuseTwin(of item: Item, except reference: ItemReference?) throws(KeychainError) {
-    // The service has names of its own for items that are no logins.
+    // The service has its own names for items that are no logins.
     if settings.includesOtherItems, item.key.secretServiceItem != nil { return }
     let primaryKey = item.key.primaryKey
     for other in try items(matching: .criteria(ItemCriteria(item.key)))
@@ -325,7 +323,7 @@ public final class SecretServiceKeychain: DesktopKeychain {
     }
   }
 
-  /// Whether programs find an item of the service by other attributes than one that is to be added, or in another
+  /// Whether programs identify an item of the service by other attributes than one to be added, or in another
   /// collection.
   private func isFoundOtherwise(_ item: Item, than added: Item) throws(KeychainError) -> Bool {
     guard let path = item.reference.map(StoredItem.path), path.hasPrefix("/") else { return false }

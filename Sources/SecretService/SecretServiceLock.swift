@@ -1,17 +1,16 @@
 import Keychain
 import PrivateFiles
 
-/// A lock that keeps two processes of this program from storing an item twice. The service itself has no means for
-/// that.
+/// A lock that keeps two processes of this program from storing an item twice, which the service can't prevent.
 final class SecretServiceLock {
   static let name = "secret-service.lock"
 
   private let settings: DesktopKeychainSettings
   private var lock: FileLock?
-  /// Whether it has been released since it was last taken, so that others may have changed anything meanwhile.
+  /// Whether it was released since it was last taken, so that others may have changed anything.
   private(set) var isReleased = false
 
-  /// Waits for the lock.
+  /// Takes the lock, waiting for it.
   ///
   /// - Throws: ``KeychainError/busy(path:seconds:)``, ``KeychainError/system(operation:path:errno:)``.
   init(_ settings: DesktopKeychainSettings) throws(KeychainError) {
@@ -19,7 +18,7 @@ final class SecretServiceLock {
     try take()
   }
 
-  /// Waits for the lock again after it was released.
+  /// Takes the lock again after its release.
   ///
   /// - Throws: ``KeychainError/busy(path:seconds:)``, ``KeychainError/system(operation:path:errno:)``.
   func take() throws(KeychainError) {
@@ -32,7 +31,6 @@ final class SecretServiceLock {
     }
   }
 
-  /// Releases the lock.
   func release() {
     lock = nil
     isReleased = true

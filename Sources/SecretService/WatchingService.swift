@@ -65,7 +65,7 @@ extension SecretServiceKeychain: ChangeReporting {
         .paths(of: "property Items")
       return try service.items(at: paths)
     }
-    // The collection may have been locked while it was read; its items then show only hashes.
+    // The collection may have been locked meanwhile; its items then show only hashes.
     if stored.contains(where: \.isLocked), try isLocked(collection) {
       throw .collectionLocked(collectionName(of: collection))
     }

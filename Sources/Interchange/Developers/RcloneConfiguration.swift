@@ -116,7 +116,7 @@ struct RcloneRemote {
       }
       secret = revealed
     }
-    // It may be a plain password; rclone then uses the result of revealing it.
+    // Somebody may have put a plain password here; rclone "reveals" it to other bytes, and uses those.
     if secret.isEmpty || !secret.withUnsafeBytes({ isValidUTF8($0) && !$0.contains(0) }) {
       return found.passOver(origin, secret.isEmpty ? .noSecret : .notText)
     }

@@ -5,9 +5,8 @@ package import Keychain
 
 /// The address of the session bus (D-Bus Specification, "Server Addresses").
 package struct BusAddress {
-  /// As it was given.
   package let text: String
-  /// Whether the address was given or comes from the environment, and not from the usual place.
+  /// Whether the address was given or comes from the environment; otherwise it is the usual one.
   let isFromEnvironment: Bool
 
   /// The given address, else the one in DBUS_SESSION_BUS_ADDRESS, else `/run/user/UID/bus`, where systemd puts it.
@@ -39,9 +38,9 @@ package struct BusAddress {
       return Int(status.st_uid)
     }
 
-    /// Connects, and waits while the bus has a full queue. Returns a descriptor, or -1 with `errno` set.
+    /// Connects, waiting while the bus has a full queue. Returns a descriptor, or -1 with `errno` set.
     ///
-    /// - Parameter patience: how long it waits, in milliseconds.
+    /// - Parameter patience: how long to wait, in milliseconds.
     func connect(patience: Int) -> Int32 {
       switch self {
       case .path(let name): clinux_connect_unix(name, name.utf8.count, false, Int32(clamping: patience))
@@ -64,7 +63,7 @@ package struct BusAddress {
     }
   }
 
-  /// The value with each `%XX` replaced by its byte; `nil` if one is cut short, or if the result can't be a name.
+  /// The value with each `%XX` decoded; `nil` if one is cut short, or if the result can't be a name.
   private static func unescaped(_ value: Substring) -> String? {
     guard let bytes = PercentEncoding.decoded(value.utf8) else { return nil }
     return bytes.isEmpty || bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)

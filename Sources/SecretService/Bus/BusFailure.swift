@@ -4,12 +4,10 @@ import Keychain
 
 /// Why a call on the bus failed.
 package struct BusFailure: Error {
-  /// The method's name.
   package let call: String
   /// Why it failed.
   package let reason: Reason
 
-  /// Why a call failed.
   package enum Reason: Sendable {
     /// No reply came in time.
     case noAnswer(milliseconds: Int)
@@ -19,7 +17,7 @@ package struct BusFailure: Error {
     case broken(detail: String)
     /// A value has the wrong type.
     case malformed(detail: String)
-    /// A secret was not encrypted with the key of the session.
+    /// A secret was not encrypted with the session's key.
     case undecipherable
     /// There is no connection to a bus, or no service on it.
     case absent(detail: String)
@@ -58,11 +56,11 @@ package struct BusFailure: Error {
       text = text.replacingPart(quote, with: "'")
     }
     while text.last == "." { text.removeLast() }
-    // Another program has written it.
+    // The text comes from another program.
     return text.count > 300 ? text.prefix(300) + "…" : text
   }
 
-  /// Whether the called object does not exist (any more).
+  /// Whether the called object doesn't exist (any more).
   var isAboutMissingObject: Bool {
     switch reason {
     case .refused("org.freedesktop.Secret.Error.NoSuchObject", _),
@@ -74,7 +72,7 @@ package struct BusFailure: Error {
     }
   }
 
-  /// Whether the called program has left the bus, before or after the call arrived.
+  /// Whether the called program left the bus, before or after the call arrived.
   var isAboutAbsence: Bool {
     guard case .refused(let name, _) = reason else { return false }
     let errors = "org.freedesktop.DBus.Error."
@@ -108,25 +106,24 @@ package struct BusFailure: Error {
     return false
   }
 
-  /// Whether secrets can't be exchanged in this session, and perhaps can in another one.
+  /// Whether this session can't exchange secrets, but another one perhaps can.
   var isAboutSession: Bool {
     switch reason {
     case .undecipherable, .refused("org.freedesktop.Secret.Error.NoSession", _): true
     case .refused("org.freedesktop.DBus.Error.InvalidArgs", _): call == "OpenSession"
-    // KWallet says this of a session that it has, if it can't decrypt a secret.
+    // KWallet says this of its own session if it can't decrypt a secret.
     case .refused(_, let detail): detail.hasPrefix("Can't find session")
     default: false
     }
   }
 
-  /// The same for a call that should change something: the service can be used, but hasn't done it.
+  /// The same failure for a change: the service is usable, but hasn't made it.
   var asRefusal: BusFailure {
     guard case .malformed(let detail) = reason else { return self }
     return BusFailure(
       call: call, .refused(name: "", detail: "the answer has an unexpected form: \(detail)"))
   }
 
-  /// The error for a user of the keychain.
   var keychainError: KeychainError {
     switch reason {
     case .noAnswer(let milliseconds): .noAnswer(call: call, milliseconds: milliseconds)
@@ -141,40 +138,37 @@ package struct BusFailure: Error {
   }
 }
 
-/// Turns the failure of a call into an error that users of the keychain know.
+/// Turns a call's failure into an error for users of the keychain.
 func reporting<Result: ~Copyable>(
   _ call: @autoclosure () throws(BusFailure) -> Result
 ) throws(KeychainError) -> Result {
   do { return try call() } catch { throw error.keychainError }
 }
 
-/// The same for several statements.
 func reporting<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(KeychainError) -> Result {
   do { return try body() } catch { throw error.keychainError }
 }
 
-/// The same for a call that changes something. An unexpected answer means that it hasn't.
+/// The same for a change. An unexpected answer means that it wasn't made.
 func reportingRefusal<Result: ~Copyable>(
   _ call: @autoclosure () throws(BusFailure) -> Result
 ) throws(KeychainError) -> Result {
   do { return try call() } catch { throw error.asRefusal.keychainError }
 }
 
-/// The same for several statements.
 func reportingRefusal<Result: ~Copyable>(
   _ body: () throws(BusFailure) -> Result
 ) throws(KeychainError) -> Result {
   do { return try body() } catch { throw error.asRefusal.keychainError }
 }
 
-/// Turns a failure to read the answer into a refusal, for a call that changes something.
+/// Turns an unreadable answer to a change into a refusal.
 func refusing<Result: ~Copyable>(
   _ reading: @autoclosure () throws(BusFailure) -> Result
 ) throws(BusFailure) -> Result {
   do { return try reading() } catch { throw error.asRefusal }
 }
 
-/// The same for several statements.
 func refusing<Result: ~Copyable>(_ body: () throws(BusFailure) -> Result) throws(BusFailure) -> Result {
   do { return try body() } catch { throw error.asRefusal }
 }

@@ -4,15 +4,15 @@ import Glibc
 import Keychain
 
 /// The beginning of a D-Bus connection (D-Bus Specification, "Authentication Protocol"). The kernel tells the bus who
-/// the client is; EXTERNAL only names it. GLib's own handshake takes four round trips, and can't be given a time
-/// limit without a thread.
+/// the client is; EXTERNAL only names it. GLib's own handshake takes four round trips, and can't have a time limit
+/// without a thread.
 enum BusHandshake {
   /// Connects to the first socket of the address that accepts connections.
   ///
   /// - Parameters:
   ///   - patience: how long it may take, in milliseconds.
-  ///   - meanwhile: called once the request has been sent.
-  /// - Returns: a descriptor to send messages on.
+  ///   - meanwhile: called after the request was sent.
+  /// - Returns: a descriptor for sending messages.
   static func connect(
     to address: BusAddress, patience: Int, meanwhile: () -> Void = {}
   ) throws(BusFailure) -> Int32 {
@@ -67,7 +67,7 @@ enum BusHandshake {
       var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       let ready = left > 0 ? Glibc.poll(&poll, 1, Int32(min(left, Int(Int32.max)))) : 0
       if ready == 0 { throw BusFailure(call: "AUTH", .noAnswer(milliseconds: patience)) }
-      // The bytes are peeked at first, because those after the line belong to the connection.
+      // The bytes are first peeked at, because those after the line belong to the connection.
       var bytes = [UInt8](repeating: 0, count: 256)
       let seen = ready < 0 ? -1 : recv(descriptor, &bytes, bytes.count, Int32(MSG_PEEK))
       if seen < 0, errno == EINTR || errno == EAGAIN { continue }

@@ -15,7 +15,7 @@ final class MainContext {
     return try body()
   }
 
-  /// Runs the context until `isDone` or the time is over. Returns whether it is done.
+  /// Runs the context until `isDone`, or for this long. Returns whether it is done.
   func run(milliseconds: Int, until isDone: () -> Bool) -> Bool {
     let alarm = g_timeout_source_new(guint(max(0, milliseconds)))
     let rang = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
@@ -36,7 +36,7 @@ final class MainContext {
     return isDone()
   }
 
-  /// Makes the thread that runs the context check again whether it is done. May be called on any thread.
+  /// Makes the context's thread check again whether it is done. May be called on any thread.
   func wakeUp() { g_main_context_wakeup(context) }
 
   /// Runs the context until `isDone`. Calls have time limits of their own.
@@ -47,7 +47,6 @@ final class MainContext {
 
 /// The outcome of an asynchronous GLib call.
 final class AsyncOutcome {
-  /// The result, once there is one.
   private(set) var result: OpaquePointer?
 
   var isDone: Bool { result != nil }

@@ -1,29 +1,27 @@
 import Glibc
 
-/// The name of a process's program, from the file that the kernel runs; `nil` if there is no such process or it can't
-/// be examined.
+/// The name of a process's program, from its executable; `nil` if there is no such process or it can't be examined.
 ///
-/// The kernel hides this file if the program has more privileges than the caller, such as gnome-keyring where it may
-/// lock memory. Then the name is what the process claims, with a remark.
+/// The kernel hides the executable of a program with more privileges than the caller, such as gnome-keyring where it
+/// may lock memory. Then the result is the name that the process claims, with a remark.
 package func programName(of process: UInt32) -> String? {
   if let path = programPath(of: process) { return lastComponent(of: path) }
   guard errno == EACCES || errno == EPERM else { return nil }
   return statedProgramName(of: process).map { $0 + ", by its own account" }
 }
 
-/// The file that the kernel runs as a process; `nil`, with errno set, if there is no such process or it can't be
-/// examined.
+/// The executable of a process; `nil`, with errno set, if there is no such process or it can't be examined.
 package func programPath(of process: UInt32) -> String? {
   var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
   let count = readlink("/proc/\(process)/exe", &buffer, buffer.count)
   if count <= 0 { return nil }
   var path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  // The file was replaced by a newer one since the program was started.
+  // The file was replaced by a newer one after the program started.
   if path.hasSuffix(" (deleted)") { path.removeLast(" (deleted)".count) }
   return path
 }
 
-/// The program's name as the process claims it, which may be anything.
+/// The name that the process claims, which may be anything.
 private func statedProgramName(of process: UInt32) -> String? {
   guard let file = fopen("/proc/\(process)/cmdline", "re") else { return nil }
   defer { fclose(file) }

@@ -5,7 +5,7 @@ import Keychain
 /// A connection to the message bus of the login session.
 final class SessionBus {
   private let connection: OpaquePointer
-  /// The context in which asynchronous calls and signals report.
+  /// The context for asynchronous calls and signals.
   let context = MainContext()
   /// How long a reply may take, in milliseconds.
   let timeout: Int
@@ -15,7 +15,7 @@ final class SessionBus {
   ///
   /// - Parameters:
   ///   - patience: how long that may take, in milliseconds.
-  ///   - timeout: how long each reply may take afterwards, in milliseconds.
+  ///   - timeout: how long each reply may take, in milliseconds.
   init(_ address: BusAddress, patience: Int, timeout: Int) throws(BusFailure) {
     self.timeout = timeout
     let descriptor = try BusHandshake.connect(to: address, patience: patience) {
@@ -35,11 +35,11 @@ final class SessionBus {
     _ body: (OpaquePointer) throws(Failure) -> Result
   ) throws(Failure) -> Result { try body(connection) }
 
-  /// Whether the connection is no longer usable: the bus has closed it, or a program that was called by its unique
-  /// name has left the bus. Unique names are never reused.
+  /// Whether the connection is unusable: the bus has closed it, or a program called by its unique name has left the
+  /// bus. Unique names are never reused.
   var isLost: Bool { hasLostPeer || g_dbus_connection_is_closed(connection) != 0 }
 
-  /// Takes over a GLib error of a call to `destination`, and frees it.
+  /// Takes over and frees a GLib error of a call to `destination`.
   func failure(
     _ error: UnsafeMutablePointer<GError>?, call: String, to destination: String, timeout: Int? = nil
   ) -> BusFailure {
@@ -48,7 +48,6 @@ final class SessionBus {
     return failure
   }
 
-  /// Calls a method and waits for its reply.
   func call(_ call: Call) throws(BusFailure) -> Variant {
     var error: UnsafeMutablePointer<GError>?
     let reply = g_dbus_connection_call_sync(
@@ -58,7 +57,7 @@ final class SessionBus {
     return Variant(taking: reply)
   }
 
-  /// The unique name of the program that has a well-known name.
+  /// The unique name of the owner of a well-known name.
   func owner(of name: String) throws(BusFailure) -> String { try Self.owner(in: call(.owner(of: name))) }
 
   /// The unique name in the reply to ``Call/owner(of:)``.
@@ -70,7 +69,7 @@ final class SessionBus {
   ///
   /// - Parameters:
   ///   - patience: how long each may take in place of ``timeout``, in milliseconds.
-  ///   - meanwhile: called when the first calls have been sent.
+  ///   - meanwhile: called after the first calls were sent.
   func replies(
     to calls: [Call], patience: Int? = nil, meanwhile: () -> Void = {}
   ) -> [Result<Reply, BusFailure>] {
@@ -78,7 +77,7 @@ final class SessionBus {
     var outcomes: [AsyncOutcome] = []
     var replies: [Result<Reply, BusFailure>] = []
     while replies.count < calls.count {
-      // Only a limited number at a time, so that the time limit of each call doesn't elapse in a queue.
+      // Only a few at a time, so that no call's time limit elapses in a queue.
       while outcomes.count < min(calls.count, replies.count + 8) {
         outcomes.append(context.calling { send(calls[outcomes.count], timeout) })
       }
@@ -119,14 +118,13 @@ final class SessionBus {
       Reply(body: body ?? Variant(taking: g_variant_ref_sink(Argument.tuple([]))), sender: sender))
   }
 
-  /// A method's reply.
   struct Reply {
     var body: Variant
-    /// The unique name of the sender.
+    /// The sender's unique name.
     let sender: String
   }
 
-  /// Listens for one signal of one object.
+  /// Listens for a signal of one object.
   ///
   /// - Parameter sender: a unique name. Signals of other senders are ignored: the bus delivers messages addressed to
   ///   this connection, whatever was subscribed to.
@@ -138,12 +136,11 @@ final class SessionBus {
     return context.calling { Signal(connection, name, of: interface, at: path, from: sender) }
   }
 
-  /// A subscription to a signal.
   final class Signal {
     private let connection: OpaquePointer
     private let sender: String
     private var subscription: guint = 0
-    /// The parameters of the first signal, once there was one.
+    /// The parameters of the first signal, once received.
     private(set) var parameters: Variant?
 
     fileprivate init(
@@ -165,11 +162,9 @@ final class SessionBus {
         })
     }
 
-    /// Ends the subscription.
     func stop() { g_dbus_connection_signal_unsubscribe(connection, subscription) }
   }
 
-  /// A method call.
   struct Call {
     let method: String
     let interface: String
@@ -181,10 +176,10 @@ final class SessionBus {
 }
 
 extension SessionBus.Call {
-  /// The first call on every connection, by which it gets its name.
+  /// The first call on every connection, which gets its name.
   static var hello: SessionBus.Call { .ofBus("Hello") }
 
-  /// The question who has a well-known name (D-Bus specification, "GetNameOwner"). Starts nothing.
+  /// Asks for the owner of a well-known name (D-Bus specification, "GetNameOwner"). Starts nothing.
   static func owner(of name: String) -> SessionBus.Call { .ofBus("GetNameOwner", Argument.text(name)) }
 
   /// A call to the bus itself.
@@ -198,10 +193,9 @@ extension SessionBus.Call {
 /// Runs `body`, which starts GLib threads. Blocks all signals in these threads, and keeps GLib from changing the
 /// process's handling of SIGPIPE.
 ///
-/// GLib ignores SIGPIPE in the whole process when it makes its first socket. It doesn't need to, because it sends
-/// with MSG_NOSIGNAL where that exists. A signal delivered to a thread that hasn't blocked it has its default effect:
-/// the end of a child is forgotten, and SIGTERM ends the process, even if the program's own thread has blocked both
-/// to wait for them.
+/// GLib ignores SIGPIPE in the whole process when it makes its first socket, although it sends with MSG_NOSIGNAL where
+/// that exists. A signal delivered to a thread that hasn't blocked it has its default effect: the end of a child is
+/// forgotten, and SIGTERM ends the process, even if the program's own thread has blocked both to wait for them.
 private func withSignalsBlocked<Result>(_ body: () -> Result) -> Result {
   var all = sigset_t()
   var before = sigset_t()

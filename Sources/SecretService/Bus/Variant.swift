@@ -4,23 +4,20 @@ import Keychain
 
 /// A D-Bus value that owns one reference.
 ///
-/// It comes from another program, and GLib ends the process if a value is read as the wrong type. Therefore only
-/// ``checked(as:of:)`` returns the value itself. The argument `what` of the other functions names the value in
-/// errors.
+/// It comes from another program, and GLib ends the process if a value is read as the wrong type. So only
+/// ``checked(as:of:)`` returns the value itself. The argument `what` of the other functions names the value in errors.
 package final class Variant {
   private let pointer: OpaquePointer
 
-  /// Takes over a reference.
   package init(taking pointer: OpaquePointer) {
     self.pointer = pointer
   }
 
   deinit { g_variant_unref(pointer) }
 
-  /// Its size in bytes, as it is on the bus.
   package var size: Int { Int(g_variant_get_size(pointer)) }
 
-  /// Whether it has the type, given in D-Bus's signature language.
+  /// Whether it has the type, in D-Bus's signature language.
   package func isOf(_ type: String) -> Bool { csecret_is(pointer, type) != 0 }
 
   /// GLib's value, if it has the type.
@@ -63,10 +60,9 @@ package final class Variant {
     return entries
   }
 
-  /// How many parts it has.
   var count: Int { Int(g_variant_n_children(pointer)) }
 
-  /// The same dictionary with the names as bytes: two strings may be the same text for Unicode.
+  /// The same dictionary with the names as bytes: two strings may be equal for Unicode.
   func lookupAttributes(of what: String) throws(BusFailure) -> LookupAttributes {
     var lookup = LookupAttributes()
     for entry in try parts("a{ss}", of: what) {
@@ -105,14 +101,14 @@ package final class Variant {
     g_variant_lookup_value(try checked(as: "a{sv}", of: what), name, nil).map { Variant(taking: $0) }
   }
 
-  /// A property in a dictionary of them, which must exist.
+  /// A property in a dictionary of them; must exist.
   package func property(_ name: String, of what: String) throws(BusFailure) -> Variant {
     if let value = try optionalProperty(name, of: what) { return value }
     throw BusFailure(call: what, .malformed(detail: "the property \(name) is missing"))
   }
 }
 
-/// Makes the arguments of calls: floating references, which the call takes over.
+/// Makes arguments of calls: floating references, which the call takes over.
 package enum Argument {
   package static func text(_ text: String) -> OpaquePointer { g_variant_new_string(text) }
 
@@ -136,7 +132,6 @@ package enum Argument {
       texts.sorted { $0.key < $1.key }.map { g_variant_new_dict_entry(text($0.key), text($0.value)) })
   }
 
-  /// The attributes of an item, whose names and values are text.
   static func attributes(_ lookup: LookupAttributes) -> OpaquePointer {
     array(
       of: "{ss}",

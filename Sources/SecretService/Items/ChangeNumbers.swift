@@ -1,6 +1,6 @@
-/// Numbers of items by path. The number of an item differs after each change.
+/// Numbers of items by path, which differ after each change of the item.
 ///
-/// The table is bounded, because a service may have announced any number of items that are long gone.
+/// The table is bounded, because a service may have announced any number of items that no longer exist.
 struct ChangeNumbers {
   static let limit = 10_000
   private static let longestPath = 1024
@@ -10,14 +10,13 @@ struct ChangeNumbers {
   /// The number of all other items.
   private var others: Int64 = 0
 
-  /// How many paths are kept.
   var count: Int { byPath.count }
 
   /// The number of the item at a path.
   subscript(_ path: String) -> Int64 { byPath[path] ?? others }
 
-  /// Notes that the item at the path has changed. If there are too many, all items count as changed: each is then
-  /// looked at again, and no change is missed.
+  /// Notes a change of an item. If there are too many, all items count as changed: they are then looked at again, and
+  /// no change is missed.
   mutating func change(_ path: String) {
     last += 1
     if path.utf8.count <= Self.longestPath, byPath.count < Self.limit || byPath[path] != nil {
@@ -28,6 +27,6 @@ struct ChangeNumbers {
     }
   }
 
-  /// Notes that the item at the path is gone.
+  /// Notes that an item is gone.
   mutating func forget(_ path: String) { byPath[path] = nil }
 }

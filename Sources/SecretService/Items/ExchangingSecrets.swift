@@ -3,8 +3,7 @@ import Keychain
 
 /// Secrets on their way to and from the service.
 extension SecretServiceKeychain {
-  /// How often a new session is opened, at most, where the keys of both sides differ: one in 100 does with KWallet
-  /// before 6.25.
+  /// How often a new session is opened if the keys of both sides differ: one in 100 does with KWallet before 6.25.
   private static let sessionLimit = 5
 
   /// The session, opened at its first use.
@@ -30,10 +29,10 @@ extension SecretServiceKeychain {
     openingSession = nil
   }
 
-  /// Runs calls that carry a secret. If both sides turn out to have different keys, they are made again in a new session.
+  /// Runs calls that carry a secret. If both sides have different keys, they are repeated in a new session.
   ///
-  /// In the exchange of keys, libsecret leaves out leading zeros of its public key, and KWallet before 6.25 those of the
-  /// secret that both share.
+  /// In the key exchange, libsecret leaves out leading zeros of its public key, and KWallet before 6.25 those of the
+  /// shared secret.
   func exchanging<Result: ~Copyable>(
     _ body: (ServiceSession) throws(BusFailure) -> Result
   ) throws(BusFailure) -> Result {
@@ -48,15 +47,14 @@ extension SecretServiceKeychain {
     return try body(try currentSession())
   }
 
-  /// Whether a secret that one side has decrypted with another key than it was encrypted with may pass for one: with one
-  /// wrong key in 256, its end looks right.
+  /// Whether a secret decrypted with the wrong key may look valid: for one key in 256, the padding looks right.
   private var mayConfuseKeys: Bool { settings.isEncrypted && service.product == .kWallet }
 
-  /// A secret that the service has sent.
+  /// A secret from the service.
   struct ReceivedSecret: ~Copyable {
-    /// The secret as it is stored.
+    /// The stored secret.
     let body: Secret
-    /// The kind of data that the service says it is.
+    /// The content type according to the service.
     let contentType: String
   }
 
@@ -68,16 +66,16 @@ extension SecretServiceKeychain {
     }
   }
 
-  /// The secret of an item that isn't locked.
+  /// The secret of an unlocked item.
   ///
-  /// - Throws: ``BusFailure``, of the kind that stands for a locked item where KWallet has said that a secret is empty
-  ///   because the item is locked.
+  /// - Throws: ``BusFailure``; for an empty secret from KWallet because the item is locked, the failure that stands for
+  ///   a locked item.
   func secret(at path: String) throws(BusFailure) -> ReceivedSecret {
     var secret = try received(path)
     for _ in 1..<Self.sessionLimit where !secret.body.withUnsafeBytes(isValidUTF8) && mayConfuseKeys {
       forgetSession()
       let again = try received(path)
-      // No two wrong keys make the same of it.
+      // No two wrong keys give the same result.
       if again.body.isEqual(to: secret.body) { break }
       secret = again
     }
@@ -87,9 +85,9 @@ extension SecretServiceKeychain {
     return secret
   }
 
-  /// Gives an item another secret.
+  /// Replaces an item's secret.
   ///
-  /// - Parameter contentType: what kind of data it is, if a program has said that.
+  /// - Parameter contentType: the content type, if a program has set one.
   func set(
     _ body: borrowing Secret, at path: String, as contentType: String? = nil
   ) throws(BusFailure) {
@@ -108,7 +106,7 @@ extension SecretServiceKeychain {
     }
   }
 
-  /// Makes sure that the service has understood the secret that it was given.
+  /// Makes sure that the service has understood a secret.
   private func confirm(
     _ body: borrowing Secret, at path: String, as contentType: String?
   ) throws(BusFailure) {
@@ -122,9 +120,7 @@ extension SecretServiceKeychain {
       call: "SetSecret", .refused(name: "", detail: "it keeps another secret than it was given"))
   }
 
-  /// Makes an item.
-  ///
-  /// - Returns: the path of the item, or else of the prompt that makes it.
+  /// Makes an item. Returns its path, or the path of the prompt that makes it.
   func create(
     label: String, _ attributes: LookupAttributes, _ body: borrowing Secret, as contentType: String?,
     in collection: String
@@ -159,7 +155,7 @@ extension SecretServiceKeychain {
     try service.property("Items", of: Service.collectionInterface, at: collection).paths(of: "property Items")
   }
 
-  /// Removes the item that KWallet has made before it found that it can't decrypt its secret.
+  /// Removes the item that KWallet makes before it finds that it can't decrypt the secret.
   private func removeEmpty(
     _ attributes: LookupAttributes, in collection: String, besides present: [String]
   ) throws(BusFailure) {

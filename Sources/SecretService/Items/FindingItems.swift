@@ -1,17 +1,17 @@
 import Keychain
 
 extension SecretServiceKeychain {
-  /// All items that may answer the query. A locked collection may hide anything, so the collection in use is unlocked
-  /// before reporting that nothing answers.
+  /// All items that may match the query. A locked collection may hide some, so the collection in use is unlocked before
+  /// reporting none.
   func storedItems(matching query: ItemQuery) throws(KeychainError) -> [StoredItem] {
     if case .criteria(let criteria) = query { return try storedItems(matching: criteria) }
     guard let searches = searches(for: query) else { return try allItems() }
     return try storedItems(matching: query, by: searches)
   }
 
-  /// The searches for a query; `nil` for a look at all items.
+  /// The searches for a query; `nil` to look at all items.
   private func searches(for query: ItemQuery) -> [[String: String]]? {
-    // Items that are no logins have no attribute by which all are found.
+    // No common attribute finds items that are no logins.
     if settings.includesOtherItems, case .criteria(let criteria) = query,
       [nil, .secretServiceItem, .secretServiceCollection].contains(criteria.itemClass)
     {
@@ -36,7 +36,7 @@ extension SecretServiceKeychain {
     if let searches { return try storedItems(matching: query, by: searches) }
     let found = try allItems()
     if answers(found, query) { return found }
-    // An item can't be reported as missing before every collection has been looked at.
+    // An item can't be reported missing before every collection has been searched.
     let locked = try unlockedItems().locked
     if locked.isEmpty { return found }
     for collection in locked { try unlock([collection], named: collectionName(of: collection)) }
@@ -46,13 +46,13 @@ extension SecretServiceKeychain {
   private func storedItems(
     matching query: ItemQuery, by searches: [[String: String]]
   ) throws(KeychainError) -> [StoredItem] {
-    // KeePassXC would show its dialog during a search, to somebody who is not to be asked.
+    // KeePassXC would show its dialog during a search, even if nobody is to be asked.
     if !settings.mayPrompt { try unlockMainCollection() }
     var found: [StoredItem] = []
     do throws(KeychainError) {
       found = try search(searches)
     } catch .noAnswer(let call, let milliseconds) where settings.mayPrompt {
-      // It is probably showing the dialog now, and doesn't answer before that is done.
+      // It is probably showing the dialog now, and won't answer before that ends.
       guard try unlockMainCollection() else { throw .noAnswer(call: call, milliseconds: milliseconds) }
       found = try search(searches)
     }
@@ -62,15 +62,15 @@ extension SecretServiceKeychain {
       if answers(found, query) { return found }
     }
     try refuseWithoutCollections()
-    // The items may be in another collection, which shows only hashes while it is locked.
+    // The items may be in another collection, which shows only hashes while locked.
     let hidden = found.filter { $0.isLocked && ItemAttributes.key(of: $0.attributes) == nil }
     if hidden.isEmpty { return found }
     try unlock(hidden.map(\.path), named: collectionName(of: hidden[0].path))
     return try search(searches)
   }
 
-  /// A service without any collection doesn't count as empty: KeePassXC has none while no database is open. Nor does one
-  /// that was chosen and has only the collection in memory: gnome-keyring's files are away.
+  /// Throws if a service without collections must not count as empty: KeePassXC has none while no database is open. The
+  /// same if it was chosen and has only the collection in memory: gnome-keyring's files are missing.
   private func refuseWithoutCollections() throws(KeychainError) {
     guard try existingCollection() == nil else { return }
     let all = try reporting(service.collections())
@@ -87,7 +87,7 @@ extension SecretServiceKeychain {
       var paths: [String] = []
       var calls = searches.map(service.search)
       let opensSession = settings.readsSecrets && session == nil && openingSession == nil
-      // Requested together with the search, because a session is usually needed next.
+      // Sent together with the search, because a session is usually needed next.
       if opensSession, !settings.isEncrypted { calls.append(ServiceSession.openingPlain(service)) }
       var replies = service.bus.replies(to: calls) {
         // The key exchange takes both sides a while, during which the search continues.
@@ -120,7 +120,7 @@ extension SecretServiceKeychain {
     return items
   }
 
-  /// Every item of the collections in use that are unlocked, and the paths of the locked ones.
+  /// Every item of the unlocked collections in use, and the paths of the locked ones.
   private func unlockedItems() throws(KeychainError) -> (items: [StoredItem], locked: [String]) {
     let collections =
       settings.collection == nil

@@ -1,12 +1,12 @@
 import Bytes
 import Keychain
 
-/// The translation between an item's attributes and those in the service; llavero-secret-service(7) has the table.
+/// Translates between an item's attributes and those in the service; llavero-secret-service(7) has the table.
 ///
 /// The names are those of git's own helper and of libsecret's network schema, and for generic passwords those of
-/// Python's keyring and of go-keyring, so that all of these find each other's items.
+/// Python's keyring and go-keyring, so that all of these find each other's items.
 enum ItemAttributes {
-  /// Libsecret's name for the kind of the item. Searches name none.
+  /// Libsecret's name for the kind of item. Not used in searches.
   static let schema = "xdg:schema"
   static let networkSchema = "org.gnome.keyring.NetworkPassword"
   static let genericSchema = "org.freedesktop.Secret.Generic"
@@ -26,10 +26,10 @@ enum ItemAttributes {
     static let comment = "llavero:comment"
     static let description = "llavero:description"
     static let creator = "llavero:creator"
-    /// Other programs' name for ``creator`` in generic passwords. Python's keyring and uv replace only items with
-    /// their own name there.
+    /// Other programs' name for ``creator`` in generic passwords. Python's keyring and uv replace only items with their
+    /// own name there.
     static let application = "application"
-    /// Tells that ``application`` is set only for ``python``, and the item has no creator.
+    /// Says that ``application`` is set only for ``python``, and the item has no creator.
     static let noCreator = "llavero:no-creator"
     static let type = "llavero:type"
     static let `default` = "llavero:default"
@@ -49,13 +49,12 @@ enum ItemAttributes {
     ]
   }
 
-  /// The name by which Python's keyring recognizes its own items. It would add a second item beside one without it.
+  /// The name by which Python's keyring recognizes its items. Without it, it would add a second item.
   private static let python = "Python keyring library"
 
   // MARK: Reading
 
-  /// The item that the attributes describe; `nil` if they don't describe an item, or can't be read because the
-  /// service shows only their hashes while it is locked.
+  /// The item described by the attributes; `nil` if there is none, or a locked service shows only hashes.
   static func item(of stored: StoredItem) -> Item? {
     guard let key = key(of: stored.attributes) else { return nil }
     var item = Item(key)
@@ -79,7 +78,7 @@ enum ItemAttributes {
     return item
   }
 
-  /// The key that the attributes describe; `nil` if they don't describe one.
+  /// The key described by the attributes; `nil` if there is none.
   static func key(of attributes: [String: String]) -> Item.Key? {
     if let helper = ToolHelperItems.made(attributes) { return helper.key(of: attributes) }
     let accessGroup = value(Name.accessGroup, in: attributes)
@@ -143,13 +142,12 @@ enum ItemAttributes {
 
   // MARK: Writing
 
-  /// The attributes of a new item.
   static func attributes(of item: Item) -> [String: String] {
     attributes(of: item, replacing: [:])
   }
 
-  /// The attributes of a stored item when it becomes `item`. Attributes by which other programs know the item stay as
-  /// they are if their meaning is unchanged; attributes that are unknown here always stay.
+  /// The attributes of a stored item when it becomes `item`. Attributes that identify it for other programs stay if
+  /// their meaning is unchanged; unknown attributes always stay.
   static func attributes(of item: Item, replacing existing: [String: String]) -> [String: String] {
     var attributes = existing
     // KeePassXC shows an entry's fields among the attributes, and refuses to set them.
@@ -167,7 +165,7 @@ enum ItemAttributes {
     set(item.comment, as: Name.comment, in: &attributes)
     set(item.itemDescription, as: Name.description, in: &attributes)
     if case .genericPassword(let key) = item.key {
-      // An item that another program made without such a name keeps none.
+      // An item made by another program without such a name keeps none.
       let isForPython =
         item.creator == nil && key.account != nil
         && (existing.isEmpty || existing[Name.noCreator] != nil)
@@ -181,13 +179,13 @@ enum ItemAttributes {
     attributes[Name.default] = item.isDefault ? "1" : nil
     set(item.furtherAttributes, Name.further, in: &attributes)
     let label = item.label ?? ""
-    // A label that looks like one made from the key was still chosen by a person, so it is stored exactly.
+    // A person may choose a label that looks like one made from the key, so it is stored exactly.
     let isPlain = isText(label.bytes) && !label.isEmpty && !isMadeUp(label.description, for: item.key)
     attributes[exactly(labelName)] = item.label == nil || isPlain ? nil : base64(label.bytes)
     return attributes
   }
 
-  /// The name shown in Seahorse: the item's label, else its key in words.
+  /// The name for Seahorse: the item's label, else its key in words.
   static func label(of item: Item) -> String {
     let text = readable(ByteString(item.name).bytes)
     return text.isEmpty ? item.key.name : text
@@ -229,8 +227,8 @@ enum ItemAttributes {
 
   // MARK: Searching
 
-  /// The searches that together find every item that may answer the query. The results must be filtered, because
-  /// services return items that have more attributes than were asked for. `nil` stands for all items.
+  /// The searches that together find every item that may match; `nil` for all items. The results must be filtered,
+  /// because services return items with more attributes than asked for.
   static func searches(for query: ItemQuery) -> [[String: String]]? {
     switch query {
     case .all: return nil
@@ -246,7 +244,7 @@ enum ItemAttributes {
         asked[Name.port] = String(port)
       }
       if query.server == nil, let path = query.path { asked[Name.object] = readable(path.bytes) }
-      // Items of this program have lower-case letters; those of other programs may have what was typed.
+      // Items of this program have lower-case letters; those of other programs may have them as typed.
       var searches: [[String: String]] = []
       for transform in [\ByteString.lowercased, \ByteString.self] {
         var search = asked
@@ -303,7 +301,7 @@ enum ItemAttributes {
       if search.isEmpty { return nil }
       if !searches.contains(search) { searches.append(search) }
     }
-    // Items stored by another tool's helper have no access group.
+    // Items of other tools' helpers have no access group.
     guard criteria.accessGroup.nonEmpty == nil else { return searches }
     for helper in ToolHelperItems.all
     where criteria.securityDomain == nil || helper.domain == criteria.securityDomain {
@@ -314,12 +312,12 @@ enum ItemAttributes {
 
   // MARK: Values
 
-  /// Never an attribute itself: only its exact form is stored, if the label can't be kept as plain text.
+  /// Never an attribute itself, only in its exact form, if the label can't be kept as plain text.
   private static let labelName = "llavero:label"
 
   /// The attribute for the exact value of `name` in base64. D-Bus strings must be UTF-8 without NUL, and services
-  /// search for the exact spelling. A value that is not such a string, or has capitals where case doesn't count, is
-  /// therefore stored in base64 beside the form that is searched for.
+  /// search for the exact spelling. So a value that isn't such a string, or has capitals although case doesn't count,
+  /// is stored in base64 beside the form for searches.
   private static func exactly(_ name: String) -> String {
     "llavero:base64:" + (name.hasPrefix("llavero:") ? String(name.dropFirst(8)) : name)
   }
@@ -359,7 +357,7 @@ enum ItemAttributes {
     return isBase64 ? bytes.withUnsafeBytes { ByteString($0) } : nil
   }
 
-  /// Git's `host`, and therefore its helper's `server`, has brackets around an IPv6 address.
+  /// Git's `host`, and so its helper's `server`, has brackets around an IPv6 address.
   private static func withBrackets(_ server: ByteString) -> ByteString {
     guard server.bytes.contains(UInt8(ascii: ":")) || isInBrackets(server) else { return server }
     return ByteString([UInt8(ascii: "[")] + server.bytes + [UInt8(ascii: "]")])
@@ -374,7 +372,7 @@ enum ItemAttributes {
       && server.bytes.last == UInt8(ascii: "]")
   }
 
-  /// Whether a program made the label from the key, so that nobody has chosen it.
+  /// Whether a program made the label from the key, and no person chose it.
   private static func isMadeUp(_ label: String, for key: Item.Key) -> Bool {
     // Compared as bytes, because strings are equal if Unicode considers them the same text.
     if label.utf8.elementsEqual(key.name.utf8) { return true }

@@ -1,19 +1,17 @@
 package import Bytes
 package import Keychain
 
-/// The translation between a keychain's items and what programs see of them in a service that serves the keychain. Both
-/// directions are those that this program has as a client, so that it finds in one what it stored in the other.
+/// Translates between a keychain's items and a service that serves the keychain. Both directions match this program's
+/// client, which therefore finds in one what it stored in the other.
 package enum ItemTranslation {
-  /// What a service shows of an item.
+  /// An item in a service.
   package struct Shown {
-    /// The attributes by which programs find it.
+    /// The attributes that identify it for programs.
     package var attributes: LookupAttributes
-    /// Its name for people.
     package var label: String
-    /// What kind of data the secret is.
+    /// The secret's content type.
     package var contentType: String
 
-    /// Takes what a program has given.
     package init(attributes: LookupAttributes, label: String, contentType: String) {
       self.attributes = attributes
       self.label = label
@@ -21,7 +19,7 @@ package enum ItemTranslation {
     }
   }
 
-  /// What programs see of an item that is kept in a keychain.
+  /// An item of a keychain as programs see it.
   package static func shown(_ item: Item) -> Shown {
     let given = item.secretService.lookup
     let contentType = item.secretService.contentType?.text ?? plainText
@@ -30,7 +28,7 @@ package enum ItemTranslation {
       return Shown(attributes: given ?? LookupAttributes(), label: label, contentType: contentType)
     }
     let texts = given.map(texts) ?? [:]
-    // While they mean the same item, they stay as a program gave them.
+    // They stay as a program gave them, while they mean the same item.
     let unchanged = given.flatMap { ItemAttributes.key(of: texts) == item.key ? $0 : nil }
     // A tool's own helper looks for its own attributes.
     let made =
@@ -38,16 +36,16 @@ package enum ItemTranslation {
       ?? ItemAttributes.attributes(of: item, replacing: texts)
     return Shown(
       attributes: unchanged ?? LookupAttributes(made),
-      // A program may have given an empty one, and another shows what it has got.
+      // A program may have given an empty one, and another shows its own.
       label: item.label?.isEmpty == true ? "" : ItemAttributes.label(of: item), contentType: contentType)
   }
 
-  /// The item that a program's attributes describe, with its credential. It is a login if they describe one, and all of
-  /// what was given can be told from it again, byte for byte; otherwise an item of the Secret Service alone.
+  /// The item for a program's attributes, with its credential: a login if they describe one and all values can be
+  /// recovered byte for byte, otherwise an item of the Secret Service alone.
   ///
   /// - Parameters:
-  ///   - body: the secret as the program sent it.
-  ///   - collection: the item's collection; `nil` for the one with people's logins.
+  ///   - body: the secret from the program.
+  ///   - collection: the item's collection; `nil` for the login collection.
   ///   - name: the name of the item if it isn't a login.
   package static func item(
     _ shown: Shown, _ body: borrowing Secret, in collection: ByteString?, orNamed name: ByteString
@@ -76,7 +74,7 @@ package enum ItemTranslation {
     }
   }
 
-  /// What a program looks for, as a tool would ask for it; `nil` unless its attributes describe a login.
+  /// A program's search as a tool's query; `nil` unless its attributes describe a login.
   package static func question(_ attributes: LookupAttributes) -> ItemQuery? {
     let key = ItemAttributes.key(of: texts(attributes))
     switch key {
@@ -90,14 +88,14 @@ package enum ItemTranslation {
   ) -> Answer? {
     let texts = texts(shown.attributes)
     let stored = StoredItem(path: "/", attributes: texts, label: shown.label)
-    // Two names that are the same text for Unicode are two attributes all the same.
+    // Two names that are equal for Unicode are still two attributes.
     guard texts.count == shown.attributes.all.count, var item = ItemAttributes.item(of: stored) else {
       return nil
     }
     if case .secretService = item.key { return nil }
     item.reference = nil
     item.secretService = kept(shown, in: collection)
-    // A label that reads like one made of the key is no reason to keep another.
+    // A label that reads like one made from the key replaces no other.
     if !ItemAttributes.label(of: item).utf8.elementsEqual(shown.label.utf8) {
       item.label = ByteString(shown.label)
     }
@@ -117,8 +115,8 @@ package enum ItemTranslation {
     return Answer(item: item, credential: credential)
   }
 
-  /// The item without what can be told from its other attributes, so that a login of this program is the same whether
-  /// it was in a service or not.
+  /// The item without values that its other attributes repeat, so that a login of this program is the same whether it
+  /// was in a service or not.
   static func withoutRepetition(_ item: Item, _ shown: Shown, _ body: borrowing Secret) -> Item {
     if item.key.secretServiceItem != nil { return item }
     var plain = item
@@ -131,16 +129,14 @@ package enum ItemTranslation {
     return plain
   }
 
-  /// What a service has of an item that is written to it as it is.
-  ///
-  /// - Returns: `nil` if the item's other attributes say all.
+  /// The form in a service of an item that is written unchanged; `nil` if the item's own attributes say everything.
   static func written(_ item: Item) -> Shown? {
     guard let given = item.secretService.lookup else {
       return item.key.secretServiceItem == nil ? nil : shown(item)
     }
     var shown = shown(item)
     if item.key.secretServiceItem != nil { return shown }
-    // What a person has noted of a login goes along.
+    // A person's notes on a login are included.
     let texts = texts(given)
     var described = ItemAttributes.item(of: StoredItem(path: "/", attributes: texts, label: shown.label))
     described?.secretService = item.secretService
@@ -150,13 +146,13 @@ package enum ItemTranslation {
     return shown
   }
 
-  /// The attributes that a service gets of an item that is added to it as it is.
+  /// The attributes of an item that is added to a service unchanged.
   static func attributes(of item: Item) -> LookupAttributes {
     written(item)?.attributes ?? LookupAttributes(ItemAttributes.attributes(of: item))
   }
 
-  /// The secret of an item as programs get it from a keychain that is served: nobody who asks for a password gets what its
-  /// one-time codes are made of, or hidden fields.
+  /// The secret of a served item for programs: a program that asks for a password gets neither the secret of its
+  /// one-time codes nor hidden fields.
   package static func bodyForPrograms(of item: Item, _ credential: borrowing Credential) -> Secret {
     var plain = credential.copy()
     plain.further = FurtherSecrets()
@@ -181,6 +177,6 @@ package enum ItemTranslation {
     return texts
   }
 
-  /// The content type of an item that says nothing else.
+  /// The default content type.
   package static let plainText = "text/plain"
 }

@@ -4,20 +4,19 @@ import Keychain
 
 /// The file in which gnome-keyring keeps a collection: `$XDG_DATA_HOME/keyrings/NAME.keyring`.
 ///
-/// A keyring without a password, as automatic login makes it, is a text file (GLib's key file format). gnome-keyring writes
-/// its secrets into it without escaping, and reads escapes: `\t` comes back as a tab, outer spaces are lost, and after
-/// a secret of two lines the whole file can't be read any more. What isn't UTF-8 is written in hexadecimal, and comes back as
-/// it was.
+/// A keyring without a password, as automatic login makes it, is a text file (GLib's key file format). gnome-keyring
+/// writes secrets into it without escaping, but reads escapes: `\t` comes back as a tab, outer spaces are lost, and a
+/// secret of two lines makes the file unreadable. Anything but UTF-8 is written in hexadecimal, and survives.
 struct KeyringFile {
   let path: String
-  /// Whether it is text, so that the keyring has no password.
+  /// Whether it is text, so the keyring has no password.
   let isText: Bool
 
   /// The file of a collection; `nil` if there is none in the folder.
   ///
   /// - Parameters:
-  ///   - collection: the collection's object path, whose end is the file's name, with escapes such as `_20`.
-  ///   - folder: gnome-keyring's folder; `nil` is its usual one.
+  ///   - collection: the collection's object path; its end is the file's name, with escapes such as `_20`.
+  ///   - folder: gnome-keyring's folder; `nil` for the usual one.
   init?(ofCollection collection: String, in folder: String?) {
     let name = Self.decoded(collection.split(separator: "/").last ?? "")
     if name.isEmpty || name.contains("/") { return nil }
@@ -47,9 +46,9 @@ struct KeyringFile {
     return contents
   }
 
-  /// The files that gnome-keyring can't read, each with the number of the line that it fails at.
+  /// The files that gnome-keyring can't read, each with the number of the failing line.
   ///
-  /// - Parameter folder: gnome-keyring's folder; `nil` is its usual one.
+  /// - Parameter folder: gnome-keyring's folder; `nil` for the usual one.
   static func damaged(in folder: String?) -> [(path: String, line: Int)] {
     let path = folder ?? usualFolder
     guard let folder = opendir(path) else { return [] }
@@ -69,8 +68,8 @@ struct KeyringFile {
 
   private static let mark = Array("[keyring]".utf8)
 
-  /// The number of the first line that is neither empty nor a comment, a group or a key with its value; `nil` if there is
-  /// none, or the file isn't text.
+  /// The number of the first line that is neither empty nor a comment, a group or a key with its value; `nil` if there
+  /// is none, or the file isn't text.
   private var unreadableLine: Int? {
     guard isText, let text = Self.contents(of: path, limit: 16 << 20) else { return nil }
     return text.withUnsafeBytes { bytes in
@@ -119,11 +118,12 @@ struct KeyringFile {
 }
 
 extension SecretServiceKeychain {
-  /// A secret as it is sent to a collection.
+  /// A secret for a collection.
   ///
   /// - Parameters:
-  ///   - body: returns its stored form, plain or one that survives in gnome-keyring's text; `nil` if there is no such form.
-  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if gnome-keyring would damage it, and what else the keyring has.
+  ///   - body: returns its stored form, plain or one that survives in gnome-keyring's text; `nil` if there is none.
+  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if gnome-keyring would damage it, or other contents of the
+  ///   keyring.
   func surviving(
     in collection: String, _ body: (_ isPlain: Bool) -> Secret?
   ) throws(KeychainError) -> Secret? {

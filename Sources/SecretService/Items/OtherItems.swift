@@ -3,8 +3,8 @@ import CSecret
 public import Keychain
 
 extension SecretServiceKeychain {
-  /// The item at a path in the service. What describes no login is an item of the Secret Service alone, which only
-  /// those see who have asked for it: ``DesktopKeychainSettings/includesOtherItems``.
+  /// The item at a path in the service. If it isn't a login, it is an item of the Secret Service alone, visible only
+  /// with ``DesktopKeychainSettings/includesOtherItems``.
   func item(of stored: StoredItem) -> Item? {
     if !describesNoLogin(stored) { return ItemAttributes.item(of: stored) }
     return other(stored)
@@ -19,14 +19,13 @@ extension SecretServiceKeychain {
     ).item.as(stored)
   }
 
-  /// Whether it is such an item, and they were asked for.
+  /// Whether it is such an item, and they are included.
   func describesNoLogin(_ stored: StoredItem) -> Bool {
     settings.includesOtherItems
       && (stored.exactAttributes != nil || ItemAttributes.key(of: stored.attributes) == nil)
   }
 
-  /// The name of an item that is no login: its place in the service, and when it was made, because gnome-keyring gives
-  /// places anew.
+  /// The name of an item that is no login: its path and creation date, because gnome-keyring reuses paths.
   private func otherName(of stored: StoredItem) -> ByteString {
     let parts = stored.path.split(separator: "/").suffix(2).map { ByteString($0) }
     guard parts.count == 2 else { return ByteString(stored.path) }
@@ -34,19 +33,18 @@ extension SecretServiceKeychain {
     return ByteString("\(collection)/\(parts[1])@\(stored.created?.seconds ?? 0)")
   }
 
-  /// The collection of an item as the encrypted file has it, where the login collection is the one of items that name
-  /// none.
+  /// An item's collection, as in the encrypted file, where items without one belong to the login collection.
   private func collectionInFile(of path: String) -> ByteString? {
     let name = ObjectName.decoded(ByteString(collectionName(of: path)))
     return name == ObjectName.login ? nil : name
   }
 
-  /// Whether a collection is kept in memory alone, so that its items are of no use elsewhere.
+  /// Whether a collection is only in memory, so that its items are useless elsewhere.
   func isSessionCollection(_ path: String) -> Bool { collectionName(of: path) == "session" }
 
   // MARK: Collections
 
-  /// The collections that last, as items; empty if only logins were asked for.
+  /// The persistent collections, as items; empty if only logins are included.
   func collectionItems() throws(KeychainError) -> [Item] {
     guard settings.includesOtherItems else { return [] }
     let collections =
@@ -64,7 +62,7 @@ extension SecretServiceKeychain {
     return items
   }
 
-  /// The collection that an item from elsewhere belongs to.
+  /// The collection for an item from elsewhere.
   ///
   /// - Throws: ``KeychainError/noCollection(_:)`` if there is none of its name.
   func collection(for item: Item) throws(KeychainError) -> String {
@@ -80,14 +78,14 @@ extension SecretServiceKeychain {
       }
       return path
     }
-    // That is where it was, even if new items go elsewhere.
+    // It came from there, even if new items go elsewhere.
     if settings.collection == nil, let path = path(named: ObjectName.login) { return path }
     return try collectionForNewItems()
   }
 
   // MARK: Reading and writing without loss
 
-  /// An item with all that the service has of it.
+  /// An item with everything that the service has of it.
   public func whole(_ item: Item, asLogin: Bool) throws(KeychainError) -> Answer {
     guard let reference = item.reference else { throw .itemNotFound }
     if item.key.secretServiceItem?.kind == .collection {
@@ -129,7 +127,7 @@ extension SecretServiceKeychain {
 }
 
 extension Item {
-  /// The item with the dates and the reference that it has in the service.
+  /// The item with its dates and reference in the service.
   fileprivate func `as`(_ stored: StoredItem) -> Item {
     var item = self
     item.creationDate = stored.created
@@ -144,8 +142,7 @@ enum ObjectName {
   /// The collection that every program knows by this name.
   static let login: ByteString = "login"
 
-  /// The name that a part of a path stands for: in it, `_` and two hexadecimal digits are a byte that is no letter and
-  /// no digit.
+  /// Decodes part of a path: `_` and two hexadecimal digits stand for a byte other than a letter or digit.
   static func decoded(_ part: ByteString) -> ByteString {
     var bytes: [UInt8] = []
     var rest = part.bytes[...]

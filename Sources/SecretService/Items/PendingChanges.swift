@@ -1,13 +1,10 @@
 import Keychain
 
-/// Changes that the body of `exclusively` has made and that have not been sent to the service. The service has no
-/// transactions, so nothing is sent before the body has ended without an error.
+/// Changes made in the body of `exclusively` and not yet sent. The service has no transactions, so nothing is sent
+/// before the body has ended without an error.
 struct PendingChanges {
-  /// The changes to one item.
   final class Change {
-    /// The item in the service; `nil` for a new one.
     let before: Item?
-    /// The item after the change; `nil` if it is to be deleted.
     let after: Item?
     /// The new confidential part; `nil` if it is unchanged.
     let credential: Credential?
@@ -26,7 +23,7 @@ struct PendingChanges {
       }
     }
 
-    /// The new confidential part as programs get it from an item that is written as it is; `nil` if it is unchanged.
+    /// The new confidential part for programs, of an item that is written unchanged; `nil` if it is unchanged.
     func body(of item: Item) -> Secret? {
       switch credential {
       case .none: nil
@@ -43,17 +40,16 @@ struct PendingChanges {
     }
   }
 
-  /// The changes, in the order of the last change to each item.
+  /// The changes, ordered by the last change to each item.
   private(set) var changes: [(reference: ItemReference, change: Change)] = []
 
-  /// The change of an item.
   subscript(_ reference: ItemReference) -> Change? {
     changes.first { $0.reference == reference }?.change
   }
 
   mutating func set(_ change: Change, for reference: ItemReference) {
     changes.removeAll { $0.reference == reference }
-    // An item added and deleted within the body needn't be sent to the service.
+    // An item added and deleted within the body needn't be sent.
     if change.before != nil || change.after != nil { changes.append((reference, change)) }
   }
 

@@ -6,9 +6,9 @@ import Keychain
 /// `credential=`, `llavero_otpauth=` and `llavero_fields=`, which those helpers ignore.
 ///
 /// If the secret or the token contains line feeds, the stored form also states the secret's length. A line
-/// `llavero_bytes=` with a byte that is no UTF-8 makes gnome-keyring keep all of it as bytes (``KeyringFile``).
+/// `llavero_bytes=` with a byte that isn't UTF-8 makes gnome-keyring keep all of it as bytes (``KeyringFile``).
 struct SecretBody {
-  /// How the lines after a secret are distinguished from a secret of several lines.
+  /// How to distinguish the lines after a secret from a secret of several lines.
   enum Form {
     /// As in git's helper: the secret is the first line, and unknown lines are ignored.
     case firstLine
@@ -17,7 +17,6 @@ struct SecretBody {
     /// Everything is the secret, unless a line at the end states its length.
     case whole
 
-    /// The form of a stored item's secret.
     init(of attributes: [String: String]) {
       if attributes[ItemAttributes.schema] == "org.git.Password" {
         self = .firstLine
@@ -33,7 +32,7 @@ struct SecretBody {
 
   /// The credential's stored form.
   ///
-  /// - Parameter isText: whether it is text wherever the secrets are.
+  /// - Parameter isText: whether it is kept as text, like the other secrets there.
   static func encode(
     _ credential: borrowing Credential, as form: Form, isText: Bool = true
   ) -> Secret {
@@ -106,7 +105,7 @@ struct SecretBody {
     case bytes = "llavero_bytes="
   }
 
-  /// Whether gnome-keyring would read another secret from its text than it has written.
+  /// Whether gnome-keyring would read another secret from its text than it wrote.
   static func isFragile(_ body: UnsafeRawBufferPointer) -> Bool {
     guard let first = body.first, let last = body.last, isValidUTF8(body) else { return false }
     return first == 0x20 || last == 0x20
@@ -148,10 +147,10 @@ struct SecretBody {
   }
 }
 
-/// The lines after a secret, as positions in the bytes: their contents are copied only into memory that is wiped.
+/// The lines after a secret, as positions in the bytes, whose contents are copied only into memory that is wiped.
 private struct KnownLines {
   private let bytes: UnsafeRawBufferPointer
-  /// Where the first of them begins, including its line feed; the number of bytes if there is none.
+  /// Where the first begins, including its line feed; the number of bytes if there is none.
   let start: Int
   private var values: [SecretBody.Key: Range<Int>] = [:]
 
@@ -194,7 +193,7 @@ private struct KnownLines {
     return Int(length)
   }
 
-  /// The key of a line and the position of its value; `nil` if it isn't known.
+  /// A line's key and the position of its value; `nil` if it isn't known.
   private static func key(
     of line: Range<Int>, in bytes: UnsafeRawBufferPointer
   ) -> (SecretBody.Key, Range<Int>)? {

@@ -1,7 +1,7 @@
 import Keychain
 
 extension SecretServiceKeychain {
-  /// Sends a change to the service. Returns the item as it then is in the service; `nil` if it was deleted.
+  /// Sends a change to the service. Returns the item's new state in the service; `nil` if it was deleted.
   func send(_ change: Change) throws(KeychainError) -> Item? {
     let keepsKey = change.before?.key.primaryKey == change.after?.key.primaryKey
     try retakeLock(for: keepsKey ? nil : change.after, except: change.before?.reference)
@@ -24,13 +24,12 @@ extension SecretServiceKeychain {
     return item
   }
 
-  /// What the service is to have of an item that is written as it is; `nil` if the item is written as its own
-  /// attributes say.
+  /// The service's form of an item that is written unchanged; `nil` if its own attributes determine the form.
   private func written(_ item: Item) -> ItemTranslation.Shown? {
     settings.includesOtherItems ? ItemTranslation.written(item) : nil
   }
 
-  /// The item that the service has made or changed, if it has all the attributes. It may have more.
+  /// The item made or changed by the service, if it has all the attributes. It may have more.
   private func madeItem(
     at path: String, as written: ItemTranslation.Shown
   ) throws(KeychainError) -> Item {
@@ -43,10 +42,10 @@ extension SecretServiceKeychain {
     throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not as it was to be")
   }
 
-  /// The item that the service has made.
+  /// The item made by the service.
   ///
-  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if it doesn't exist or isn't as requested. It is then
-  ///   left as it is, because the service may have named another item.
+  /// - Throws: ``KeychainError/refused(call:error:detail:)`` if it doesn't exist or isn't as requested. It is then left
+  ///   alone, because the service may have named another item.
   private func madeItem(at path: String, _ isRight: (Item) -> Bool) throws(KeychainError) -> Item {
     do throws(KeychainError) {
       if let made = ItemAttributes.item(of: try storedItem(at: path)), isRight(made) { return made }
@@ -56,8 +55,8 @@ extension SecretServiceKeychain {
     throw .refused(call: "CreateItem", error: "", detail: "the item that it names is not as it was to be")
   }
 
-  /// Replaces an item by a new one if the service has not changed its attributes as requested: KeePassXC adds
-  /// attributes and removes none.
+  /// Replaces an item by a new one if the service hasn't changed its attributes as requested: KeePassXC adds attributes
+  /// and removes none.
   private func replace(_ item: Item, with after: Item, _ change: Change) throws(KeychainError) -> Item? {
     let new: Change
     if let credential = change.copyOfCredential() {
@@ -87,7 +86,7 @@ extension SecretServiceKeychain {
       return change.body(as: SecretBody.Form(of: described), isText: isText)
     }
     guard let body = content else { throw .itemNotFound }
-    // KeePassXC would make the item once a person unlocks the database, whenever that is.
+    // KeePassXC would make the item when a person unlocks the database, however late.
     if try isLocked(collection) { try unlock([collection], named: collectionName(of: collection)) }
     try retakeLock(for: item, except: former)
     let (made, prompt) = try sending(collection) { () throws(BusFailure) in
@@ -98,7 +97,7 @@ extension SecretServiceKeychain {
     if made != Service.none { return made }
     let present = try reporting(items(of: collection))
     let completed = try run(prompt: prompt, for: "CreateItem") { dismissed in
-      // The item that KeePassXC has made before it encountered a part that it refuses.
+      // KeePassXC made this item before it encountered a part that it refuses.
       if let path = try? dismissed.path(of: "Completed"), path.hasPrefix(collection + "/"),
         !present.contains(path)
       {
@@ -126,7 +125,7 @@ extension SecretServiceKeychain {
       }
       tellsOthers = false
     }
-    // A label that another program made is kept as long as its meaning is unchanged.
+    // A label from another program is kept as long as its meaning is unchanged.
     if ItemAttributes.item(of: stored)?.label != item.label || changesAttributes {
       let label = ItemAttributes.label(of: item)
       if !label.utf8.elementsEqual(stored.label.utf8) {
@@ -137,13 +136,13 @@ extension SecretServiceKeychain {
       }
     }
     try refuseLocked(afterChangeAt: path)
-    // gnome-keyring doesn't announce a new secret, but it announces a label that is set.
+    // gnome-keyring announces a label that is set, but not a new secret.
     if tellsOthers {
       try? reporting(service.set("Label", ofItem: path, to: Argument.text(stored.label)))
     }
   }
 
-  /// Makes an item what it was elsewhere.
+  /// Restores an item's state from elsewhere.
   private func changeItem(
     _ stored: StoredItem, to item: Item, _ written: ItemTranslation.Shown, _ change: Change
   ) throws(KeychainError) {
@@ -158,19 +157,19 @@ extension SecretServiceKeychain {
         try service.set("Attributes", ofItem: stored.path, to: Argument.attributes(written.attributes))
       }
     }
-    // Also if it is the same: gnome-keyring doesn't announce a new secret, but it announces a label that is set.
+    // Even if it is the same: gnome-keyring announces a label that is set, but not a new secret.
     try sending(stored.path) { () throws(BusFailure) in
       try service.set("Label", ofItem: stored.path, to: Argument.text(written.label))
     }
     try refuseLocked(afterChangeAt: stored.path)
   }
 
-  /// What a program has said the secret is; without that, the service is told what suits it.
+  /// The content type from a program; without one, the service is told a suitable one.
   private func contentType(of item: Item) -> String? {
     settings.includesOtherItems ? item.secretService.contentType?.text : nil
   }
 
-  /// The secret to store; `nil` if it is unchanged. It can't stay unchanged if the item's new class has another form.
+  /// The secret to store; `nil` if it is unchanged, which is impossible if the item's new class has another form.
   private func body(
     of change: Change, as form: SecretBody.Form, insteadOf stored: StoredItem
   ) throws(KeychainError) -> Secret? {
@@ -209,7 +208,7 @@ extension Item {
 }
 
 extension [String: String] {
-  /// Whether both have the same bytes. Strings are equal if Unicode considers them the same text.
+  /// Whether both have the same bytes. Strings are equal if they are for Unicode.
   fileprivate func isExactly(_ other: [String: String]) -> Bool {
     count == other.count
       && allSatisfy { name, value in other[name].map { value.utf8.elementsEqual($0.utf8) } ?? false }

@@ -4,7 +4,7 @@ import Keychain
 struct StoredItem {
   let path: String
   let attributes: [String: String]
-  /// All attributes, if two of their names are the same text for Unicode and therefore one in ``attributes``.
+  /// All attributes, if two of their names are equal for Unicode and so share an entry in ``attributes``.
   let exactAttributes: LookupAttributes?
   let label: String
   let isLocked: Bool
@@ -13,7 +13,7 @@ struct StoredItem {
 
   /// Reads the answer of `org.freedesktop.DBus.Properties.GetAll`.
   ///
-  /// - Throws: ``BusFailure`` if something is missing or has the wrong type. Dates may be missing.
+  /// - Throws: ``BusFailure`` if anything but a date is missing, or has the wrong type.
   init(path: String, properties reply: Variant) throws(BusFailure) {
     let properties = try reply.parts("(a{sv})", of: "GetAll")[0]
     self.path = path
@@ -37,7 +37,7 @@ struct StoredItem {
     modified = nil
   }
 
-  /// The attributes as a program has given them.
+  /// The attributes as given by a program.
   var lookup: LookupAttributes {
     exactAttributes ?? LookupAttributes(attributes)
   }
@@ -60,7 +60,7 @@ struct StoredItem {
     String(reference.bytes.description.prefix { $0 != "@" })
   }
 
-  /// The number at the end of the path, by which services count their items.
+  /// The number at the end of the path, in order of creation.
   var number: Int {
     let digits = path.utf8.reversed().prefix { 0x30...0x39 ~= $0 }.prefix(18)
     return digits.reversed().reduce(0) { $0 * 10 + Int($1 - 0x30) }
@@ -68,7 +68,6 @@ struct StoredItem {
 }
 
 extension LookupAttributes {
-  /// The attributes whose names and values are text.
   init(_ texts: [String: String]) {
     self.init()
     for (name, value) in texts { self[ByteString(name)] = ByteString(value) }

@@ -3,9 +3,9 @@ import Keychain
 
 /// The items of a tool's own helper for the Secret Service, which store the URL in one attribute.
 struct ToolHelperItems {
-  /// The tool, which is the security domain of its items.
+  /// The tool, the security domain of its items.
   let domain: ByteString
-  /// The attribute by which the helper's items are recognized and found.
+  /// The attribute that identifies the helper's items.
   let mark: (name: String, value: String)
   /// The attribute with the URL, or with only host and port.
   let url: String
@@ -30,10 +30,10 @@ struct ToolHelperItems {
       schema: "org.rust-lang.cargo.registry"),
   ]
 
-  /// The attributes by which the helper finds an item that was stored without it; `nil` if the item isn't its tool's,
-  /// or can't be told from them.
+  /// The attributes by which the helper finds an item stored without it; `nil` if the item isn't its tool's, or doesn't
+  /// determine them.
   ///
-  /// - Parameter label: the item's label, which is the URL as the tool wrote it, if the tool stored the item.
+  /// - Parameter label: the item's label: the URL in the tool's spelling, if the tool stored the item.
   static func attributes(of key: Item.Key, label: ByteString?) -> [String: String]? {
     guard case .internetPassword(let place) = key,
       let helper = all.first(where: { $0.domain == place.securityDomain })
@@ -48,7 +48,7 @@ struct ToolHelperItems {
     return nil
   }
 
-  /// The place as its tool probably writes it.
+  /// The place in the tool's probable spellings.
   private func spellings(of key: InternetPassword) -> [String?] {
     var place = key
     place.account = nil
@@ -59,12 +59,12 @@ struct ToolHelperItems {
     ]
   }
 
-  /// The helper that made an item with these attributes; `nil` if it was no tool's helper.
+  /// The helper that made an item with these attributes; `nil` if none did.
   static func made(_ attributes: [String: String]) -> ToolHelperItems? {
     all.first { attributes[$0.mark.name] == $0.mark.value }
   }
 
-  /// The key that the attributes describe; `nil` if they don't describe one.
+  /// The key described by the attributes; `nil` if there is none.
   func key(of attributes: [String: String]) -> Item.Key? {
     guard let url = attributes[url], !url.isEmpty else { return nil }
     var rest = url[...]

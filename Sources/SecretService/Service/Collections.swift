@@ -10,8 +10,8 @@ extension SecretServiceKeychain {
     return path
   }
 
-  /// The requested collection, else that of the alias `default`, else the one named `login`; `nil` if there is none
-  /// of these.
+  /// The requested collection, else that of the alias `default`, else the one named `login`; `nil` if there is none of
+  /// these.
   ///
   /// - Throws: ``KeychainError/noCollection(_:)`` if the requested one doesn't exist.
   func existingCollection() throws(KeychainError) -> String? {

@@ -1,15 +1,14 @@
 import Bytes
 import Keychain
 
-/// Calls that gnome-keyring has beyond the Secret Service API, for its own programs: unlocking and making collections
-/// with a passphrase instead of a prompt, which a session without a display cannot show.
+/// Calls that only gnome-keyring has, for its own programs: unlocking and making collections with a passphrase instead
+/// of a prompt, which a session without a display can't show.
 struct GnomeKeyring {
   private static let interface = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
 
   let service: Service
   let session: ServiceSession
 
-  /// The outcome of a call.
   enum Outcome {
     case done
     case wrongPassphrase

@@ -3,23 +3,21 @@ import Keychain
 extension Service {
   private static let promptInterface = "org.freedesktop.Secret.Prompt"
 
-  /// The outcome of a prompt.
   enum PromptOutcome {
-    /// The person did what the prompt asked for.
+    /// The person did as asked.
     case completed(Variant)
-    /// The person declined, or the service could not show anything. KeePassXC may have made an incomplete item by
-    /// then.
+    /// The person declined, or the service could not show anything. KeePassXC may have made an incomplete item by then.
     case dismissed(Variant)
   }
 
   /// Shows a prompt of the service and waits for the person, as long as that takes.
   ///
-  /// It can't be seen from here whether somebody is being asked. It is assumed as long as the programs that would
-  /// show the prompt, the service and gnome-keyring's prompter, answer a ping.
+  /// Whether somebody is being asked is invisible from here. It is assumed as long as the programs that would show the
+  /// prompt, the service and gnome-keyring's prompter, answer a ping.
   ///
   /// - Parameters:
-  ///   - limit: how long it may take, in milliseconds, if nobody is to be asked: KeePassXC makes and deletes items
-  ///     with prompts that complete by themselves.
+  ///   - limit: how long it may take, in milliseconds, if nobody is to be asked: KeePassXC makes and deletes items with
+  ///     prompts that complete by themselves.
   ///   - onWaiting: called once, after a second.
   /// - Throws: ``BusFailure`` if one of them stops answering, or the limit is reached.
   func run(
@@ -49,7 +47,7 @@ extension Service {
     return try parameters[0].bool(of: "Completed") ? .dismissed(result) : .completed(result)
   }
 
-  /// Withdraws a prompt that nobody is to see.
+  /// Withdraws a prompt that nobody should see.
   func dismiss(prompt path: String) {
     _ = try? bus.call(call("Dismiss", of: Self.promptInterface, at: path))
   }

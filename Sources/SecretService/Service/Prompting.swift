@@ -1,11 +1,11 @@
 import Keychain
 
 extension SecretServiceKeychain {
-  /// Runs `body` on an object that is unlocked first, if it is locked. KWallet doesn't refuse a call to a locked item: it
-  /// answers with an empty secret, and takes a new one without keeping it.
+  /// Runs `body` on an object, unlocking it first if necessary. KWallet doesn't refuse a call to a locked item: it
+  /// returns an empty secret, and drops a new one.
   ///
-  /// - Parameter changes: whether it changes the object. KeePassXC locks single items until somebody has agreed to their
-  ///   being read, and lets them be changed.
+  /// - Parameter changes: whether it changes the object. KeePassXC locks single items until somebody agrees to their
+  ///   being read, but lets them be changed.
   func unlocking<Result: ~Copyable>(
     _ path: String, changes: Bool = false, _ body: () throws(BusFailure) -> Result
   ) throws(KeychainError) -> Result {
@@ -28,7 +28,7 @@ extension SecretServiceKeychain {
       return try body()
     } catch {
       if error.isAboutMissingObject { throw .itemNotFound }
-      // The service said that it was unlocked, but it is still locked.
+      // The service claimed that it was unlocked, but it is still locked.
       throw error.isAboutLock ? .collectionLocked(name) : error.keychainError
     }
   }
@@ -58,8 +58,8 @@ extension SecretServiceKeychain {
 
   /// Unlocks objects, through a prompt if the service wants one, and makes sure that they are unlocked.
   ///
-  /// Nobody is asked while the lock is held. As long as no change was sent to the service, the holder of the lock has
-  /// to start again when the person has answered; after that, the lock is released meanwhile.
+  /// Nobody is asked while the lock is held. Before the first change was sent, the holder of the lock must start again
+  /// after the answer; later, the lock is just released meanwhile.
   ///
   /// - Throws: ``KeychainError/collectionLocked(_:)`` or ``KeychainError/itemLocked(collection:)`` if nobody may be
   ///   asked, the person declined, or they are still locked.
@@ -86,7 +86,7 @@ extension SecretServiceKeychain {
     try refuseLocked(prompt.objects, named: prompt.name)
   }
 
-  /// Runs a prompt of which only success matters.
+  /// Runs a prompt whose result isn't needed.
   ///
   /// - Throws: ``KeychainError/collectionLocked(_:)`` if nobody may be asked, or the person declined.
   func show(_ prompt: String, named name: String) throws(KeychainError) {
@@ -98,7 +98,7 @@ extension SecretServiceKeychain {
     if case .dismissed = outcome { throw .collectionLocked(name) }
   }
 
-  /// Throws if one of the objects is locked, whatever the service or its prompt says about it.
+  /// Throws if one of the objects is locked, whatever the service or its prompt claims.
   private func refuseLocked(_ paths: [String], named name: String) throws(KeychainError) {
     for path in paths {
       let isLocked: Bool
@@ -113,7 +113,7 @@ extension SecretServiceKeychain {
   }
 
   private func lockError(_ paths: [String], named name: String) -> KeychainError {
-    // KeePassXC locks individual items until somebody has agreed to their being read.
+    // KeePassXC locks individual items until somebody agrees to their being read.
     let isAboutItems = paths.allSatisfy { path in
       let collection = Self.collection(of: path)
       return collection != path && (try? isLocked(collection)) == false
@@ -126,7 +126,7 @@ extension SecretServiceKeychain {
     path.split(separator: "/").prefix(5).map { "/" + $0 }.joined()
   }
 
-  /// Runs the prompt that a service uses for a call, and returns what the call would have returned.
+  /// Runs the prompt for a service's call, and returns the call's result.
   ///
   /// The prompt may complete by itself or ask somebody, so the lock is released if it takes a while.
   ///
@@ -170,11 +170,10 @@ extension SecretServiceKeychain {
   }
 }
 
-/// A prompt of the service for unlocking something.
+/// A prompt of the service for unlocking.
 struct UnlockingPrompt {
   let path: String
-  /// The objects that it unlocks.
+  /// The objects to unlock.
   let objects: [String]
-  /// The collection's name.
   let name: String
 }

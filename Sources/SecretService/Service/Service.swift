@@ -1,7 +1,7 @@
 import CSecret
 import Keychain
 
-/// The service that owns `org.freedesktop.secrets` (Secret Service API 0.2), with the calls that are needed.
+/// The service that owns `org.freedesktop.secrets` (Secret Service API 0.2), with the necessary calls.
 final class Service {
   static let path = "/org/freedesktop/secrets"
   static let interface = "org.freedesktop.Secret.Service"
@@ -9,7 +9,7 @@ final class Service {
   static let itemInterface = "org.freedesktop.Secret.Item"
   private static let propertiesInterface = "org.freedesktop.DBus.Properties"
   static let wellKnownName = "org.freedesktop.secrets"
-  /// The name that llavero has beside it where it is the service.
+  /// The additional name of llavero as the service.
   static let ownName = "org.llavero.SecretService"
   /// The API's placeholder for no object.
   static let none = "/"
@@ -17,19 +17,18 @@ final class Service {
   let bus: SessionBus
   /// The unique name of the program that answered.
   private(set) var owner: String
-  /// The collection that the alias `default` names; `nil` if there is none.
+  /// The collection with the alias `default`; `nil` if there is none.
   private(set) var defaultCollection: String?
-  /// Whether the program is llavero itself.
   let isOwn: Bool
 
-  /// Says Hello, and finds out which program answers by asking for the default collection.
+  /// Says Hello, and finds the answering program by asking for the default collection.
   ///
-  /// This has to be the first message to the service, answered before the next is sent: with most other messages, and
+  /// This must be the first message to the service, answered before the next is sent: with most other messages, and
   /// with two at once, gnome-keyring 42 may end with a failed assertion if several clients arrive at the same time.
   ///
   /// - Parameters:
   ///   - patience: how long the reply may take, in milliseconds.
-  ///   - meanwhile: called when the calls have been sent.
+  ///   - meanwhile: called after the calls were sent.
   init(on bus: SessionBus, patience: Int, meanwhile: () -> Void = {}) throws(BusFailure) {
     self.bus = bus
     let replies = bus.replies(
@@ -43,7 +42,7 @@ final class Service {
       throw error.isAboutMissingService ? error.asAbsence : error
     }
     owner = reply.sender
-    // llavero takes its own name first. A program that the bus starts for this call has none yet, and one that takes
+    // llavero takes its own name first. A program started by the bus for this call has none yet, and one that takes
     // over from another may have only one of them.
     let hadName = (try? SessionBus.owner(in: replies[1].get().body)) == owner
     var llavero = try? SessionBus.owner(in: replies[3].get().body)
@@ -57,7 +56,7 @@ final class Service {
     }
   }
 
-  /// The path in a reply that contains nothing else; `nil` if it stands for no object.
+  /// The path that is the whole reply; `nil` for no object.
   private static func path(in reply: Variant, of call: String) throws(BusFailure) -> String? {
     let path = try reply.parts("(o)", of: call)[0].path(of: call)
     return path == none ? nil : path
@@ -69,7 +68,7 @@ final class Service {
       arguments: Argument.tuple([Argument.text("default")]))
   }
 
-  /// Finds out whether the same program still answers, and which collection is the default one now.
+  /// Whether the same program still answers. Updates the default collection.
   func isStillThere() throws(BusFailure) -> Bool {
     let reply = try bus.replies(to: [Self.readingDefaultAlias()])[0].get()
     if reply.sender != owner { return false }
@@ -79,7 +78,6 @@ final class Service {
 
   // MARK: Calls
 
-  /// A call to the service or to one of its objects.
   func call(
     _ method: String, of interface: String = Service.interface, at path: String = Service.path,
     _ arguments: OpaquePointer...
@@ -100,13 +98,11 @@ final class Service {
     call("GetAll", of: Self.propertiesInterface, at: path, Argument.text(interface))
   }
 
-  /// The value of a property.
   func property(_ name: String, of interface: String, at path: String) throws(BusFailure) -> Variant {
     let reply = try bus.call(reading(name, of: interface, at: path))
     return try reply.parts("(v)", of: "Get")[0].content(of: "Get")
   }
 
-  /// Sets an item's property.
   func set(_ property: String, ofItem path: String, to value: OpaquePointer) throws(BusFailure) {
     _ = try bus.call(
       call(
@@ -114,19 +110,18 @@ final class Service {
         Argument.text(property), Argument.variant(value)))
   }
 
-  /// The paths of all collections.
   func collections() throws(BusFailure) -> [String] {
     try property("Collections", of: Self.interface, at: Self.path).paths(of: "property Collections")
       .reduce(into: []) { paths, path in if !paths.contains(path) { paths.append(path) } }
   }
 
-  /// The call that finds the items that have all of the attributes.
+  /// A call for the items with all of the attributes.
   func search(_ attributes: [String: String]) -> SessionBus.Call {
     call("SearchItems", Argument.texts(attributes))
   }
 
-  /// Items without their secrets, in the order of the paths. Items that are gone by now are left out, and repeated
-  /// paths count once.
+  /// Items without their secrets, in the order of the paths. Items that are gone are left out, and repeated paths count
+  /// once.
   func items(at paths: [String]) throws(BusFailure) -> [StoredItem] {
     var items: [StoredItem] = []
     var known: Set<String> = []
@@ -148,20 +143,20 @@ final class Service {
     do throws(BusFailure) {
       return try StoredItem(path: path, properties: reply)
     } catch {
-      // An item that is just being deleted may have lost some of its properties, and be gone at the second attempt.
+      // An item being deleted may have lost some of its properties, and be gone at the second attempt.
       return try StoredItem(
         path: path, properties: try bus.call(readingAll(of: Self.itemInterface, at: path)))
     }
   }
 
-  /// Asks to unlock objects. Returns the path of the prompt to be run; `nil` if all are unlocked.
+  /// Asks to unlock objects. Returns the path of the prompt to run; `nil` if all are unlocked.
   func unlock(_ paths: [String]) throws(BusFailure) -> String? {
     let reply = try bus.call(call("Unlock", Argument.paths(paths)))
     let prompt = try reply.parts("(aoo)", of: "Unlock")[1].path(of: "Unlock")
     return prompt == Self.none ? nil : prompt
   }
 
-  /// A program with ways of its own.
+  /// A program with peculiarities.
   enum Product {
     case gnomeKeyring
     /// `kwalletd5`, `kwalletd6` before 6.13 or `ksecretd`.
@@ -173,7 +168,7 @@ final class Service {
     ("org.kde.secretservicecompat", .kWallet),
   ]
 
-  /// Which of them it is, by the names that it has beside the service's; `nil` if it is none.
+  /// The product, by the names that it has beside the service's; `nil` if it is none of these.
   private(set) lazy var product: Product? = zip(
     Self.products, bus.replies(to: Self.products.map { .owner(of: $0.name) })
   ).first { (try? SessionBus.owner(in: $1.get().body)) == owner }?.0.product
@@ -181,11 +176,11 @@ final class Service {
   /// Whether the same program has another name on the bus, too.
   func has(name: String) -> Bool { (try? bus.owner(of: name)) == owner }
 
-  /// The process that owns the service's name, and its program, as far as they can be determined.
+  /// The process that owns the service's name, and its program, as far as known.
   func process() -> (id: UInt32, program: String?)? {
     guard let id = processID() else { return nil }
     let program = programName(of: id)
-    // Otherwise it may have ended, and its number may already have belonged to another process.
+    // Otherwise it may have ended, and its number have been reused.
     return processID() == id ? (id, program) : nil
   }
 

@@ -11,7 +11,7 @@ extension SecretServiceKeychain {
   /// Whether it serves the keychain that is forwarded to this machine.
   public var servesForwarded: Bool { service.has(name: Self.forwardedServiceName) }
 
-  /// The name that it has then beside the other.
+  /// Its additional name in that case.
   package static var forwardedServiceName: String { "org.llavero.SecretService.Forwarded" }
 
   /// Whether there is a collection for new items that outlives the login session.
@@ -47,7 +47,7 @@ extension SecretServiceKeychain {
       textFile: textFile(ofCollection: path))
   }
 
-  /// The file of a collection, if gnome-keyring keeps that as text.
+  /// The file of a collection, if gnome-keyring keeps it as text.
   private func textFile(ofCollection path: String) -> String? {
     guard service.product == .gnomeKeyring else { return nil }
     let file = KeyringFile(ofCollection: path, in: settings.keyringFolder)

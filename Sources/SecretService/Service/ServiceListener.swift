@@ -3,8 +3,8 @@ import Keychain
 import Synchronization
 import System
 
-/// Listens to the service's signals about its items (Secret Service API, "Signals"), and to its end and restart. Has
-/// a connection and a thread of its own, until there are no more subscribers.
+/// Listens to the service's signals about its items (Secret Service API, "Signals"), and to its end and restart. Has a
+/// connection and a thread of its own, until there are no more subscribers.
 final class ServiceListener: @unchecked Sendable {
   // Unchecked is sound: the connection and the context are used by `init` and then only by the one thread, except for
   // waking up the context, which any thread may do.
@@ -13,11 +13,11 @@ final class ServiceListener: @unchecked Sendable {
   private var subscriptions: [guint] = []
   private let sink = Sink()
 
-  /// Connects, and receives all signals sent after this has returned.
+  /// Connects, and receives all signals sent after this returns.
   ///
   /// - Parameters:
   ///   - patience: how long connecting may take, in milliseconds.
-  ///   - timeout: how long each reply may take afterwards, in milliseconds.
+  ///   - timeout: how long each reply may take, in milliseconds.
   init(at address: BusAddress, patience: Int, timeout: Int) throws(BusFailure) {
     let sink = sink
     let bus = try context.calling { () throws(BusFailure) in
@@ -47,9 +47,7 @@ final class ServiceListener: @unchecked Sendable {
     }
   }
 
-  /// Calls `report` at each change.
-  ///
-  /// - Returns: `nil` if the listener no longer receives anything.
+  /// Calls `report` at each change; `nil` if the listener no longer receives anything.
   func subscribe(_ report: @escaping @Sendable () -> Void) -> ChangeSubscription? {
     guard sink.begin() else { return nil }
     return sink.broadcast.subscribe(report) { [sink, context = SendableContext(context)] in
@@ -62,7 +60,6 @@ final class ServiceListener: @unchecked Sendable {
     sink.hasLostBus ? .unavailable(reason: "the session bus has hung up") : nil
   }
 
-  /// The changes so far.
   var changeNumbers: ChangeNumbers { sink.changeNumbers }
 
   /// The unique name of the service; `nil` if there is none.
@@ -120,7 +117,6 @@ private struct SendableContext: @unchecked Sendable {
   func wakeUp() { context.wakeUp() }
 }
 
-/// The receiver of the signals.
 private final class Sink: Sendable {
   private struct State {
     var subscribers = 0
@@ -166,7 +162,7 @@ private final class Sink: Sendable {
     broadcast.report()
   }
 
-  /// Takes a signal of the bus or the service. Any program can send similar ones, which are ignored.
+  /// Handles a signal from the bus or the service. Similar ones from other programs are ignored.
   func take(_ member: String, _ parameters: Variant, from sender: String) {
     if sender == "org.freedesktop.DBus" {
       guard member == "NameOwnerChanged", let parts = try? parameters.parts("(sss)", of: member),

@@ -3,9 +3,8 @@ import CSecret
 
 /// A session with the service, which determines how secrets are transferred over the bus.
 final class ServiceSession {
-  /// The session's object path.
   private(set) var path = ""
-  /// libsecret's object, which holds the key of an encrypted session.
+  /// libsecret's object with the key of an encrypted session.
   private let encrypting: UnsafeMutablePointer<CSecret.SecretService>?
 
   /// An encrypted session that is being opened.
@@ -26,7 +25,7 @@ final class ServiceSession {
     deinit { csecret_unref(service) }
   }
 
-  /// The class of libsecret's objects. Threads must not register it at the same time.
+  /// The class of libsecret's objects, which threads must not register at the same time.
   private static let serviceClass = csecret_register_service()
 
   /// Does the first part of ``beginEncrypted(on:owner:)`` in advance.
@@ -49,7 +48,7 @@ final class ServiceSession {
     return opening
   }
 
-  /// Finishes opening the session that ``beginEncrypted(on:owner:)`` began.
+  /// Completes the session begun by ``beginEncrypted(on:owner:)``.
   init(_ opening: Opening) throws(BusFailure) {
     let service = opening.service
     g_object_ref(service)
@@ -60,7 +59,7 @@ final class ServiceSession {
       let path = secret_service_get_session_dbus_path(service)
     else {
       let failure = opening.bus.failure(error, call: "OpenSession", to: opening.owner)
-      // That is how `csecret_check_opening` reports it.
+      // Reported like this by `csecret_check_opening`.
       guard case .refused("org.freedesktop.DBus.Error.InvalidSignature", let detail) = failure.reason else {
         throw failure
       }
@@ -76,7 +75,7 @@ final class ServiceSession {
     }
   }
 
-  /// The call that opens a session in which secrets are transferred unencrypted.
+  /// A call that opens a session without encryption.
   static func openingPlain(_ service: Service) -> SessionBus.Call {
     service.call("OpenSession", Argument.text("plain"), Argument.variant(Argument.text("")))
   }
@@ -91,7 +90,7 @@ final class ServiceSession {
     if let encrypting { csecret_unref(encrypting) }
   }
 
-  /// The bytes of a secret received over the bus.
+  /// The bytes of a secret from the bus.
   ///
   /// - Parameter reply: the answer of `GetSecret`.
   /// - Throws: ``BusFailure`` if it can't be understood.
@@ -111,15 +110,15 @@ final class ServiceSession {
     return Secret(copying: UnsafeRawBufferPointer(start: bytes, count: Int(count)))
   }
 
-  /// The kind of data that a secret received over the bus is said to be.
+  /// The stated content type of a secret from the bus.
   func contentType(_ reply: Variant) throws(BusFailure) -> String {
     let what = "GetSecret"
     return try reply.parts("((oayays))", of: what)[0].parts("(oayays)", of: what)[3].text(of: what)
   }
 
-  /// A secret to be sent over the bus, of the type `(oayays)`; a floating reference.
+  /// A secret for the bus, of the type `(oayays)`; a floating reference.
   ///
-  /// - Parameter contentType: what kind of data it is, if a program has said that.
+  /// - Parameter contentType: the content type, if a program has set one.
   func seal(_ secret: borrowing Secret, as contentType: String? = nil) -> OpaquePointer {
     let contentType = contentType ?? Self.contentType(of: secret)
     return secret.withUnsafeBytes { bytes in
@@ -139,7 +138,7 @@ final class ServiceSession {
   }
 
   /// KeePassXC treats `text/plain` as text: it replaces anything that is not UTF-8, and anything in braces. KWallet
-  /// takes away a byte order mark.
+  /// removes a byte order mark.
   static func contentType(of secret: borrowing Secret) -> String {
     secret.withUnsafeBytes { bytes in
       isValidUTF8(bytes) && !bytes.contains(UInt8(ascii: "{")) && !bytes.starts(with: [0xef, 0xbb, 0xbf])

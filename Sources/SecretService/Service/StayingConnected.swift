@@ -1,13 +1,13 @@
 import Bytes
 import Keychain
 
-/// Support for programs that keep a keychain open for long: the service may end and be restarted meanwhile, or
-/// another one may replace it.
+/// Support for programs that keep a keychain open for long: the service may be restarted meanwhile, or replaced by
+/// another one.
 extension SecretServiceKeychain {
   /// Runs a request, which may consist of several others.
   ///
-  /// Items seen before are forgotten, because others may have changed them. If there was no request for a while, this
-  /// first checks whether the service is still the same.
+  /// Items seen before are forgotten, because others may have changed them. After a while without requests, this first
+  /// checks whether the service is still the same.
   func asked<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {
@@ -23,8 +23,8 @@ extension SecretServiceKeychain {
     return try body()
   }
 
-  /// The same for a request that can be repeated without harm. It is repeated if the service turns out to be gone and
-  /// is there again.
+  /// The same for a request that can be repeated without harm. It is repeated if the service was gone and is back
+  /// again.
   func repeatable<Result: ~Copyable>(
     _ body: () throws(KeychainError) -> Result
   ) throws(KeychainError) -> Result {

@@ -35,7 +35,7 @@ extension SecretServiceKeychain {
   public func lock() throws(KeychainError) {
     try repeatable { () throws(KeychainError) in
       guard let collection = try existingCollection() else { throw .noCollection(settings.collection) }
-      // KWallet refuses to lock what is locked.
+      // KWallet refuses to lock a locked collection.
       if (try? isLocked(collection)) == true { return }
       let prompt = try reportingRefusal(
         service.bus.call(service.call("Lock", Argument.paths([collection])))
