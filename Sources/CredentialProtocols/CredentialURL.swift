@@ -62,7 +62,6 @@ public struct CredentialURL: ~Copyable {
     }
   }
 
-  /// Decodes the escapes in a part of a URL.
   static func decode(_ part: Slice<UnsafeRawBufferPointer>) throws(ProtocolError) -> ByteString {
     try decodeSecret(part).withUnsafeBytes { ByteString($0) }
   }

@@ -50,7 +50,6 @@ public struct Place: Hashable, Sendable {
   /// The URL of the whole server, without a trailing slash.
   var serverURL: ByteString { ByteString(`protocol`.bytes + Array("://".utf8) + hostAndPort.bytes) }
 
-  /// The place as a URL without an account, for messages.
   var name: String { "\(serverURL)" + (path.map { "/\($0)" } ?? "") }
 
   /// Whether the item was stored for exactly this place: its path is equal, not just a prefix.

@@ -5,7 +5,6 @@ package struct ShellCommand: CustomStringConvertible {
   /// The words, quoted where a shell requires it.
   package let description: String
 
-  /// Creates a command from its words.
   package init(_ words: [any CustomStringConvertible]) {
     description = words.map { Self.quoted("\($0)") }.joined(separator: " ")
   }

@@ -3,7 +3,6 @@ import Keychain
 
 /// Changes collected for sending, and their effect on the other machine's items.
 struct CollectedChanges {
-  /// A credential that can be shared.
   final class Secrets {
     let credential: Credential
 
@@ -20,7 +19,6 @@ struct CollectedChanges {
 
   /// The other machine's items as first seen.
   private var former: [ItemReference: Item] = [:]
-  /// The secrets seen in them.
   private var seen: [ItemReference: Secrets] = [:]
   private var additions: [ItemReference: Addition] = [:]
   private var updates: [ItemReference: (item: Item, secrets: Secrets?)] = [:]
@@ -38,10 +36,8 @@ struct CollectedChanges {
 
   // MARK: What was seen
 
-  /// Takes a query's results.
-  ///
-  /// - Returns: queries that match some of them but had not found them before: either it is new, or they may not find
-  ///   it.
+  /// Takes a query's results. Returns queries that match some of them but had not found them before: either it is new,
+  /// or they may not find it.
   mutating func see(_ items: [Item], _ query: ItemQuery) -> [ItemQuery] {
     var found: Set<ItemReference> = []
     var doubtful: Set<ItemQuery> = []

@@ -16,7 +16,6 @@ package final class ForwardedKeychain: KeychainStore {
   /// Whether to keep a secret that came with its item for a few seconds, until it is requested. After that it is
   /// requested again, because it may have changed or no longer be allowed.
   package var holdsAnswers = true
-  /// The time in milliseconds.
   package var clock: () -> Int = { SystemClock.sinceBoot }
   /// Whether the answer is still wanted, checked while a person decides.
   package var isWanted: () -> Bool = { true }
@@ -29,7 +28,6 @@ package final class ForwardedKeychain: KeychainStore {
   private var held: [ItemReference: Held] = [:]
   /// The query that found an item.
   private var queries: [ItemReference: ItemQuery] = [:]
-  /// The changes that are being collected.
   private var pending: CollectedChanges?
   /// The other machine's references of items added while changes were collected.
   private var addedReferences: [ItemReference: ItemReference] = [:]
@@ -85,7 +83,6 @@ package final class ForwardedKeychain: KeychainStore {
 
   // MARK: Reading
 
-  /// The matching items that the other machine allows.
   package func items(matching query: ItemQuery) throws(KeychainError) -> [Item] {
     let found = try remoteItems(matching: query)
     guard let pending else { return found }
@@ -159,7 +156,6 @@ package final class ForwardedKeychain: KeychainStore {
     try add(item, credential, keepsDates: false)
   }
 
-  /// Adds an item from elsewhere with its dates.
   @discardableResult
   package func add(
     keepingDatesOf item: Item, _ credential: borrowing Credential
@@ -293,7 +289,6 @@ package final class ForwardedKeychain: KeychainStore {
     }
   }
 
-  /// Asks the other machine, without making it open the keychain.
   package func probe() -> KeychainReadiness {
     do throws(KeychainError) {
       switch try response(to: .probe) {
@@ -349,7 +344,6 @@ package final class ForwardedKeychain: KeychainStore {
 }
 
 extension ForwardFault {
-  /// The error of this keychain.
   package var error: KeychainError {
     switch self {
     case .duplicate: .duplicateItem

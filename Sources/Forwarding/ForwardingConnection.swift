@@ -52,7 +52,6 @@ package final class ForwardingConnection {
     }
   }
 
-  /// The listening process.
   package var process: Int { Int(clinux_peer_pid(descriptor)) }
 
   /// Waits until the other side ends the connection. Returns whether it did, within a time in milliseconds.

@@ -133,7 +133,6 @@ public struct FileFormat: Sendable {
   /// The forms; empty if there is only this one.
   private var forms: [FileFormat] = []
 
-  /// The form that reads a text.
   func form(of text: UnsafeRawBufferPointer) -> FileFormat {
     forms.isEmpty ? self : Self.form(of: text, among: forms)
   }
@@ -208,6 +207,5 @@ public struct FileFormat: Sendable {
     all.first { $0.name == name || $0.otherNames.contains(name) }
   }
 
-  /// Whether a file looks like one of this format.
   func likeness(_ shape: FileShape) -> Likeness { recognition(shape) }
 }

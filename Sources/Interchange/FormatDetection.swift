@@ -64,10 +64,8 @@ struct FileShape {
   /// notes.
   private var hasLines = true
 
-  /// How many lines are examined.
   private static let manyLines = 100
 
-  /// The same without its lines.
   var withoutLines: FileShape {
     var shape = self
     shape.hasLines = false
@@ -81,7 +79,6 @@ struct FileShape {
     (columns, members, sections) = ([], [], [])
   }
 
-  /// The shape of a file with a text.
   init(_ text: UnsafeRawBufferPointer, in file: UnsafeRawBufferPointer) {
     bytes = file
     self.text = text
@@ -116,7 +113,6 @@ struct FileShape {
     return found
   }
 
-  /// How many rows are examined.
   private static let manyRows = 20
 
   /// The fields of the first rows, for tables without a header; empty if one of them is malformed.

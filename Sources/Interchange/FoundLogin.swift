@@ -154,7 +154,6 @@ public final class FoundLogin {
     if let page, page != item.key.address { withRare().page = page }
   }
 
-  /// Whether it is for a part of a server.
   var hasPath: Bool {
     if case .internetPassword(let key) = item.key { key.path != nil } else { false }
   }
@@ -167,7 +166,6 @@ public final class FoundLogin {
     item.key = .internetPassword(key)
   }
 
-  /// Takes the addresses of another login for the same item.
   func takeAddresses(of other: FoundLogin) {
     for address in other.item.addresses { item.addAddress(address) }
   }
@@ -181,13 +179,11 @@ public final class FoundLogin {
 }
 
 extension Item.Key {
-  /// The address as a URL, for a login at a server.
   fileprivate var address: ByteString? {
     guard case .internetPassword(let key) = self else { return nil }
     return key.url().map { ByteString($0) }
   }
 
-  /// The key of a login for the whole server.
   var withoutPath: Item.Key {
     guard case .internetPassword(var key) = self else { return self }
     key.path = nil

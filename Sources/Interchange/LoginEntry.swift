@@ -2,9 +2,7 @@ import Bytes
 import CredentialProtocols
 import Keychain
 
-/// An address of an entry.
 struct EntryAddress {
-  /// The source's rule for it.
   enum Rule {
     /// The login is for the server, and the path belongs to a page.
     case page
@@ -18,7 +16,6 @@ struct EntryAddress {
   var rule = Rule.page
 }
 
-/// The taken parts of a password manager's entry.
 struct LoginEntry: ~Copyable {
   var name: ByteString = ""
   var addresses: [EntryAddress] = []
@@ -28,7 +25,6 @@ struct LoginEntry: ~Copyable {
   var comment: ByteString? = nil
   /// The secret of one-time codes, in any form accepted by ``OneTimeCodeURL``; empty if there is none.
   var oneTimeCode = Secret()
-  /// Its tags, folders and groups.
   var tags: [ByteString] = []
   /// A person's own fields that the source shows.
   var fields: [(name: ByteString, value: ByteString)] = []
@@ -152,7 +148,6 @@ extension LoginEntry {
   }
 }
 
-/// The place of one of an entry's items.
 private struct EntryTarget {
   let key: InternetPassword
   var page: ByteString? = nil
@@ -160,7 +155,6 @@ private struct EntryTarget {
   var addresses: [ByteString] = []
 }
 
-/// A place named by an address.
 private struct EntryPlace {
   let place: Place
   let account: ByteString?
@@ -280,7 +274,6 @@ extension ByteString {
   /// The same bytes; `nil` if there are none.
   var nonEmpty: ByteString? { isEmpty ? nil : self }
 
-  /// The bytes without surrounding white space.
   var trimmed: ByteString {
     bytes.withUnsafeBytes { ByteString($0.trimmedSlice) }
   }

@@ -135,10 +135,8 @@ public enum PathChoice: Sendable {
 public struct KeptApart {
   /// The logins.
   public let logins: [FoundLogin]
-  /// Their items if they were alone.
   let items: [Item]
 
-  /// Gives each of the logins a name of its own.
   fileprivate init(_ logins: [FoundLogin]) {
     self.logins = logins
     items = logins.map(\.item)

@@ -55,7 +55,6 @@ struct OwnFields {
     return known.contains(name) || FurtherAttributes.isTag(name)
   }
 
-  /// The value of a field; `nil` if there is none.
   subscript(name: ByteString) -> ByteString? { fields.first { $0.name == name }?.value }
 
   var isEmpty: Bool { fields.isEmpty }
@@ -93,7 +92,6 @@ struct OwnFields {
 
   mutating func add(_ name: ByteString, _ value: ByteString) { fields.append((name, value)) }
 
-  /// The text of the column.
   var text: ByteString {
     var text: [UInt8] = []
     for (name, value) in fields {

@@ -55,7 +55,6 @@ private struct UnitedLogin: ~Copyable {
   var credential: Credential
   /// The conflicting parts, which have become further fields.
   var contradictions: [String] = []
-  /// The parts without room.
   var left: [String] = []
 
   init(_ item: Item, _ credential: borrowing Credential) {

@@ -3,7 +3,6 @@ import Keychain
 
 /// The name of a field in a source.
 struct FieldName: Sendable {
-  /// The name in the source.
   let name: ByteString
   /// The word for people, if it has no room in an item.
   fileprivate(set) var word: String
@@ -113,7 +112,6 @@ enum FieldValue {
 /// its source. No format decides that for itself.
 struct SourceEntry: ~Copyable {
   var origin: Origin
-  /// The changes that remove it from its source.
   let removals: [Removal]
   /// Whether it may be in the program's trash; this isn't certain.
   var mayBeDiscarded = false
@@ -165,7 +163,6 @@ struct SourceEntry: ~Copyable {
     if repeated { throw JSONReader.Malformed() }
   }
 
-  /// Whether every field is empty, as after the removal.
   var isEmpty: Bool { values.indices.allSatisfy { isNothing($0) } }
 
   private func isNothing(_ index: Int) -> Bool {
@@ -193,14 +190,12 @@ struct SourceEntry: ~Copyable {
   /// The field with an index, without taking it.
   func peek(at index: Int?) -> FieldValue? { index.map { values[$0] } }
 
-  /// Takes the field with an index.
   mutating func take(at index: Int?) -> FieldValue? {
     guard let index else { return nil }
     states[index] = .taken
     return values[index]
   }
 
-  /// Takes the first field with one of these names.
   @discardableResult
   mutating func take(_ wanted: [ByteString]) -> FieldValue? { take(at: index(of: wanted)) }
 
@@ -259,7 +254,6 @@ struct SourceEntry: ~Copyable {
     names.indices.filter { states[$0] != .taken && wanted.contains(names[$0].name) && !isNothing($0) }
   }
 
-  /// The untaken fields that aren't empty.
   var untaken: [Int] { names.indices.filter { states[$0] == .left && !isNothing($0) } }
 
   // MARK: Fields within fields
@@ -284,7 +278,6 @@ struct SourceEntry: ~Copyable {
     return try open(value, partOf: names[index].wholeWord, arePersons: arePersons)
   }
 
-  /// Opens the object with one of these names.
   mutating func open(_ wanted: ByteString..., in part: Part? = nil) throws(JSONReader.Malformed) -> Part {
     try open(at: index(of: wanted, in: part))
   }
@@ -333,7 +326,6 @@ struct SourceEntry: ~Copyable {
     return array.wholeWord
   }
 
-  /// Opens the array with one of these names.
   mutating func openElements(
     _ wanted: ByteString..., in part: Part? = nil
   ) throws(JSONReader.Malformed) -> [Part] { try openElements(at: index(of: wanted, in: part)) }
@@ -369,7 +361,6 @@ struct SourceEntry: ~Copyable {
     }
   }
 
-  /// The untaken fields with a person's names.
   var named: [Int] { names.indices.filter { states[$0] == .left && names[$0].isPersons } }
 
   func name(at index: Int) -> ByteString { names[index].name }

@@ -11,12 +11,9 @@ package struct FormerVersion: Equatable, Sendable {
   let version: Int
 }
 
-/// A keychain whose server keeps versions of items.
 package protocol VersionedKeychain: KeychainStore {
   /// Deleted items and replaced secrets, as long as the server has the versions, the latest first. A query for
   /// everything finds only deleted items: for the rest, all versions of all items would have to be read.
-  ///
-  /// - Throws: ``KeychainError``
   func formerVersions(matching query: ItemQuery) throws(KeychainError) -> [FormerVersion]
 
   /// Restores a version, and returns the item.

@@ -1,7 +1,6 @@
 package import Bytes
 package import Keychain
 
-/// A copy of an item, in the version read from the server.
 package final class ItemCopy {
   package let path: ItemPath
   let stored: StoredItem
@@ -11,7 +10,6 @@ package final class ItemCopy {
     self.stored = stored
   }
 
-  /// The item, as the server's keychain would return it.
   package var item: Item { stored.item }
 
   package func credential() -> Credential { stored.record.credential.copy() }
@@ -31,8 +29,6 @@ package final class ItemCopy {
   }
 
   /// Reads what ``write(to:)`` wrote.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   package convenience init(parsing object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var path: ItemPath?
     var version = 0
@@ -52,8 +48,6 @@ package final class ItemCopy {
 
 extension OpenBaoKeychain {
   /// Copies of all items in a folder; `nil` if this login may not list it, or not read all items in it.
-  ///
-  /// - Throws: ``KeychainError``
   package func copies(below folder: String) throws(KeychainError) -> [ItemCopy]? {
     try reading { () throws(KeychainError) -> [ItemCopy]? in
       guard let paths = try paths(below: folder) else { return nil }
@@ -63,8 +57,6 @@ extension OpenBaoKeychain {
 
   /// Copies of the items whose paths have this beginning, by folder. Nothing else is read. Leaves out a folder that
   /// only partly has this beginning, or that this login may not read as a whole.
-  ///
-  /// - Throws: ``KeychainError``
   package func copies(beginningWith beginning: String) throws(KeychainError) -> [String: [ItemCopy]] {
     let folder = beginning.lastIndex(of: "/").map { String(beginning[..<$0]) } ?? ""
     return try reading { () throws(KeychainError) -> [String: [ItemCopy]] in

@@ -72,8 +72,6 @@ final class KeyValueStore {
   }
 
   /// The error for an unexpected status, as from other engines than version 2 of the key-value store.
-  ///
-  /// - Throws: ``KeychainError``
   func unexpected(
     _ reply: borrowing ServerReply, _ interface: String, _ path: String
   ) throws(KeychainError) -> KeychainError {
@@ -268,8 +266,6 @@ final class KeyValueStore {
   /// Writes an item if its path is still in this version; 0 for a path never used. If it isn't, this very write may be
   /// the reason: a request can arrive without an answer and be sent again, also by libcurl when a reused connection has
   /// just ended.
-  ///
-  /// - Throws: ``KeychainError``.
   func write(_ item: StoredItem, over version: Int) throws(KeychainError) -> ItemWritten {
     switch try write(item.record.encoded(inVersion: version + 1), at: item.path.text, over: version) {
     case .version(let version): return .version(version)
@@ -283,9 +279,7 @@ final class KeyValueStore {
     }
   }
 
-  /// The outcome of writing an item.
   enum ItemWritten {
-    /// It was stored as this version.
     case version(StoredVersion)
     /// Its path was in another version, with these contents.
     case contested(KnownPath)
@@ -293,8 +287,6 @@ final class KeyValueStore {
 
   /// Leaves a note in place of a moved item, if its path is still in this version. Returns whether the note is there
   /// now. Only the process that wrote the item at its new path leaves it.
-  ///
-  /// - Throws: ``KeychainError``.
   func leaveNote(at path: ItemPath, over version: Int, movedTo other: ItemPath) throws(KeychainError) -> Bool
   {
     switch try write(ItemRecord.moved(to: other), at: path.text, over: version) {
@@ -307,13 +299,10 @@ final class KeyValueStore {
 
   enum Written {
     case version(StoredVersion)
-    /// It is in another version.
     case contested
   }
 
   /// Writes a record if its path is still in this version; 0 for a path never used.
-  ///
-  /// - Throws: ``KeychainError``.
   func write(
     _ record: borrowing Secret, at path: String, over version: Int
   ) throws(KeychainError) -> Written {
@@ -344,15 +333,11 @@ final class KeyValueStore {
   }
 
   /// Deletes one version of an item, which can be undone.
-  ///
-  /// - Throws: ``KeychainError``.
   func delete(_ version: Int, of path: ItemPath) throws(KeychainError) {
     try change("delete", version, of: path)
   }
 
   /// Undoes the deletion of a version.
-  ///
-  /// - Throws: ``KeychainError``.
   func undelete(_ version: Int, of path: ItemPath) throws(KeychainError) {
     try change("undelete", version, of: path)
   }

@@ -1,7 +1,6 @@
 import Bytes
 import Keychain
 
-/// The known contents of a path.
 enum KnownPath {
   case item(StoredItem)
   /// Nothing; with the number of the newest version that was deleted, or 0 if there was none.
@@ -10,10 +9,8 @@ enum KnownPath {
   case moved(to: ItemPath, version: Int)
   /// Something other than an item of llavero's, in this version.
   case foreign(version: Int)
-  /// The policies don't allow reading.
   case forbidden
 
-  /// The item, if it is one.
   var item: StoredItem? {
     if case .item(let item) = self { item } else { nil }
   }

@@ -3,13 +3,10 @@ import Glibc
 package import Keychain
 
 extension OpenBaoKeychain {
-  /// A collected change.
   enum PendingChange {
-    /// Writes an item over a version.
     case write(StoredItem, over: Int)
     /// Leaves a note in place of a moved item, over a version.
     case move(ItemPath, over: Int, to: ItemPath)
-    /// Deletes a version.
     case delete(ItemPath, version: Int)
 
     var path: ItemPath {

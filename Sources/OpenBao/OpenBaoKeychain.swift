@@ -21,7 +21,6 @@ package final class OpenBaoKeychain: KeychainStore {
   /// The folders listed since then, with their paths.
   var listed: [String: [ItemPath]] = [:]
   var depth = 0
-  /// The collected changes, in order.
   var pending: [PendingChange]?
   /// Whether lookups for a change may use copies: only at the first attempt, because a change based on an old copy
   /// fails.
@@ -192,7 +191,6 @@ package final class OpenBaoKeychain: KeychainStore {
     return try stored(path)
   }
 
-  /// A path's stored contents.
   func stored(_ path: ItemPath) throws(KeychainError) -> KnownPath {
     if let known = known[path] { return known }
     let read = try store.read(path)
@@ -235,8 +233,6 @@ package final class OpenBaoKeychain: KeychainStore {
   }
 
   /// Logs in if necessary, and has the login's holder noted: see ``OpenBaoSession/holders``.
-  ///
-  /// - Throws: ``KeychainError``
   package func logInToBeKnown() throws(KeychainError) { try store.session.logInToBeKnown() }
 
   // MARK: Readiness

@@ -30,7 +30,6 @@ package struct OpenBaoSettings: Equatable, Sendable {
   /// Where the token is, if given (``LoginMethod/token(name:)``).
   package let tokenSource: TokenSource?
   package let setup: ExchangeSetup
-  /// Whether the namespace was given.
   package let hasNamespace: Bool
   package let copies: Copies
 
@@ -44,7 +43,6 @@ package struct OpenBaoSettings: Equatable, Sendable {
     case file
   }
 
-  /// How items are copied to this machine.
   package struct Copies: Equatable, Sendable {
     /// The greatest age of a copy that answers, in seconds; 0 for no copies.
     package var maximumAge = 86_400
@@ -53,7 +51,6 @@ package struct OpenBaoSettings: Equatable, Sendable {
     /// The beginnings of the paths of items to copy in advance.
     package var prefetched: [String] = []
 
-    /// The defaults.
     package init() {}
   }
 
@@ -71,12 +68,9 @@ package struct OpenBaoSettings: Equatable, Sendable {
     case twice(option: String)
     /// The option needs another value, described in words.
     case value(option: String, needed: String)
-    /// The login method needs this option.
     case missing(option: String, login: String)
-    /// The login method has no use for this option.
     case useless(option: String, login: String)
 
-    /// The fault in words.
     package var text: String {
       switch self {
       // It may be a secret.
@@ -106,7 +100,6 @@ package struct OpenBaoSettings: Equatable, Sendable {
   /// - Parameters:
   ///   - place: the address of the server.
   ///   - options: the names and values of the options, in order.
-  /// - Throws: ``Fault``.
   package init(place: String, options: [(name: String, value: String)]) throws(Fault) {
     // There are few. Setting up a dictionary's type takes as long as an answer's cryptography.
     for (index, option) in options.enumerated() {

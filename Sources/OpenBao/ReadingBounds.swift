@@ -41,7 +41,6 @@ struct ReadingBounds {
     if bytes > Self.bytes { throw Exceeded(what: "bytes in its answers", limit: Self.bytes) }
   }
 
-  /// An exceeded limit.
   struct Exceeded: Error {
     /// The things of which there are too many, in the plural.
     let what: String

@@ -2,10 +2,8 @@ package import Keychain
 
 /// A keychain that logs in to a server.
 package protocol ServerKeychain: KeychainStore {
-  /// Logs in, even if already logged in. A person may have to sign in with a browser.
-  ///
-  /// - Returns: when the kept token ends, in seconds since the Unix epoch; `nil` if unknown.
-  /// - Throws: ``KeychainError``
+  /// Logs in, even if already logged in. A person may have to sign in with a browser. Returns when the kept token ends,
+  /// in seconds since the Unix epoch; `nil` if unknown.
   func logIn() throws(KeychainError) -> Int64?
 }
 

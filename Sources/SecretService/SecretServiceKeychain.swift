@@ -17,7 +17,6 @@ public final class SecretServiceKeychain: DesktopKeychain {
   var openingSession: ServiceSession.Opening?
   var chosenCollection: String?
 
-  /// The items seen by the present request, by path.
   var seen: [String: StoredItem] = [:]
   /// The nesting depth of the present requests.
   var depth = 0
@@ -31,7 +30,6 @@ public final class SecretServiceKeychain: DesktopKeychain {
   private var lastProvisionalReference = 0
   /// The items made by the last changes, by their earlier references.
   private var sent: [ItemReference: Item] = [:]
-  /// The lock, held while items are changed.
   var heldLock: SecretServiceLock?
   /// Whether a change was sent since the lock was taken.
   var hasSent = false
@@ -105,7 +103,6 @@ public final class SecretServiceKeychain: DesktopKeychain {
     return SecretBody.decode(held.secret.body, as: SecretBody.Form(of: held.stored.attributes))
   }
 
-  /// An item in the service, with its secret.
   struct HeldItem: ~Copyable {
     let stored: StoredItem
     let secret: ReceivedSecret

@@ -1,7 +1,6 @@
 package import SecretService
 
 package struct NameOwner {
-  /// Whether it is llavero.
   package let isOurs: Bool
   /// The program's name, if known.
   package let program: String?

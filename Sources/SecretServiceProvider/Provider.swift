@@ -33,7 +33,6 @@ package final class Provider: @unchecked Sendable {
   private(set) var connection: ProviderConnection!
   let sessions = Sessions()
   var holdings = Holdings()
-  /// The secrets that are only in memory, by path.
   var volatileSecrets: [String: SharedSecret] = [:]
   var callers = Callers()
   var decisions = ProgramDecisions()
@@ -52,22 +51,16 @@ package final class Provider: @unchecked Sendable {
   var unlockProgram: ChildProgram?
   /// Counts the programs started to unlock.
   var lastUnlockProgram = 0
-  /// For reading secrets.
   let readers: KeychainThreads
   /// For requests that a person may have to allow.
   let askers: KeychainThreads
-  /// For changes.
   let writer: KeychainThread
   /// For looking up items. The same as the writer if that knows its own changes; elsewhere a change may wait for a
   /// person, and must not hold up searches.
   let looker: KeychainThread
-  /// Calls that wait for the keychain, for a limited time.
   var heldCalls = HeldCalls()
-  /// Calls that wait for a look at the file.
   var callsBeforeLook = CallsBeforeLook()
-  /// How many looks have begun.
   private(set) var looksBegun = 0
-  /// When the last look began.
   private(set) var lookBegan: Int?
   /// When the last successful look began; `nil` if the keychain has been unusable since.
   var lastLook: Int?
@@ -75,16 +68,13 @@ package final class Provider: @unchecked Sendable {
   private(set) var knownState: [UInt8]?
   /// The paths of objects changed since the present look began.
   private var changedSinceLook: Set<String> = []
-  /// Short permissions by a person, by path.
   var allowedOnce: [String: AllowedOnce] = [:]
-  /// The error reported last.
   private var toldError: KeychainError?
   private var subscription: ChangeSubscription?
   private var loginWatch: LoginWatch?
   private var isOver = false
   private var status: Int32 = 0
 
-  /// Whether the keychain is known, locked or broken.
   enum State {
     /// Its items are known.
     case unlocked
@@ -103,7 +93,6 @@ package final class Provider: @unchecked Sendable {
   private var isAtRest = false
   /// How long without a call until that is freed, in milliseconds.
   private static let restTime = 3000
-  /// Whether a program's passphrase is being tried.
   var isTryingPassphrase = false
 
   /// The collection in memory, which ends with the service.
@@ -168,9 +157,7 @@ package final class Provider: @unchecked Sendable {
   }
 
   /// Takes llavero's own name, then the Secret Service's: programs that find the service ask at once whether it is
-  /// llavero.
-  ///
-  /// - Returns: `false` if another program keeps the service's name.
+  /// llavero. Returns `false` if another program keeps the service's name.
   private func claimNames() throws(BusFailure) -> Bool {
     var others: [String] = []
     // If this process ends before it has the service's name, the bus returns a name to its former owner.
@@ -190,7 +177,6 @@ package final class Provider: @unchecked Sendable {
 
   // MARK: The keychain's state
 
-  /// The items that are only in memory.
   private func withoutKeychain() -> Holdings {
     var all = Holdings()
     for (path, item) in holdings.items where volatileSecrets[path] != nil { all.put(item) }
@@ -404,7 +390,6 @@ package final class Provider: @unchecked Sendable {
 
   // MARK: Callers
 
-  /// Ends everything that belongs to a connection.
   private func forget(_ name: String) {
     sessions.end(of: name)
     callers.remove(name)

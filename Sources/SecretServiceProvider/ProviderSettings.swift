@@ -1,13 +1,11 @@
 import Bytes
 package import Keychain
 
-/// Settings for serving a keychain.
 package struct ProviderSettings {
   /// Whether a keychain can be used without asking anybody.
   package enum LockState: Sendable {
     case unlocked
     case locked
-    /// It can't be used at all.
     case unusable(KeychainError)
   }
 
@@ -16,7 +14,6 @@ package struct ProviderSettings {
   package var replaces: Bool
   /// Opens the keychain, once for each thread that uses it. Must ask nobody.
   package var open: @Sendable () throws(KeychainError) -> any KeychainStore
-  /// Reads all items of a keychain.
   package var readAll: @Sendable (any KeychainStore) throws(KeychainError) -> [Item]
   /// Whether a keychain is unchanged since the last reading, except for its own changes.
   package var isAsSeen: @Sendable (any KeychainStore) -> Bool
@@ -49,7 +46,6 @@ package struct ProviderSettings {
     { _, _ in }
   /// A further name for the service, by which llavero knows which keychain it serves.
   package var furtherName: String?
-  /// Called when the service has its name.
   package var onServing: () -> Void
   /// How people are asked about programs; `nil` if every program may use everything.
   package var asking: ProgramAsking?
@@ -57,7 +53,6 @@ package struct ProviderSettings {
   package var log: ((Access) -> Void)?
   /// Describes an error of the keychain for people, in one line.
   package var explain: (KeychainError) -> String
-  /// Prints a message on standard error.
   package var say: (String) -> Void
 
   /// Settings for serving the whole keychain.

@@ -70,7 +70,6 @@ public func SecAccessControlCreateWithFlags(
   return SecAccessControl(protection: protection, flags: flags)
 }
 
-/// All of `kSecAttrAccessible…`.
 let accessibilities: Set<String> = [
   kSecAttrAccessibleWhenUnlocked, kSecAttrAccessibleAfterFirstUnlock, kSecAttrAccessibleAlways,
   kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly, kSecAttrAccessibleWhenUnlockedThisDeviceOnly,

@@ -9,7 +9,6 @@ struct StatusError: Error, Hashable {
     self.status = status
   }
 
-  /// Converts an error of a keychain.
   init(_ error: KeychainError) {
     status = SecurityStatus(error).rawValue
   }

@@ -15,7 +15,6 @@ public protocol ToolCall: AnyObject {
   /// The arguments without the options, as bytes.
   var operands: [ByteString] { get }
 
-  /// The current time.
   var now: Timestamp { get }
 
   /// The values given for an option, in order; empty texts for a flag.
@@ -24,7 +23,6 @@ public protocol ToolCall: AnyObject {
   /// The value of an environment variable; `nil` if it isn't set.
   func variable(_ name: String) -> ByteString?
 
-  /// Whether standard input is a terminal.
   var isInputTerminal: Bool { get }
 
   /// Whether standard output is a terminal, where everyone nearby could read an answer.

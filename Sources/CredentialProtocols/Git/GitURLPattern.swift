@@ -68,7 +68,6 @@ package struct GitPatternFit: Comparable {
   }
 }
 
-/// A place for which git looks up its configuration.
 package struct GitPlace {
   /// The scheme, as written.
   package let `protocol`: ByteString
@@ -136,7 +135,6 @@ private struct GitURL {
     (self.port, self.path) = (port, path)
   }
 
-  /// How well this pattern fits a URL.
   func fit(_ url: GitURL) -> GitPatternFit? {
     guard scheme == url.scheme, account == nil || account == url.account, port == url.port,
       labels.count == url.labels.count, zip(labels, url.labels).allSatisfy({ $0 == "*" || $0 == $1 })

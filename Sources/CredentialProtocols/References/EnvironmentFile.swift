@@ -157,7 +157,6 @@ private struct EnvironmentReader {
 
   // MARK: Values
 
-  /// The value of the variable just named.
   mutating func value(_ expand: Expansion) throws(Fault) -> Secret {
     skip { $0 == 0x20 }
     if let byte, byte == 0x22 || byte == 0x27 { return try quoted(byte, expand) }

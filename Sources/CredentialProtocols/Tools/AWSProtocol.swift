@@ -60,7 +60,6 @@ public enum AWSProtocol: ToolProtocol {
   }
 }
 
-/// A profile's keys for signing requests.
 private struct AWSKeys: ~Copyable {
   private(set) var accessKeyID: ByteString
   private(set) var secretAccessKey = Secret()

@@ -56,7 +56,6 @@ public enum AskpassProtocol: ToolProtocol {
     return 0
   }
 
-  /// Answers the question, or returns the reason why not.
   private static func answer(
     _ text: ByteString, _ call: any ToolCall, _ caller: any Caller
   ) throws(ProtocolError) -> Refusal? {

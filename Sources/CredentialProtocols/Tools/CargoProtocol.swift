@@ -161,7 +161,6 @@ extension CargoProtocol {
   }
 }
 
-/// A line from cargo.
 private struct CargoRequest: ~Copyable {
   private(set) var version = 0
   private(set) var kind: ByteString = ""

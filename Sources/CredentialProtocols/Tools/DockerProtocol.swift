@@ -204,7 +204,6 @@ extension DockerProtocol {
   }
 }
 
-/// A login from a client.
 private struct DockerLogin: ~Copyable {
   var address: ByteString = ""
   var account: ByteString = ""
@@ -247,7 +246,6 @@ private struct Registry {
     }
   }
 
-  /// The place without its path.
   var server: Place { Place(protocol: place.protocol, server: place.server, port: place.port) }
 
   /// Whether it names a whole registry, not a single repository or one of docker's tokens. A password must not be taken

@@ -146,7 +146,6 @@ public enum KeyringProtocol: ToolProtocol {
   }
 }
 
-/// The output format of `get`.
 private struct Form {
   /// `--mode creds`
   let hasAccount: Bool
@@ -303,7 +302,6 @@ private struct KeyringLookup {
 /// After the URL, pip and uv also ask for host and port alone, without the scheme, so an index at plain http would get
 /// a password for https. Therefore only an item stored for exactly that name answers it.
 private struct ServiceURL {
-  /// The URL's place.
   let place: Place
   /// The services of items for parent places, best first.
   let parents: [ByteString]

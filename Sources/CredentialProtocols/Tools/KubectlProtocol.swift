@@ -93,7 +93,6 @@ public enum KubectlProtocol: ToolProtocol {
   }
 }
 
-/// The contents of `KUBERNETES_EXEC_INFO`.
 private struct ExecRequest {
   /// The version required of the answer.
   private(set) var version: ByteString = ""

@@ -6,11 +6,8 @@ package enum ControlExtension {
   package static let name: StaticString = "control-v1@llavero"
 }
 
-/// A request of `llavero forward` to the agent.
 package enum ControlRequest {
-  /// Report the agent's state.
   case status
-  /// Forget the decisions for sessions.
   case lock
   /// Pass everything else to the agent at this path from now on.
   case upstream(ByteString)
@@ -81,13 +78,10 @@ package enum ControlRequest {
   }
 }
 
-/// The agent's answer to `llavero forward`.
 package struct ControlResponse {
-  /// A connected client.
   package struct Client: Hashable, Sendable {
     /// The hosts on the way, the nearest first, or the socket; empty if no host was verified.
     package var hosts: [ByteString]
-    /// The fingerprints of their keys.
     package var keys: [ByteString]
     package var process: Int
     package var connections: Int
@@ -100,15 +94,12 @@ package struct ControlResponse {
     }
   }
 
-  /// A person's permission for a session.
   package struct Lease: Hashable, Sendable {
-    /// The hosts on the way, or the socket.
     package var hosts: [ByteString]
     /// The tool, as named by the other side.
     package var tool: ByteString
     package var place: ByteString
     package var account: ByteString?
-    /// Whether changes are allowed, too.
     package var mayChange: Bool
     /// The remaining time, in seconds.
     package var seconds: Int
@@ -131,23 +122,16 @@ package struct ControlResponse {
   package var start: Timestamp?
   /// The path of the person's own agent, which gets everything else.
   package var upstream: ByteString?
-  /// Whether somebody can be asked.
   package var canAsk = false
-  /// Whether requests for ssh keys are passed on.
   package var passesKeys = false
   package var sockets: [ByteString] = []
-  /// The path of the new socket.
   package var socket: ByteString?
   package var clients: [Client] = []
-  /// The permissions for sessions.
   package var leases: [Lease] = []
-  /// How many questions are open.
   package var questions = 0
 
-  /// Reports success.
   package init() {}
 
-  /// Reports failure.
   package init(problem: String) { self.problem = ByteString(problem) }
 
   package var encoded: Secret {

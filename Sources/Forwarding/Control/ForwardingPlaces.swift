@@ -1,7 +1,6 @@
 import EncryptedFile
 package import Keychain
 
-/// The places of the agent's files.
 package struct ForwardingPlaces {
   /// The folder of the agent's sockets, which disappears when the person logs out.
   package let runtimeFolder: String

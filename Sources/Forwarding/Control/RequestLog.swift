@@ -9,13 +9,9 @@ package struct LoggedRequest: Sendable {
     case answered
     /// It was answered with nothing: there is nothing, or nothing that the host may have.
     case nothing
-    /// A list was given.
     case listed
-    /// Something was stored, changed or erased.
     case changed
-    /// It was refused.
     case refused
-    /// The keychain could not be used.
     case failed
     /// Nobody has decided in time.
     case undecided
@@ -26,7 +22,6 @@ package struct LoggedRequest: Sendable {
   package var date: Timestamp
   /// The hosts on the way, the nearest first, as in rules.
   package var hosts: [ForwardedHost]
-  /// The fingerprints of their keys.
   package var keys: [String]
   /// The tool, as named by the other side.
   package var tool: ByteString

@@ -2,15 +2,12 @@ import Bytes
 package import Keychain
 package import PrivateFiles
 
-/// The file with a person's rules.
 package struct RuleStore {
   package let path: String
 
   /// Why rules can't be read or changed.
   package enum Fault: Error, Equatable, Sendable {
-    /// A line can't be understood.
     case malformed(RuleFile.Malformed)
-    /// The file can't be used.
     case file(KeychainError)
     /// There would be too many rules; with the limit in bytes.
     case tooLarge(limit: Int)
@@ -40,8 +37,6 @@ package struct RuleStore {
 
   /// The rules; none without a file. Others may read the file, because people keep it with their other settings, but
   /// not write it.
-  ///
-  /// - Throws: ``Fault``.
   package func read() throws(Fault) -> RuleFile {
     let text: Secret?
     do throws(KeychainError) {

@@ -20,11 +20,8 @@ package struct ForwardRequest: ~Copyable {
 
   /// Why the other side sends a request.
   package enum Purpose: String, Hashable, Sendable {
-    /// To log in.
     case get
-    /// To keep a login.
     case store
-    /// To remove a login.
     case erase
   }
 

@@ -6,11 +6,9 @@ package enum ForwardResponse {
   /// The items found, or made by a change. `credential` belongs to the item with its index. `isPart` says that a part
   /// of the keychain couldn't be used, which may have more.
   case items([Item], CredentialOfItem?, isPart: Bool = false)
-  /// The requested secret.
   case credential(CredentialOfItem)
   /// A person is deciding. Ask again with this ticket.
   case waiting(ticket: ByteString)
-  /// Nothing was done.
   case fault(ForwardFault)
 
   /// A secret, and the index of its item. An object, because an enum with a credential could not be copied.
@@ -121,11 +119,8 @@ package enum ForwardFault: String, CaseIterable, Error, Hashable, Sendable {
   case notWritable
   /// Something has changed since the other side looked.
   case changed
-  /// There is an item with that key already.
   case duplicate
-  /// The item is gone.
   case notFound
-  /// An attribute can't be stored.
   case unusableAttribute
   /// It doesn't fit into the keychain, or into a message.
   case tooLarge
@@ -133,7 +128,6 @@ package enum ForwardFault: String, CaseIterable, Error, Hashable, Sendable {
   case malformed
   /// Nobody has decided in time.
   case undecided
-  /// There are too many requests at once.
   case busy
   /// A fault unknown to this version.
   case unknown

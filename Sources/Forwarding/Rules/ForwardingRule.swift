@@ -11,7 +11,6 @@ package enum ForwardedHost: Hashable, Sendable, Comparable, CustomStringConverti
   /// All users of the socket with this name, such as a container.
   case socket(ByteString)
 
-  /// As in a rule.
   package var description: String {
     switch self {
     case .name(let name): name.description
@@ -20,7 +19,6 @@ package enum ForwardedHost: Hashable, Sendable, Comparable, CustomStringConverti
     }
   }
 
-  /// Orders by the text in rules.
   package static func < (left: ForwardedHost, right: ForwardedHost) -> Bool {
     left.description < right.description
   }
@@ -65,7 +63,6 @@ package struct ForwardingRule: Equatable, Sendable {
     self.end = end
   }
 
-  /// Whether the rule is valid at that time.
   package func counts(at now: Timestamp) -> Bool { end.map { now < $0 } ?? true }
 
   /// Whether the rule applies to an item.

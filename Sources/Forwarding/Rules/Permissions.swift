@@ -1,14 +1,11 @@
 package import Bytes
 package import Keychain
 
-/// Whether the other side may do something with an item now.
 package enum Permission: Equatable, Sendable {
   case allowed
-  /// A person decides.
   case undecided
   case refused
 
-  /// The stricter of two.
   func and(_ other: Permission) -> Permission {
     if self == .refused || other == .refused { return .refused }
     return self == .undecided || other == .undecided ? .undecided : .allowed
@@ -17,9 +14,7 @@ package enum Permission: Equatable, Sendable {
 
 /// A kind of access to an item.
 package enum ForwardingRight: String, Hashable, Sendable {
-  /// See it, and get its secret.
   case use
-  /// Add, change or delete it.
   case change
 }
 

@@ -34,7 +34,6 @@ package enum PlacePattern: Equatable, Sendable {
     text.bytes.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
   }
 
-  /// Whether it covers an item.
   package func contains(_ key: Item.Key) -> Bool {
     switch (self, key) {
     case (.everywhere, _): true
@@ -46,7 +45,6 @@ package enum PlacePattern: Equatable, Sendable {
     }
   }
 
-  /// Whether it covers all items of a query.
   package func contains(_ query: ItemQuery) -> Bool {
     switch (self, query) {
     case (.everywhere, _): true

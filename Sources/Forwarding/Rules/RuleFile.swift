@@ -7,7 +7,6 @@ import Keychain
 /// something.
 package struct RuleFile: Equatable, Sendable {
   package enum Line: Equatable, Sendable {
-    /// A rule.
     case rule(ForwardingRule)
     /// An empty line or a comment, unchanged except for carriage returns at its end.
     case other(ByteString)
@@ -45,7 +44,6 @@ package struct RuleFile: Equatable, Sendable {
     }
   }
 
-  /// The rules in the file's order.
   package var rules: [ForwardingRule] {
     lines.compactMap { line in
       if case .rule(let rule) = line { rule } else { nil }
@@ -58,7 +56,6 @@ package struct RuleFile: Equatable, Sendable {
     lines.append(.rule(rule))
   }
 
-  /// Removes rules, and returns their number.
   @discardableResult
   package mutating func removeRules(where isToBeRemoved: (ForwardingRule) -> Bool) -> Int {
     let before = lines.count

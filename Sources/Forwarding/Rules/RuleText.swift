@@ -41,7 +41,6 @@ extension ForwardingRule {
   /// The longest rule, in bytes.
   package static let maximumSize = 4096
 
-  /// - Throws: ``RuleFault``.
   package init(parsing line: UnsafeRawBufferPointer) throws(RuleFault) {
     guard line.count <= Self.maximumSize, line.allSatisfy({ $0 == 0x09 || $0 >= 0x20 && $0 != 0x7f }) else {
       throw .bytes

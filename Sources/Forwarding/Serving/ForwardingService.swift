@@ -15,7 +15,6 @@ package struct ForwardingService {
     case hidden
   }
 
-  /// A question for a person.
   package struct Question: Equatable, Sendable {
     package let item: Item
     /// The requested access. Permission to change an item includes using it.
@@ -274,7 +273,6 @@ package struct ForwardingService {
     return !credential.further.isEmpty
   }
 
-  /// Whether a new secret can be obtained for an item.
   private func isRenewed(_ item: Item) throws(KeychainError) -> Bool {
     if item.isMinted { return true }
     return try keychain.credentialIfPresent(of: item)?.hasRefreshToken ?? false
@@ -337,7 +335,6 @@ extension Item {
 }
 
 extension ItemChange {
-  /// The affected items, before and after.
   fileprivate var items: [Item] {
     switch kind {
     case .add(let item, _), .delete(let item): [item]

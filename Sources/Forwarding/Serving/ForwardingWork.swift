@@ -48,7 +48,6 @@ package struct ForwardingWork: ~Copyable {
     return text
   }
 
-  /// - Throws: ``Malformed``.
   package init(parsing text: UnsafeRawBufferPointer) throws(Malformed) {
     var lines = Lines(text)
     var mayAsk = false

@@ -30,7 +30,6 @@ extension FileFormat {
   }
 }
 
-/// A profile's options for its keys.
 private struct AWSProfileKeys {
   private let profile: ByteString
   private let identifiers: [INIDocument.Option]
@@ -42,7 +41,6 @@ private struct AWSProfileKeys {
   /// Options that the CLI needs besides, or logs in with instead.
   private let others: [INIDocument.Option]
 
-  /// The options that hold a profile's keys.
   static let names: [ByteString] = ["aws_access_key_id", "aws_secret_access_key"] + tokenNames + endNames
   private static let tokenNames: [ByteString] = ["aws_session_token", "aws_security_token"]
   private static let endNames: [ByteString] = ["x_security_token_expires", "aws_expiration"]

@@ -40,7 +40,6 @@ extension FileFormat {
   }
 }
 
-/// A kind of login in Composer.
 struct ComposerKind {
   let name: ByteString
   /// The members of a login.

@@ -73,7 +73,6 @@ extension FoundLogins {
     }
   }
 
-  /// Adds the login in a header for a URL.
   private mutating func takeHeader(
     _ header: UnsafeRawBufferPointer, at url: ByteString?, of entry: inout SourceEntry
   ) {

@@ -147,7 +147,6 @@ extension XMLElement {
 }
 
 extension ByteString {
-  /// The text; `nil` if it contains a variable.
   fileprivate var withoutVariables: ByteString? {
     bytes.withUnsafeBytes { $0.hasVariable(in: 0..<$0.count) } ? nil : nonEmpty
   }
@@ -160,7 +159,6 @@ extension ByteString {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Why a value isn't a usable password; `nil` if it is.
   fileprivate var reasonToStay: PassedOver.Reason? {
     if hasVariable(in: 0..<count) { return .reference }
     guard let brace = firstIndex(of: UInt8(ascii: "{")),

@@ -71,7 +71,6 @@ extension ByteString {
 
 private struct OptionValue: ~Copyable {
   let text: Secret
-  /// Where it ends in the file, with its quotes.
   let end: Int
 }
 

@@ -56,7 +56,6 @@ extension FileFormat {
 }
 
 extension FoundLogins {
-  /// Adds the token of a registry.
   mutating func takeNpmToken(
     _ token: consuming Secret, of registry: ByteString, _ entry: borrowing SourceEntry
   ) {
@@ -106,7 +105,6 @@ extension ByteString {
     return (ByteString(Array(bytes[2..<colon])).withoutSlashesAround, name)
   }
 
-  /// npm's default registry.
   static let npmPublicRegistry: ByteString = "registry.npmjs.org"
 }
 

@@ -21,7 +21,6 @@ private final class NuGetConfiguration: XMLElementReader {
   private let text: UnsafeRawBufferPointer
   private var isNuGet = false
   private var logins: [XMLElement] = []
-  /// The sources' URLs.
   private var urls: [ByteString: ByteString] = [:]
   /// The disabled sources, in lowercase. NuGet looks only at the name, whatever the value.
   private var disabled: Set<ByteString> = []

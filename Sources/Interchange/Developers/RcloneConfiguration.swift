@@ -42,13 +42,11 @@ extension FileFormat {
   }
 }
 
-/// A section of rclone's configuration.
 struct RcloneRemote {
   let name: ByteString
   fileprivate let file: SettingLines
   fileprivate let text: UnsafeRawBufferPointer
 
-  /// The kinds of remotes.
   static let kinds = """
     alias archive azureblob azurefiles b2 box cache chunker cloudinary combine compress crypt doi drive drime dropbox \
     fichier filefabric filelu filen filescom ftp gofile googlecloudstorage googlephotos hasher hdfs hidrive http \

@@ -4,7 +4,6 @@ import Keychain
 extension Secret {
   mutating func append(csvField value: String) { append(csvField: Secret(value)) }
 
-  /// Appends a field that isn't confidential.
   mutating func append(csvField value: ByteString) { append(csvField: Secret(copying: value)) }
 
   /// Appends a field as in RFC 4180, quoted if necessary.

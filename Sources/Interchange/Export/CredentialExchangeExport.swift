@@ -91,7 +91,6 @@ extension ExportFormat {
 }
 
 extension JSONWriter {
-  /// Writes an editable field.
   fileprivate mutating func field(_ name: StaticString, _ value: UnsafeRawBufferPointer, _ type: ByteString) {
     beginObject(name)
     member("fieldType", type)
@@ -117,7 +116,6 @@ extension JSONWriter {
     return true
   }
 
-  /// Writes a person's own fields, if there are any.
   fileprivate mutating func fields(of item: Item, _ credential: borrowing Credential) {
     if item.fields.isEmpty, !credential.further.hasFields { return }
     beginObject()

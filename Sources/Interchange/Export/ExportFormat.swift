@@ -31,10 +31,8 @@ public struct ExportFormat: Sendable {
   /// The items in the order that makes programs take the right ones, some of them twice, and those that programs can't
   /// be made to take.
   public var arrange: @Sendable ([Item]) -> (written: [Item], omitted: [Item]) = { ($0, []) }
-  /// Writes an item, or returns why it is omitted.
   let write: @Sendable (Item, borrowing Credential, inout ExportedFields, inout Secret) -> Omission?
 
-  /// The text around the items.
   struct Frame: Sendable {
     var beginning: @Sendable (Timestamp) -> ByteString = { _ in "" }
     var separator: StaticString = ""

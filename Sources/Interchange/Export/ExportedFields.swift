@@ -47,7 +47,6 @@ struct ExportedFields {
     if let value { left.append((name, value)) }
   }
 
-  /// Takes a field; `nil` if there is none.
   @discardableResult
   mutating func take(_ name: String) -> ByteString? {
     guard let index = left.firstIndex(where: { $0.name == name }) else { return nil }
@@ -61,6 +60,5 @@ struct ExportedFields {
 
   mutating func takeAll() { left = [] }
 
-  /// The names of the fields left.
   var names: [String] { left.map(\.name) }
 }

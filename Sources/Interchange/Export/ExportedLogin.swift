@@ -13,7 +13,6 @@ struct ExportedLogin: ~Copyable {
   let secret: Secret
   /// The secret of one-time codes, as a URL; empty if there is none.
   let code: Secret
-  /// Its tags.
   let tags: [ByteString]
 
   /// How much of an item's place survives a format.
@@ -81,7 +80,6 @@ struct ExportedLogin: ~Copyable {
         secret: credential.secret.copy(), code: code, tags: item.tags))
   }
 
-  /// A login, or why there is none.
   enum Result: ~Copyable {
     case login(ExportedLogin)
     case omitted(ExportFormat.Omission)

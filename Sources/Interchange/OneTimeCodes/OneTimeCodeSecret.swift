@@ -38,7 +38,6 @@ public struct OneTimeCodeSecret: ~Copyable {
   public private(set) var issuer: ByteString = ""
   /// The account in the URL; may be empty.
   public private(set) var account: ByteString = ""
-  /// The shared key.
   var key = Secret()
 
   /// The longest period in seconds.
@@ -135,7 +134,6 @@ public struct OneTimeCodeSecret: ~Copyable {
   }
 }
 
-/// A number that consists only of decimal digits.
 private func number<Number: FixedWidthInteger>(_ text: borrowing Secret, _: Number.Type) -> Number? {
   text.withUnsafeBytes { text in
     guard 1...20 ~= text.count, text.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }

@@ -1,7 +1,6 @@
 import Bytes
 import Keychain
 
-/// The positions of an export's columns in a header.
 struct CSVColumns {
   /// A column that keeps its name.
   struct Named {
@@ -19,7 +18,6 @@ struct CSVColumns {
   let code: Int?
   let tags: [(index: Int, separator: UInt8?, isPath: Bool)]
   let fields: [Named]
-  /// A person's own columns.
   let persons: [Named]
   let kind: Int?
   let group: Int?

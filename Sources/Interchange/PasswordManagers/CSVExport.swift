@@ -6,16 +6,13 @@ import Keychain
 struct CSVExport: Sendable {
   var name: [ByteString] = []
   var url: [ByteString] = []
-  /// Further addresses.
   var otherURL: [ByteString] = []
   var account: [ByteString]
   /// Columns with other names for the account, of which the first filled one replaces an empty account.
   var otherAccounts: [ByteString] = []
   var password: [ByteString]
   var notes: [ByteString] = []
-  /// The secret of one-time codes.
   var code: [ByteString] = []
-  /// Tags, folders and the like.
   var tags: [TagColumn] = []
   /// Columns that become fields of their own, which may be shown.
   var fields: [ByteString] = []
@@ -33,9 +30,7 @@ struct CSVExport: Sendable {
   var ownColumns: [ByteString] = []
   /// A column of newer versions, without which a file may be another program's.
   var typicalColumn: ByteString? = nil
-  /// Further columns that the program writes.
   var others: [ByteString] = []
-  /// How quotes are escaped.
   var escape = CSVStyle.Escape.doubled
   /// How many fields rows may have, compared with the header.
   var length = RowLength.same
@@ -45,7 +40,6 @@ struct CSVExport: Sendable {
   var hasPlaceholders = false
   /// The column with the kind of an entry, and the kind for a login.
   var kind: (column: ByteString, login: ByteString, others: OtherKinds)? = nil
-  /// How several addresses of one entry are separated.
   var addresses = Addresses.one
   /// Addresses of entries for the program itself, or that are no logins.
   var foreignURLs: [ByteString] = []
@@ -69,7 +63,6 @@ struct CSVExport: Sendable {
 
   /// How many fields rows have.
   enum RowLength {
-    /// As many as the header.
     case same
     /// The last field may be missing.
     case lastMayLack
@@ -86,9 +79,7 @@ struct CSVExport: Sendable {
   }
 
   enum Addresses {
-    /// There is only one.
     case one
-    /// Each on a line.
     case lines
     /// Separated by commas, indistinguishable from commas within an address. Each address after the first must have a
     /// scheme.
@@ -112,7 +103,6 @@ struct CSVExport: Sendable {
       ? .certain : .possible
   }
 
-  /// All known columns.
   var known: [ByteString] {
     let named = name + url + otherURL + account + otherAccounts + password + notes + code + fields + others
     let single = [dates?.created, dates?.modified, ownColumn, group?.column, kind?.column, ownFields]
@@ -253,7 +243,6 @@ struct CSVExport: Sendable {
     login.tags.append(ByteString(Array(names.dropFirst().map(\.bytes).joined(separator: "/".utf8))))
   }
 
-  /// The names in a path of groups.
   private static func groups(_ path: ByteString) -> [ByteString] {
     path.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
       ByteString(Array($0))

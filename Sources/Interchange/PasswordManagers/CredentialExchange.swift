@@ -53,7 +53,6 @@ extension FileFormat {
     return entries.found
   }
 
-  /// The paths of each item's collections.
   private static func readCollections(
     _ collections: JSONValue, _ titles: inout [ByteString: [ByteString]], _ entries: inout JSONEntries,
     in parent: ByteString = ""
@@ -119,10 +118,8 @@ extension FileFormat {
     found.take(login, of: &entry)
   }
 
-  /// Takes a credential.
-  ///
-  /// - Returns: whether its type has room in an item. Passkeys, cards, identities and files stay, and their contents
-  ///   are reported.
+  /// Takes a credential. Returns whether its type has room in an item. Passkeys, cards, identities and files stay, and
+  /// their contents are reported.
   private static func take(
     _ credential: SourceEntry.Part, _ type: ByteString, of entry: inout SourceEntry,
     _ login: inout LoginEntry,
@@ -207,7 +204,6 @@ extension FileFormat {
     login.keepCode(code.url, as: "")
   }
 
-  /// Keeps fields of the format as a person's own.
   private static func keep(
     _ names: [ByteString], in credential: SourceEntry.Part, of entry: inout SourceEntry,
     _ login: inout LoginEntry
@@ -233,7 +229,6 @@ extension FileFormat {
     }
   }
 
-  /// Takes an item's apps.
   private static func takeApps(
     in scope: SourceEntry.Part, of entry: inout SourceEntry, _ login: inout LoginEntry
   ) throws(JSONReader.Malformed) {

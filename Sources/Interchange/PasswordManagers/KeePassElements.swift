@@ -123,7 +123,6 @@ enum KeePassElements {
 }
 
 extension XMLElement {
-  /// Whether it and everything below it has no text.
   fileprivate var saysNothing: Bool {
     attributes.isEmpty && text.withUnsafeBytes { $0.allSatisfy { $0 <= 0x20 } }
       && children.allSatisfy(\.saysNothing)

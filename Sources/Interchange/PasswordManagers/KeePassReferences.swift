@@ -70,7 +70,6 @@ final class KeePassReferences: XMLElementReader {
     return replaced
   }
 
-  /// Takes the field with a name.
   func take(
     _ name: ByteString, of entry: inout SourceEntry, _ element: XMLElement, isSecret: Bool = false
   ) -> Secret? {
@@ -170,7 +169,6 @@ final class KeePassReferences: XMLElementReader {
   }
 }
 
-/// Bytes as hexadecimal digits.
 private func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> ByteString {
   let digits = Array("0123456789ABCDEF".utf8)
   return ByteString(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0f)]] })

@@ -105,7 +105,6 @@ final class KeePassXML: XMLElementReader {
   /// The beginning of the names of KeePassXC's fields for a passkey.
   private static let passkey = Array("KPEX_PASSKEY".utf8)
 
-  /// Takes the groups and tags of an entry.
   private func take(_ element: XMLElement, in groups: [XMLElement], _ login: inout LoginEntry) {
     // The topmost group is the whole database.
     let path = groups.dropFirst().map { $0.string("Name").bytes }
@@ -177,6 +176,5 @@ final class KeePassXML: XMLElementReader {
 }
 
 extension ByteString {
-  /// The bytes of a text that isn't confidential.
   fileprivate init(_ text: borrowing Secret) { self = text.withUnsafeBytes { ByteString($0) } }
 }

@@ -14,7 +14,6 @@ extension FileFormat {
   ) { text throws(FormatFault) in try KeeperCSV.read(text) }
 }
 
-/// The folders of Keeper's records.
 enum KeeperFolder {
   /// A path in the form of most programs. Keeper has backslashes between folders, and two of them in a folder's name.
   static func path(_ text: ByteString) -> ByteString {

@@ -100,7 +100,6 @@ extension FileFormat {
     }
   }
 
-  /// Takes a person's own field.
   private static func takeField(
     _ field: SourceEntry.Part, in section: ByteString = "", of entry: inout SourceEntry,
     _ login: inout LoginEntry
@@ -117,7 +116,6 @@ extension FileFormat {
     if value != nil { login.keep(value, as: name, of: &entry, isHidden: isHidden) }
   }
 
-  /// Takes a login's apps.
   private static func takeApps(
     of entry: inout SourceEntry, _ login: inout LoginEntry
   ) throws(JSONReader.Malformed) {

@@ -29,7 +29,6 @@ extension FileFormat {
       login.secret = login.secret.withUnsafeBytes { Secret(copying: unquoted($0)) }
     })
 
-  /// Takes a field of a form.
   private static func takeField(
     at index: Int, isConfidential: Bool, _ login: inout LoginEntry, _ entry: inout SourceEntry
   ) {

@@ -6,7 +6,6 @@ struct CSVHeader {
   /// The names, without surrounding white space.
   let names: [ByteString]
   let style: CSVStyle
-  /// The rows after it.
   let rows: CSVRows
 
   private static let separators = Array(",;\t".utf8)

@@ -1,12 +1,10 @@
 import Bytes
 
-/// A field of a row of comma-separated values.
 struct CSVField {
   /// Its text in the file, without surrounding quotes.
   let raw: UnsafeRawBufferPointer
   /// Whether it is quoted, so that each quote in it is escaped.
   let isQuoted: Bool
-  /// How a quote in it is escaped.
   let escape: CSVStyle.Escape
 
   var isEmpty: Bool { raw.isEmpty }
@@ -27,7 +25,6 @@ struct CSVField {
   var text: ByteString { secret.withUnsafeBytes { ByteString($0) } }
 }
 
-/// A row of comma-separated values.
 struct CSVRow {
   /// Its lines, counting from 1.
   let lines: ClosedRange<Int>
@@ -46,7 +43,6 @@ struct CSVRow {
 
 /// How a program writes comma-separated values.
 struct CSVStyle {
-  /// How a quote in a quoted field is escaped.
   enum Escape {
     /// By doubling it (RFC 4180 section 2).
     case doubled
@@ -54,7 +50,6 @@ struct CSVStyle {
     case backslash
   }
 
-  /// The separator of fields.
   var separator = UInt8(ascii: ",")
   var escape = Escape.doubled
 }

@@ -53,7 +53,6 @@ struct Folders {
 }
 
 extension ByteString {
-  /// The path of a subfolder.
   func joined(_ name: ByteString) -> ByteString { ByteString(bytes + [UInt8(ascii: "/")] + name.bytes) }
 }
 

@@ -2,12 +2,10 @@ import Bytes
 
 /// A login in JSON that is a member of an object, named after its place: `{"auths": {"HOST": …}}`.
 struct JSONLogin {
-  /// The name of the object.
   let group: ByteString
   let name: ByteString
   let value: JSONValue
   let origin: Origin
-  /// The range of its value in the file.
   let range: Range<Int>
   /// Removes it from the file, with its name.
   let removal: Removal

@@ -5,9 +5,7 @@ import Keychain
 extension Secret {
   /// Reveals a secret obscured by rclone: AES-256 in counter mode with a key from its source, and an initial counter of
   /// 16 bytes before the text, all in Base64 for URLs (rclone, `fs/config/obscure`). `rclone reveal` would take it as
-  /// an argument, where every user of the machine sees it.
-  ///
-  /// - Returns: `nil` if it isn't obscured.
+  /// an argument, where every user of the machine sees it. Returns `nil` if it isn't obscured.
   init?(obscuredByRclone text: UnsafeRawBufferPointer) {
     var standard = Secret(capacity: text.count)
     for byte in text {

@@ -67,7 +67,6 @@ extension FoundLogins {
 }
 
 extension FoundLogins {
-  /// Adds the login of a URL in a range.
   private mutating func takeURL(
     _ item: Item, _ credential: consuming Credential, at origin: Origin, _ range: Range<Int>
   ) {
@@ -84,7 +83,6 @@ extension FileFormat {
   public func instead(of login: FoundLogin) -> Instead? { login.isInURL ? nil : instead(of: login.item) }
 }
 
-/// The parts of a URL in a text.
 private struct URLParts {
   /// The part before its `@`, if there is one.
   let information: Range<Int>?

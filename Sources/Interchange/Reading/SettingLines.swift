@@ -3,7 +3,6 @@ import Keychain
 
 /// A line `NAME = VALUE` of a file.
 struct SettingLine {
-  /// The section above it; empty if there is none.
   let section: ByteString
   let name: ByteString
   /// The range of its value, without surrounding white space, except at its end in a file where that counts.

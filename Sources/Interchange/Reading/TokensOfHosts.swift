@@ -4,16 +4,12 @@ import Keychain
 
 /// The hosts in a YAML file, each with the tokens of its accounts. Other values of a host stay in it.
 struct TokensOfHosts {
-  /// The keys that lead to the hosts.
   private let top: YAMLDocument.Path
-  /// The key of a token.
   private let name: ByteString
   /// The account for a token without one.
   private let unknown: ByteString
 
-  /// The key of the refresh token.
   private static let refreshToken: ByteString = "oauth2_refresh_token"
-  /// The key of the expiry date.
   private static let expiry: ByteString = "oauth2_expiry_date"
 
   init(of top: YAMLDocument.Path, called name: ByteString, otherwise unknown: ByteString) {

@@ -42,7 +42,6 @@ private struct TakenRanges {
 }
 
 extension Origin {
-  /// The line, if it is one.
   fileprivate var line: Int? {
     switch self {
     case .line(let line), .machine(_, let line): line

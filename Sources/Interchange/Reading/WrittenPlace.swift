@@ -2,7 +2,6 @@ import Bytes
 import CredentialProtocols
 import Keychain
 
-/// A source's text for a place names none.
 struct NoPlace: Error {
   let reason: PassedOver.Reason
 }

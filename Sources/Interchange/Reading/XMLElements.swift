@@ -11,13 +11,11 @@ final class XMLElement {
   private let attributeText: Secret
   /// The bytes of the file from its first tag to its last one.
   fileprivate(set) var range: Range<Int>
-  /// The line on which it begins, counting from 1.
   let line: Int
   /// The child elements, except those taken by the reader.
   fileprivate(set) var children: [XMLElement] = []
   /// Whether it has comments, outside its child elements.
   fileprivate(set) var hasComments = false
-  /// Its text, outside its child elements.
   fileprivate(set) var text = Secret()
 
   /// - Parameter attributes: alternating names and values, up to `nil`.
@@ -56,13 +54,11 @@ final class XMLElement {
   /// The value of an attribute, if it is not confidential; `nil` if there is none.
   func attribute(_ name: ByteString) -> ByteString? { attributes.first { $0.name == name }?.value }
 
-  /// The first child element with a name.
   func child(_ name: ByteString) -> XMLElement? { children.first { $0.name == name } }
 
   /// The text of the first child element with a name, if it is not confidential; may be empty.
   func string(_ name: ByteString) -> ByteString { child(name)?.string ?? "" }
 
-  /// The text, if it is not confidential.
   var string: ByteString { text.withUnsafeBytes { ByteString($0) } }
 }
 

@@ -1,15 +1,12 @@
 import Bytes
 
-/// A line of a file.
 package struct FileLine {
   /// Its number, counting from 1.
   package let number: Int
   /// Its bytes, without the LF or CRLF at its end.
   package let text: UnsafeRawBufferPointer
-  /// Its range in the file, including the line ending.
   package let range: Range<Int>
 
-  /// Whether it contains only spaces and tabs.
   package var isBlank: Bool { text.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
 }
 
@@ -36,11 +33,9 @@ package struct FileLines: Sequence, IteratorProtocol {
   }
 }
 
-/// Whether a byte is ASCII's white space.
 package func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || 0x09...0x0d ~= byte }
 
 extension UnsafeRawBufferPointer {
-  /// The same bytes without surrounding white space.
   package var trimmedSlice: UnsafeRawBufferPointer { slice(trimmed(0..<count)) }
 
   /// A range without surrounding white space.
@@ -63,12 +58,10 @@ extension UnsafeRawBufferPointer {
     return isAlone ? start..<end : range
   }
 
-  /// The bytes in a range.
   package func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: self[range])
   }
 
-  /// Whether these bytes, from a position on, begin with others.
   package func begins(with part: StaticString, at position: Int = 0) -> Bool {
     count - position >= part.utf8CodeUnitCount
       && self[position...].starts(

@@ -9,7 +9,6 @@ package struct GitConfiguration {
     package let name: ByteString
     /// The part in quotes, as written; `nil` if there is none.
     package let subsection: Range<Int>?
-    /// The whole header.
     package fileprivate(set) var range: Range<Int>
   }
 
@@ -79,7 +78,6 @@ package struct GitConfiguration {
     return ByteString(name + [UInt8(ascii: ".")] + entry.key.bytes)
   }
 
-  /// The value of an entry; `nil` if it has none.
   package static func value(of entry: Entry, in text: UnsafeRawBufferPointer) -> Secret? {
     guard let range = entry.value else { return nil }
     var value = Secret(capacity: range.count)

@@ -32,14 +32,12 @@ package struct HCLStatement {
     return comments.contains { start <= $0.lowerBound && $0.upperBound <= end }
   }
 
-  /// The ranges of comments.
   package static func comments(in text: UnsafeRawBufferPointer) throws(Malformed) -> [Range<Int>] {
     var reader = Reader(text)
     _ = try reader.statements()
     return reader.comments
   }
 
-  /// The statements, up to the end of the block or line of each.
   package static func all(in text: UnsafeRawBufferPointer) throws(Malformed) -> [HCLStatement] {
     var reader = Reader(text)
     return try reader.statements()

@@ -49,7 +49,6 @@ package struct INIDocument {
   /// The indexes of the options in each section.
   private var positions: [ByteString: [Int]] = [:]
 
-  /// Reads whatever can be understood.
   package init(_ text: UnsafeRawBufferPointer) {
     var present: Int?
     var indexes: [ByteString: Int] = [:]
@@ -133,7 +132,6 @@ package struct INIDocument {
 }
 
 extension INIDocument.Option {
-  /// Adds a line to the value.
   fileprivate mutating func extend(by content: Range<Int>, after empty: Int, to end: Int) {
     values += Array(repeating: content.lowerBound..<content.lowerBound, count: empty) + [content]
     value = value.lowerBound..<content.upperBound

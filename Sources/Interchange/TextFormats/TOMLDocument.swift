@@ -39,7 +39,6 @@ package struct TOMLDocument {
   package struct Table {
     package let path: Path
     package let isElement: Bool
-    /// The header line.
     package let header: Range<Int>
   }
 
@@ -53,7 +52,6 @@ package struct TOMLDocument {
   /// The first violation of TOML, as a sentence without a full stop; `nil` if there is none.
   package internal(set) var fault: String?
 
-  /// Reads whatever can be understood.
   package init(_ text: UnsafeRawBufferPointer) {
     var reader = TOMLReader(text)
     reader.readAll()
@@ -62,7 +60,6 @@ package struct TOMLDocument {
 
   init() {}
 
-  /// The value at a path.
   package func entry(_ path: Path) -> Entry? { entries.first { $0.path == path } }
 
   /// The contents of a string on one line; `nil` for anything else.

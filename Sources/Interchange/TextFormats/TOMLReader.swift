@@ -4,7 +4,6 @@ import Bytes
 struct TOMLReader {
   private(set) var document = TOMLDocument()
 
-  /// A statement can't be read.
   private struct Malformed: Error {}
 
   private enum Definition {
@@ -26,7 +25,6 @@ struct TOMLReader {
     self.text = text
   }
 
-  /// Reads the whole text.
   mutating func readAll() {
     if text.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
     skip(overLines: true)
@@ -89,7 +87,6 @@ struct TOMLReader {
     document.entries[index].lines = start..<afterLine
   }
 
-  /// Defines the tables that the dots of a key make.
   private mutating func define(_ key: TOMLDocument.Path, below path: TOMLDocument.Path, as number: Int) {
     for count in 1..<key.count {
       let prefix = path + key[..<count]
@@ -246,7 +243,6 @@ struct TOMLReader {
     throw Malformed()
   }
 
-  /// Reads a key, perhaps of several parts separated by dots.
   private mutating func key() throws(Malformed) -> TOMLDocument.Path {
     var parts: TOMLDocument.Path = []
     repeat {

@@ -65,10 +65,8 @@ package struct YAMLDocument {
     }
   }
 
-  /// The entry with this path.
   package func entry(_ path: Path) -> Entry? { entries.first { $0.path == path } }
 
-  /// The entries right below a path.
   package func children(of path: Path) -> [Entry] {
     entries.filter { $0.path.count == path.count + 1 && $0.path.starts(with: path) }
   }

@@ -1,7 +1,6 @@
 import CredentialProtocols
 import Keychain
 
-/// The service names of Git Credential Manager.
 enum GCMService {
   /// Whether a service's URL is that of a refresh token, which is below or before its server's. Only GCM can use one.
   static func isOfRefreshToken(_ url: ByteString) -> Bool {

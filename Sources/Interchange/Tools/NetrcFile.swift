@@ -21,13 +21,11 @@ extension FileFormat {
   }
 }
 
-/// A word of the file.
 private struct NetrcWord {
   /// The word as written, with its quotes.
   let raw: UnsafeRawBufferPointer
   let range: Range<Int>
   let line: Int
-  /// Whether its quotes are closed.
   let isWhole: Bool
   /// Whether white space follows its quotes.
   let isApart: Bool

@@ -47,7 +47,6 @@ package enum PathComponent {
     case absent
     case value(ByteString)
 
-    /// The value; `nil` if it is absent.
     package var bytes: ByteString? {
       if case .value(let bytes) = self { bytes } else { nil }
     }

@@ -1,7 +1,6 @@
 import Bytes
 package import Keychain
 
-/// Where to look for a query's items.
 package struct SearchFolders: Equatable, Sendable {
   /// The folders, without trailing slashes; an empty one is the whole keychain.
   package let folders: [String]

@@ -197,7 +197,6 @@ package struct ItemRecord: ~Copyable {
 
   private static func hash(_ secret: borrowing Secret) -> UInt64 { secret.withUnsafeBytes { fnv1a($0) } }
 
-  /// Whether the secret is one of the former tokens.
   package borrowing func hasReplaced(_ secret: borrowing Secret) -> Bool {
     replaced.contains(Self.hash(secret)) && !credential.secret.isEqual(to: secret)
   }

@@ -1,6 +1,5 @@
 package import Bytes
 
-/// A server's list of a folder.
 package struct FolderKeys: Equatable, Sendable {
   /// The items in the folder, or for a scan also below it, by their paths from there.
   package private(set) var items: [String] = []

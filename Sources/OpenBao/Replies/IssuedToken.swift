@@ -1,6 +1,5 @@
 package import Bytes
 
-/// A token from a login or a renewal.
 package struct IssuedToken: ~Copyable {
   package let value: Secret
   /// For how many seconds it is valid; 0 until somebody revokes it.

@@ -3,7 +3,6 @@ package import Bytes
 /// A server's description of one version of a record: the member `metadata` in the reply to a read, or `data` in the
 /// reply to a write.
 package struct StoredVersion: Equatable, Sendable {
-  /// The number, from 1.
   package let number: Int
   package let created: Timestamp?
   /// When it was deleted; `nil` if it isn't, or not yet.
@@ -65,7 +64,6 @@ package struct StoredVersion: Equatable, Sendable {
   }
 }
 
-/// The outcome of a read.
 package enum ReadOutcome: ~Copyable {
   case record(ItemRecord, StoredVersion)
   /// Something other than an item of llavero's.

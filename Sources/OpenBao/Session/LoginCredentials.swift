@@ -75,7 +75,6 @@ package struct ServerMemory: Equatable, Sendable {
 package protocol ServerMemoryStore: AnyObject {
   /// The kept memory; empty if there is none, or it can't be read.
   func memory() -> ServerMemory
-  /// Keeps it, if possible.
   func keep(_ memory: ServerMemory)
 }
 

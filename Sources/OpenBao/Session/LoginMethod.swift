@@ -1,12 +1,10 @@
 package import Bytes
 
-/// How to log in to a server.
 package enum LoginMethod: Equatable, Sendable {
   /// With an existing token; the one with this name, if there are several for a server.
   case token(name: ByteString?)
   /// As a role, with the identifier of a secret.
   case appRole(mount: String, role: ByteString)
-  /// With a user's name and password.
   case userPassword(mount: String, name: ByteString)
   /// As a role, with a signed token of another service (JWT, OpenID Connect).
   case jwt(mount: String, role: ByteString)

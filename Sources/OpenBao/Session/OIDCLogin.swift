@@ -2,21 +2,17 @@ import Bytes
 import Keychain
 import SignIn
 
-/// A login by OpenID Connect, with a person and their browser.
 struct OIDCLogin {
   let nodes: ServerNodes
   let mount: String
   /// The role; `nil` for the server's default.
   let role: ByteString?
-  /// This machine's port for the browser's return.
   let port: UInt16
 
   private var server: OpenBaoServer { nodes.server }
 
-  /// Logs in: the server names a page, and gets the values that the browser brings back.
-  ///
-  /// - Returns: the reply to the login.
-  /// - Throws: ``KeychainError``
+  /// Logs in: the server names a page, and gets the values that the browser brings back. Returns the reply to the
+  /// login.
   func reply() throws(KeychainError) -> ServerReply {
     guard let browser = nodes.transport as? any BrowserVisiting else { throw server.error(.noNetworkProgram) }
     let redirect = "http://localhost:\(port)/oidc/callback"

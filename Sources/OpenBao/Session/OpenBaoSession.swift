@@ -176,8 +176,6 @@ package final class OpenBaoSession {
   }
 
   /// Logs in if necessary, and has the holder noted.
-  ///
-  /// - Throws: ``KeychainError``
   func logInToBeKnown() throws(KeychainError) { try logInIfNeeded() }
 
   private var tokenRefused: KeychainError.OpenBaoFault {
@@ -205,10 +203,8 @@ package final class OpenBaoSession {
     noteLogin()
   }
 
-  /// Logs in, even if there is a token already; with a person, if the method needs one.
-  ///
-  /// - Returns: when the kept token ends, in seconds since the Unix epoch; `nil` if unknown.
-  /// - Throws: ``KeychainError``
+  /// Logs in, even if there is a token already; with a person, if the method needs one. Returns when the kept token
+  /// ends, in seconds since the Unix epoch; `nil` if unknown.
   func logInAnew() throws(KeychainError) -> Int64? {
     // There is no way to get another one.
     if case .token = method { return try expiryOfToken() }
@@ -267,7 +263,6 @@ package final class OpenBaoSession {
     return life
   }
 
-  /// Takes the token of a reply to a login.
   private func take(_ reply: borrowing ServerReply, of path: String) throws(KeychainError) {
     switch reply.status {
     case 200:

@@ -40,7 +40,6 @@ final class ServerNodes {
   var isChanging = false
   /// Whether to wait for a slow answer as long as the set-up allows, even if the server was silent a moment ago.
   var isPatient = false
-  /// The node that answered last.
   private var preferred = 0
 
   init(
@@ -71,7 +70,6 @@ final class ServerNodes {
   ///   - header: proves the login; `nil` for none.
   ///   - isRepeatable: whether it may arrive twice, although it is a POST.
   /// - Returns: a reply with a status below 500 that doesn't tell the client to wait or to go elsewhere.
-  /// - Throws: ``KeychainError``
   func exchange(
     _ request: ServerRequest, _ body: borrowing Secret?, _ header: borrowing Secret?,
     isRepeatable: Bool = false

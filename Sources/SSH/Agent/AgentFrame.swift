@@ -8,10 +8,8 @@ package enum AgentFrame {
   /// The largest length of a frame, in bytes, as in OpenSSH's agent and client. Larger ones are refused.
   package static let maximumLength = 256 << 10
 
-  /// A whole frame of a message without contents.
   package static func encode(_ type: UInt8) -> [UInt8] { [0, 0, 0, 1, type] }
 
-  /// A whole frame of an extension's request or response.
   package static func encode(_ type: UInt8, extensionName: StaticString, _ contents: [UInt8]) -> [UInt8] {
     var frame: [UInt8] = []
     frame.reserveCapacity(headSize + 5 + extensionName.utf8CodeUnitCount + contents.count)
@@ -53,7 +51,6 @@ package struct AgentFrames: ~Copyable {
   package enum Next {
     /// A whole frame of this size in bytes, its head included.
     case frame(size: Int)
-    /// More bytes have to arrive.
     case incomplete
     /// A length that no frame may have. Nothing after it can be understood.
     case malformed
@@ -71,7 +68,6 @@ package struct AgentFrames: ~Copyable {
     return count < AgentFrame.headSize + length ? .incomplete : .frame(size: AgentFrame.headSize + length)
   }
 
-  /// Lends the first `size` bytes, then takes them.
   package mutating func take<Result: ~Copyable, Failure: Error>(
     _ size: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -18,7 +18,6 @@ package enum AgentMessageType {
 package struct AgentMessage {
   /// The type, one of ``AgentMessageType`` or any other.
   package let type: UInt8
-  /// The bytes after the type.
   package let contents: UnsafeRawBufferPointer
 
   /// Takes the bytes of a frame, at least one.
@@ -56,7 +55,6 @@ package enum QueryExtension {
     return names
   }
 
-  /// The frame of a reply with these names.
   package static func reply(_ names: [ByteString]) -> [UInt8] {
     var contents: [UInt8] = []
     for name in names { contents.append(wireString: name.bytes) }

@@ -7,13 +7,11 @@ import Bytes
 package struct ConnectionTrust {
   /// Why a connection isn't trusted.
   package enum Doubt: String, Error, Hashable, Sendable {
-    /// No bind has come.
     case unbound
     /// A bind was invalid, or had a wrong signature.
     case badBind
     /// A bind repeated the session of an earlier bind, with another key.
     case otherKey
-    /// There were more binds than OpenSSH's agent accepts.
     case tooManyBinds
     /// A bind came after the one that ends the chain.
     case bindAfterEnd

@@ -12,7 +12,6 @@ package struct SessionBind: Equatable, Sendable {
   package let hostKey: [UInt8]
   /// The first exchange hash of the connection (RFC 4253, section 7.2), 1 to ``maximumSessionID`` bytes.
   package let sessionID: [UInt8]
-  /// The host's signature of the session identifier.
   package let signature: [UInt8]
   /// Whether the agent is forwarded to that host; otherwise the client logs in there. Not signed.
   package let isForwarding: Bool

@@ -2,11 +2,9 @@ package import Bytes
 
 /// A certificate of a key (OpenSSH's PROTOCOL.certkeys), parsed and not verified.
 package struct HostCertificate: Equatable, Sendable {
-  /// The certified key.
   package let key: PublicKey
   /// Whether it was issued for a host, not for a user.
   package let isForHost: Bool
-  /// The names for which it is valid.
   package let principals: [ByteString]
   /// The first second in which it is valid, since the Unix epoch.
   package let validAfter: UInt64
@@ -16,7 +14,6 @@ package struct HostCertificate: Equatable, Sendable {
   package let hasCriticalOptions: Bool
   /// The signing authority's key, in SSH's encoding.
   package let authorityKey: [UInt8]
-  /// The signed part.
   package let signed: [UInt8]
   /// The authority's signature, in SSH's encoding.
   package let signature: [UInt8]

@@ -45,7 +45,6 @@ package enum PublicKey: Equatable, Sendable {
 package enum HostKeyError: Error, Equatable, Sendable {
   /// A type that is unknown or not trusted.
   case unsupported
-  /// It isn't encoded correctly.
   case malformed
 }
 
@@ -88,7 +87,6 @@ struct KeyType: Equatable {
     }
   }
 
-  /// Reads a key's fields after its type.
   func readKey(_ fields: inout WireReader) throws(WireError) -> PublicKey {
     switch base {
     case .ed25519:

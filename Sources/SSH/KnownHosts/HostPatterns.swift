@@ -47,7 +47,6 @@ package enum HostPatterns: Equatable, Sendable {
     return .hashed(salt: salt, hash: hash)
   }
 
-  /// Whether the line is for the host.
   package func match(_ host: HostName, _ hash: HostNameHash) -> Bool {
     switch self {
     case .hashed(let salt, let expected): return hash(salt, host.name.bytes) == expected

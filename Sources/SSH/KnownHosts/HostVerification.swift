@@ -2,7 +2,6 @@ import Bytes
 
 /// The cryptography for verifying hosts, a parameter so that this module links no library.
 package protocol HostCryptography {
-  /// Whether the key made the signature over these bytes.
   func verifies(_ signature: HostSignature, of message: [UInt8], by key: PublicKey) -> Bool
   /// HMAC-SHA1 (RFC 2104): 20 bytes.
   func hmacSHA1(key: [UInt8], _ message: [UInt8]) -> [UInt8]
@@ -18,7 +17,6 @@ package struct HostKey: Equatable, Sendable {
   /// The certificate, if it is one. Its authority has not been verified yet.
   package let certificate: HostCertificate?
 
-  /// - Throws: ``HostKeyError``.
   package init(parsing encoded: [UInt8]) throws(HostKeyError) {
     self = try encoded.lendingBytes { (bytes) throws(HostKeyError) -> HostKey in
       let certificate = try HostCertificate(parsing: bytes)
@@ -34,7 +32,6 @@ package struct HostKey: Equatable, Sendable {
     self.certificate = certificate
   }
 
-  /// The plain key in SSH's encoding.
   package var plain: [UInt8] { certificate == nil ? encoded : key.encoded }
 
   /// The fingerprint of the plain key as `ssh-keygen -l` prints it, `SHA256:` and base64.
@@ -45,9 +42,8 @@ package struct HostKey: Equatable, Sendable {
 
 extension SessionBind {
   /// The host's key, if it has signed the session identifier: its owner has taken part in that session once. It proves
-  /// neither who speaks now, nor the purpose of the connection.
-  ///
-  /// - Returns: `nil` for a signature that isn't the key's, and for keys and algorithms that aren't accepted.
+  /// neither who speaks now, nor the purpose of the connection. Returns `nil` for a signature that isn't the key's, and
+  /// for keys and algorithms that aren't accepted.
   package func verifiedHostKey(_ cryptography: some HostCryptography) -> HostKey? {
     do throws(HostKeyError) {
       let host = try HostKey(parsing: hostKey)
@@ -101,7 +97,6 @@ extension KnownHosts {
     }
   }
 
-  /// The name under which a host would be listed.
   private func listed(_ host: HostName, marker: Entry.Marker?, _ hash: HostNameHash) -> HostName {
     let isListed = entries.contains { $0.marker == marker && $0.hosts.match(host, hash) }
     return isListed ? host : HostName(host.withoutPort) ?? host

@@ -2,13 +2,10 @@ import Bytes
 
 /// Known keys of hosts, as in OpenSSH's `known_hosts` (sshd(8), SSH_KNOWN_HOSTS FILE FORMAT).
 package struct KnownHosts: Sendable {
-  /// One line of the file.
   package struct Entry: Equatable, Sendable {
-    /// The mark at the beginning of a line.
     package enum Marker: Equatable, Sendable {
       /// The key signs certificates of hosts.
       case certificateAuthority
-      /// The key must not be accepted.
       case revoked
     }
 
@@ -19,7 +16,6 @@ package struct KnownHosts: Sendable {
     package let key: [UInt8]
   }
 
-  /// The entries in the order of the files.
   package private(set) var entries: [Entry] = []
 
   package init() {}

@@ -4,7 +4,6 @@ import Bytes
 package enum WireError: Error, Equatable, Sendable {
   /// The bytes end within a value.
   case truncated
-  /// Bytes follow the last value.
   case trailing
   /// A value is outside its bounds.
   case value
@@ -22,7 +21,6 @@ package struct WireReader {
     self.bytes = bytes
   }
 
-  /// The unread bytes.
   package var rest: UnsafeRawBufferPointer { bytes.part(offset, bytes.count - offset) }
 
   /// - Throws: ``WireError/truncated`` if fewer are left.
@@ -32,7 +30,6 @@ package struct WireReader {
     return bytes.part(offset, count)
   }
 
-  /// Reads a `byte`.
   package mutating func byte() throws(WireError) -> UInt8 { try take(1)[0] }
 
   /// Reads a `uint32`, most significant byte first.

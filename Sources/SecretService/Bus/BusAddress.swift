@@ -25,7 +25,6 @@ package struct BusAddress {
     return BusAddress(text: "unix:path=" + usual, isFromEnvironment: false)
   }
 
-  /// A unix socket.
   enum Socket {
     case path(String)
     /// A name in Linux's abstract namespace.

@@ -5,7 +5,6 @@ import Keychain
 /// Why a call on the bus failed.
 package struct BusFailure: Error {
   package let call: String
-  /// Why it failed.
   package let reason: Reason
 
   package enum Reason: Sendable {
@@ -15,7 +14,6 @@ package struct BusFailure: Error {
     case refused(name: String, detail: String)
     /// The bus itself can't be used.
     case broken(detail: String)
-    /// A value has the wrong type.
     case malformed(detail: String)
     /// A secret was not encrypted with the session's key.
     case undecipherable
@@ -23,7 +21,6 @@ package struct BusFailure: Error {
     case absent(detail: String)
   }
 
-  /// Takes over a GLib error and frees it.
   package init(_ error: UnsafeMutablePointer<GError>?, call: String, timeout: Int) {
     self.call = call
     guard let error else {
@@ -97,10 +94,8 @@ package struct BusFailure: Error {
     return BusFailure(call: call, .absent(detail: "\(what) (\(name))"))
   }
 
-  /// The name of the error for a call to a locked object.
   static let isLocked = "org.freedesktop.Secret.Error.IsLocked"
 
-  /// Whether the called object is locked.
   var isAboutLock: Bool {
     if case .refused(Self.isLocked, _) = reason { return true }
     return false

@@ -2,7 +2,6 @@ import CSecret
 import Glibc
 import Keychain
 
-/// A connection to the message bus of the login session.
 final class SessionBus {
   private let connection: OpaquePointer
   /// The context for asynchronous calls and signals.
@@ -120,7 +119,6 @@ final class SessionBus {
 
   struct Reply {
     var body: Variant
-    /// The sender's unique name.
     let sender: String
   }
 

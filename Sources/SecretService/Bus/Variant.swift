@@ -40,12 +40,10 @@ package final class Variant {
     String(cString: g_variant_get_string(try checked(as: "s", of: what), nil))
   }
 
-  /// An object path.
   package func path(of what: String) throws(BusFailure) -> String {
     String(cString: g_variant_get_string(try checked(as: "o", of: what), nil))
   }
 
-  /// An array of object paths.
   package func paths(of what: String) throws(BusFailure) -> [String] {
     try parts("ao", of: what).map { (part) throws(BusFailure) in try part.path(of: what) }
   }
@@ -72,7 +70,6 @@ package final class Variant {
     return lookup
   }
 
-  /// The contents of a variant.
   package func content(of what: String) throws(BusFailure) -> Variant {
     Variant(taking: g_variant_get_variant(try checked(as: "v", of: what)))
   }

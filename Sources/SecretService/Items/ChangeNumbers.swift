@@ -12,7 +12,6 @@ struct ChangeNumbers {
 
   var count: Int { byPath.count }
 
-  /// The number of the item at a path.
   subscript(_ path: String) -> Int64 { byPath[path] ?? others }
 
   /// Notes a change of an item. If there are too many, all items count as changed: they are then looked at again, and
@@ -27,6 +26,5 @@ struct ChangeNumbers {
     }
   }
 
-  /// Notes that an item is gone.
   mutating func forget(_ path: String) { byPath[path] = nil }
 }

@@ -50,9 +50,7 @@ extension SecretServiceKeychain {
   /// Whether a secret decrypted with the wrong key may look valid: for one key in 256, the padding looks right.
   private var mayConfuseKeys: Bool { settings.isEncrypted && service.product == .kWallet }
 
-  /// A secret from the service.
   struct ReceivedSecret: ~Copyable {
-    /// The stored secret.
     let body: Secret
     /// The content type according to the service.
     let contentType: String
@@ -150,7 +148,6 @@ extension SecretServiceKeychain {
     return result
   }
 
-  /// The paths of a collection's items.
   func items(of collection: String) throws(BusFailure) -> [String] {
     try service.property("Items", of: Service.collectionInterface, at: collection).paths(of: "property Items")
   }

@@ -9,7 +9,6 @@ package enum ItemTranslation {
     /// The attributes that identify it for programs.
     package var attributes: LookupAttributes
     package var label: String
-    /// The secret's content type.
     package var contentType: String
 
     package init(attributes: LookupAttributes, label: String, contentType: String) {

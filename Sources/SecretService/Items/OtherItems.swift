@@ -10,7 +10,6 @@ extension SecretServiceKeychain {
     return other(stored)
   }
 
-  /// An item as one of the Secret Service alone.
   private func other(_ stored: StoredItem) -> Item {
     let shown = ItemTranslation.Shown(
       attributes: stored.lookup, label: stored.label, contentType: ItemTranslation.plainText)
@@ -157,7 +156,6 @@ enum ObjectName {
     return ByteString(bytes)
   }
 
-  /// The number with these two hexadecimal digits.
   private static func number(_ digits: ArraySlice<UInt8>) -> UInt8? {
     guard digits.count == 2, digits.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else {
       return nil

@@ -6,7 +6,6 @@ struct PendingChanges {
   final class Change {
     let before: Item?
     let after: Item?
-    /// The new confidential part; `nil` if it is unchanged.
     let credential: Credential?
 
     init(before: Item?, after: Item?, credential: consuming Credential?) {
@@ -31,7 +30,6 @@ struct PendingChanges {
       }
     }
 
-    /// A copy of the new confidential part.
     func copyOfCredential() -> Credential? {
       switch credential {
       case .none: nil

@@ -67,7 +67,6 @@ struct SecretBody {
 
   // MARK: Reading
 
-  /// The credential in a stored form.
   static func decode(_ body: borrowing Secret, as form: Form) -> Credential {
     body.withUnsafeBytes { bytes in
       if let length = KnownLines.statedLength(in: bytes) {
@@ -154,7 +153,6 @@ private struct KnownLines {
   let start: Int
   private var values: [SecretBody.Key: Range<Int>] = [:]
 
-  /// The known lines at the end.
   init(atEndOf bytes: UnsafeRawBufferPointer) {
     var start = bytes.count
     while let lineFeed = bytes[..<start].lastIndex(of: SecretBody.lineFeed),

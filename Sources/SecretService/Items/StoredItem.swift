@@ -55,7 +55,6 @@ struct StoredItem {
     ItemReference(ByteString(path + "@" + String(created?.seconds ?? 0)))
   }
 
-  /// The path in a reference.
   static func path(of reference: ItemReference) -> String {
     String(reference.bytes.description.prefix { $0 != "@" })
   }

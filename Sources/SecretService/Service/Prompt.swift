@@ -4,7 +4,6 @@ extension Service {
   private static let promptInterface = "org.freedesktop.Secret.Prompt"
 
   enum PromptOutcome {
-    /// The person did as asked.
     case completed(Variant)
     /// The person declined, or the service could not show anything. KeePassXC may have made an incomplete item by then.
     case dismissed(Variant)

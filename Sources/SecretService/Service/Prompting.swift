@@ -76,7 +76,6 @@ extension SecretServiceKeychain {
     try unlock(through: prompt)
   }
 
-  /// Runs the service's prompt for unlocking something.
   func unlock(through prompt: UnlockingPrompt) throws(KeychainError) {
     do throws(KeychainError) {
       try show(prompt.path, named: prompt.name)
@@ -173,7 +172,6 @@ extension SecretServiceKeychain {
 /// A prompt of the service for unlocking.
 struct UnlockingPrompt {
   let path: String
-  /// The objects to unlock.
   let objects: [String]
   let name: String
 }

@@ -87,13 +87,11 @@ final class Service {
       arguments: Argument.tuple(arguments))
   }
 
-  /// The call that reads a property.
   func reading(_ property: String, of interface: String, at path: String) -> SessionBus.Call {
     call(
       "Get", of: Self.propertiesInterface, at: path, Argument.text(interface), Argument.text(property))
   }
 
-  /// The call that reads all properties.
   func readingAll(of interface: String, at path: String) -> SessionBus.Call {
     call("GetAll", of: Self.propertiesInterface, at: path, Argument.text(interface))
   }

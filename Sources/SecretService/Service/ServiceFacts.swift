@@ -5,7 +5,6 @@ extension SecretServiceKeychain {
   /// Whether the service is llavero's own.
   public var isOwn: Bool { service.isOwn }
 
-  /// The name by which llavero's own service is known.
   package static var ownServiceName: String { Service.ownName }
 
   /// Whether it serves the keychain that is forwarded to this machine.
@@ -54,7 +53,6 @@ extension SecretServiceKeychain {
     return file.flatMap { $0.isText ? $0.path : nil }
   }
 
-  /// Connects to the bus and disconnects.
   private static func connect(
     to address: BusAddress, _ settings: DesktopKeychainSettings
   ) throws(KeychainError) {

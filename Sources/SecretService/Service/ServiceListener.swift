@@ -123,7 +123,6 @@ private final class Sink: Sendable {
     var isDone = false
     var hasLostBus = false
     var changeNumbers = ChangeNumbers()
-    /// The unique name of the service.
     var owner: String?
   }
 
@@ -153,7 +152,6 @@ private final class Sink: Sendable {
     }
   }
 
-  /// Notes that the bus is gone.
   func lose() {
     state.withLock { state in
       state.isDone = true

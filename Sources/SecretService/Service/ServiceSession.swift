@@ -48,7 +48,6 @@ final class ServiceSession {
     return opening
   }
 
-  /// Completes the session begun by ``beginEncrypted(on:owner:)``.
   init(_ opening: Opening) throws(BusFailure) {
     let service = opening.service
     g_object_ref(service)
@@ -80,7 +79,6 @@ final class ServiceSession {
     service.call("OpenSession", Argument.text("plain"), Argument.variant(Argument.text("")))
   }
 
-  /// The session opened by ``openingPlain(_:)``.
   init(plain reply: Variant) throws(BusFailure) {
     encrypting = nil
     path = try reply.parts("(vo)", of: "OpenSession")[1].path(of: "OpenSession")

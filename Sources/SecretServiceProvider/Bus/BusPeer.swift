@@ -1,17 +1,14 @@
 import CSecret
 import SecretService
 
-/// Another program on a bus.
 struct BusPeer {
   /// A GLib connection, kept alive by the owner of this value.
   let connection: OpaquePointer
-  /// The program's name on the bus.
   let name: String
 
   /// Calls a method and waits for the answer. A program that doesn't run is not started.
   ///
   /// - Parameter timeout: in milliseconds.
-  /// - Throws: ``BusFailure``.
   func call(
     _ method: String, of interface: String, at path: String, _ arguments: [OpaquePointer] = [],
     timeout: Int32 = 5000

@@ -7,7 +7,6 @@ enum ObjectPath {
   static let aliases = service + "/aliases"
   static let sessions = service + "/session"
   static let prompts = service + "/prompt"
-  /// The portal's object.
   static let portal = "/org/freedesktop/portal/desktop"
   static let portalRequests = portal + "/request"
   static let none = "/"

@@ -8,14 +8,10 @@ final class ProviderConnection {
   /// How many calls may wait. Further ones get an error, so that no program can fill the memory.
   private static let waitingCalls = 20_000
 
-  /// What the connection reports, on the main thread.
   struct Events {
     let onCall: (MethodCall) -> Void
-    /// A connection left the bus.
     let onDeparture: (_ uniqueName: String) -> Void
-    /// Another program took the name.
     let onLoss: (_ name: String) -> Void
-    /// The bus ended.
     let onEnd: () -> Void
   }
 
@@ -33,7 +29,6 @@ final class ProviderConnection {
   /// Connects. Calls are handled from now on, even before the service has its name.
   ///
   /// - Parameter address: a D-Bus server address.
-  /// - Throws: ``BusFailure``.
   init(_ address: String, _ events: Events) throws(BusFailure) {
     var error: UnsafeMutablePointer<GError>?
     let flags = GDBusConnectionFlags(
@@ -95,7 +90,6 @@ final class ProviderConnection {
     bus.listen(to: signal, of: "org.freedesktop.DBus", at: "/org/freedesktop/DBus") { listener($1) }
   }
 
-  /// The result of asking for a name.
   enum Claim: Equatable {
     case isOurs
     case isTaken
@@ -115,7 +109,6 @@ final class ProviderConnection {
     return code == 1 || code == 4 ? .isOurs : .isTaken
   }
 
-  /// Gives a name back.
   func release(_ name: String) { _ = try? ask("ReleaseName", [Argument.text(name)]) }
 
   /// Makes the bus reread its configuration and activation files.
@@ -164,6 +157,5 @@ final class ProviderConnection {
       connection, destination, path, interface, member, Argument.tuple(values), nil)
   }
 
-  /// Sends all queued messages.
   func flush() { g_dbus_connection_flush_sync(connection, nil, nil) }
 }

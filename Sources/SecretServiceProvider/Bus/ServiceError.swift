@@ -31,7 +31,6 @@ enum ServiceError: Error {
     .invalidArguments("a secret has at most \(ItemBounds.secret) bytes")
   }
 
-  /// The error's name on the bus.
   var name: String {
     let bus = "org.freedesktop.DBus.Error."
     let service = "org.freedesktop.Secret.Error."

@@ -18,10 +18,8 @@ package struct Access: Sendable {
 
   package enum Outcome: String, Sendable {
     case answered
-    /// Nothing was found.
     case nothing
     case locked
-    /// The program isn't allowed.
     case refused
     case failed
   }

@@ -24,7 +24,6 @@ final class Wish {
 /// A pending question about a program.
 final class ProgramQuestion {
   let caller: Caller
-  /// The items in question.
   let items: [ServedItem]
   let wish: Wish
 
@@ -96,7 +95,6 @@ extension Provider {
   /// Whether a caller may use an item; `nil` if a person must be asked.
   func isAllowed(_ item: ServedItem, _ connection: String) -> Bool? { judge(of: connection)(item) }
 
-  /// The items that a caller may use.
   func allowed(_ items: [ServedItem], _ connection: String) -> [ServedItem] {
     if settings.asking == nil { return items }
     let judge = judge(of: connection)
@@ -166,9 +164,8 @@ extension Provider {
   /// How often a call is judged again before it is refused.
   private static let attempts = 8
 
-  /// Judges a call again by the present contents of the keychain, because an item has changed since.
-  ///
-  /// - Returns: false if this has happened too often, or programs aren't asked about.
+  /// Judges a call again by the present contents of the keychain, because an item has changed since. Returns false if
+  /// this has happened too often, or programs aren't asked about.
   func judgeAgain(_ call: MethodCall, _ again: (() -> Void)? = nil) -> Bool {
     guard isExact, call.attempts < Self.attempts else { return false }
     call.attempts += 1

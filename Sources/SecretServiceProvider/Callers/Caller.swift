@@ -11,7 +11,6 @@ package struct Caller: Sendable {
   /// counts as one program, whatever it runs.
   package let program: String?
   package let since: Timestamp
-  /// How many calls it has made.
   package var calls = 1
 }
 
@@ -76,7 +75,6 @@ struct Callers {
     return path
   }
 
-  /// Forgets a connection that has left the bus.
   mutating func remove(_ connection: String) {
     waiting[connection] = nil
     asked[connection] = nil

@@ -15,7 +15,6 @@ extension Provider {
     if !waits { handle(call) }
   }
 
-  /// Logs the call after its answer.
   func log(_ call: MethodCall) {
     guard let log = settings.log, let action = Access.action(of: call) else { return }
     let date = Timestamp.now

@@ -2,7 +2,6 @@ package import Keychain
 
 /// A remembered decision about a program and an item.
 package struct ProgramPermission: Hashable, Sendable {
-  /// The program's file.
   package let program: String
   package let item: ItemReference
   /// The mark that the item must have for the program to read, change and delete it; `nil` for a refusal.
@@ -18,7 +17,6 @@ package struct ProgramPermission: Hashable, Sendable {
   }
 }
 
-/// A person's answer about a program.
 package enum ProgramDecision: String, CaseIterable, Sendable {
   /// For this connection.
   case once
@@ -31,7 +29,6 @@ package enum ProgramDecision: String, CaseIterable, Sendable {
   /// Not for this connection.
   case no
 
-  /// Whether the program may go on.
   var isPermission: Bool { self == .once || self == .session || self == .always }
 }
 
@@ -135,7 +132,6 @@ struct ProgramDecisions {
     rows[group] = (row + 1, now)
   }
 
-  /// Notes that a caller has written an item's secret.
   mutating func note(_ item: Item, writtenBy caller: Caller) {
     if let reference = item.reference { written[reference] = (Self.name(caller), item.modificationDate) }
   }

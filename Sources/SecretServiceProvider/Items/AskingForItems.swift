@@ -81,7 +81,6 @@ extension Provider {
     return Set(allowedOnce.keys)
   }
 
-  /// Forgets permissions that have ended.
   func removeEndedPermissions() {
     if allowedOnce.isEmpty { return }
     let now = SystemClock.awake

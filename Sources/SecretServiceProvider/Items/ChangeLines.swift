@@ -23,7 +23,6 @@ struct ChangeLines {
     count += 1
   }
 
-  /// Takes the next change out of its line.
   mutating func next() -> (() -> Void)? {
     guard !order.isEmpty else { return nil }
     let owner = order.removeFirst()

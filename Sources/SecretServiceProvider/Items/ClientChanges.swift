@@ -62,7 +62,6 @@ enum ClientChanges {
     return keychain.committed(made)
   }
 
-  /// Gives an item another secret.
   static func setSecret(
     _ body: SharedSecret, _ contentType: String, of item: Item, isExact: Bool = false,
     in keychain: any KeychainStore

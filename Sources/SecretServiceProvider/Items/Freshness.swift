@@ -34,7 +34,6 @@ struct HeldCalls {
     return ticket
   }
 
-  /// Refuses overdue calls.
   mutating func refuseOverdue(now: Int) {
     for overdue in held where overdue.end <= now && overdue.ticket.take() {
       overdue.call.refuse(
@@ -42,7 +41,6 @@ struct HeldCalls {
     }
   }
 
-  /// Forgets an answered call.
   mutating func remove(_ ticket: HeldCall) { held.removeAll { $0.ticket === ticket } }
 
   /// Forgets the calls of a connection that has left the bus.
@@ -68,7 +66,6 @@ struct CallsBeforeLook {
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Whether a call of that connection waits.
   func has(of owner: String) -> Bool { counts[owner] != nil }
 
   /// Adds a job at the end.

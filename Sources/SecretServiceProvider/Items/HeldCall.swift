@@ -11,7 +11,6 @@ final class HeldCall: Sendable {
   /// Whether its caller is still there: it may have been answered and ask again.
   var hasCaller: Bool { !hasNoCaller.load(ordering: .acquiring) }
 
-  /// Notes that the caller has left the bus.
   func leave() {
     hasNoCaller.store(true, ordering: .releasing)
     _ = take()

@@ -11,7 +11,6 @@ struct Holdings {
   private var byAttribute: [LookupAttributes.Attribute: Set<String>] = [:]
   private var byCollection: [ByteString: Set<String>] = [:]
 
-  /// Takes all items of a keychain.
   init(_ all: [Item] = []) {
     collections[Self.loginCollection] = Self.login
     for item in all { put(item) }
@@ -21,9 +20,8 @@ struct Holdings {
     ServedCollection(name: loginCollection, label: "Login", created: 0, modified: 0)
   }
 
-  /// Takes an item or a collection in its present state.
-  ///
-  /// - Returns: the object's path; `nil` for an item that isn't stored.
+  /// Takes an item or a collection in its present state. Returns the object's path; `nil` for an item that isn't
+  /// stored.
   @discardableResult
   mutating func put(_ item: Item) -> String? {
     if let key = item.key.secretServiceItem, key.kind == .collection {
@@ -148,7 +146,6 @@ extension Holdings {
 
   mutating func put(collection: ServedCollection) { collections[collection.name] = collection }
 
-  /// The collection with the alias `default`.
   var defaultCollection: ByteString {
     collections.values.first { $0.isDefault }?.name ?? Self.loginCollection
   }

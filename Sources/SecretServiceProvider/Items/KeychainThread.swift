@@ -9,7 +9,6 @@ final class KeychainThread: @unchecked Sendable {
   private let open: @Sendable () throws(KeychainError) -> any KeychainStore
   private var keychain: (any KeychainStore)?
   // Used by the main thread only.
-  /// How many jobs have not ended.
   private(set) var waiting = 0
   /// When the last job ended, in milliseconds; `nil` if the keychain can't have been open since.
   private var lastUse: Int?

@@ -15,6 +15,5 @@ struct KeychainThreads {
   /// The first of those with the fewest jobs.
   var next: KeychainThread { all.reduce(all[0]) { $1.waiting < $0.waiting ? $1 : $0 } }
 
-  /// Closes the keychain on all threads.
   func forget() { for thread in all { thread.forget() } }
 }

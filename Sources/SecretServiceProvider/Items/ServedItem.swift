@@ -3,7 +3,6 @@ import CGcrypt
 import Keychain
 import SecretService
 
-/// An item as programs see it on the bus, without its secret.
 struct ServedItem {
   let path: String
   let collection: ByteString
@@ -80,7 +79,6 @@ struct ServedItem {
   }
 }
 
-/// A collection as programs see it on the bus.
 struct ServedCollection {
   let name: ByteString
   var label: String

@@ -1,7 +1,6 @@
 import Keychain
 
 extension Holdings {
-  /// What has changed in the keychain.
   struct Differences {
     var made: [ServedItem] = []
     var changed: [ServedItem] = []

@@ -21,7 +21,6 @@ enum Interface {
   static let ofEveryObject = [properties, introspectable, "org.freedesktop.DBus.Peer"]
 }
 
-/// An object at a path.
 enum ServedObject {
   /// The service, or a path on the way to its objects.
   case service
@@ -45,7 +44,6 @@ enum ServedObject {
     }
   }
 
-  /// The interface of the object's own methods and properties.
   var interface: String? {
     switch self {
     case .service: Interface.service

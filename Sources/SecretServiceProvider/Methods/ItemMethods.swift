@@ -38,7 +38,6 @@ extension Provider {
     }
   }
 
-  /// The present item that a call concerns.
   private func present(_ call: MethodCall) throws(ServiceError) -> (ServedItem, Item) {
     try requireUnlocked()
     guard case .item(let item) = object(at: call.path, for: call.sender), let stored = item.item else {
@@ -99,7 +98,6 @@ extension Provider {
     }
   }
 
-  /// Gives an item another label or other attributes.
   func change(
     _ item: ServedItem, _ call: MethodCall, _ edit: @escaping @Sendable (inout ItemTranslation.Shown) -> Void
   ) throws(ServiceError) {

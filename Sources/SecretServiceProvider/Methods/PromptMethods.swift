@@ -19,13 +19,11 @@ extension Provider {
     }
   }
 
-  /// Asks a prompt's question.
   func show(_ prompt: Prompt) {
     prompt.stage = .unlocking
     ask()
   }
 
-  /// Withdraws a prompt.
   func dismiss(_ prompt: Prompt) {
     prompts.remove(prompt)
     withdrawQuestions(for: prompt)

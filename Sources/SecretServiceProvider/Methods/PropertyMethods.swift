@@ -3,7 +3,6 @@ import Keychain
 import SecretService
 
 extension Provider {
-  /// The methods of `org.freedesktop.DBus.Properties`.
   func answerProperties(_ call: MethodCall, of object: ServedObject) throws(ServiceError) {
     switch call.member {
     case "Get":
@@ -88,7 +87,6 @@ extension Provider {
     }
   }
 
-  /// The paths of all collections.
   var collectionPaths: [String] { holdings.collections.values.map(\.path).sorted() }
 
   func properties(of collection: ServedCollection) -> [Property] {

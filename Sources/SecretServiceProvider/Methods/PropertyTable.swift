@@ -41,9 +41,8 @@ struct ServedProperty {
   }
 
   /// The properties for a new object, given by full names such as `org.freedesktop.Secret.Item.Label`. As in
-  /// gnome-keyring, an unsupported one is an error, because ignoring it would lose data.
-  ///
-  /// - Returns: the values by the properties' short names.
+  /// gnome-keyring, an unsupported one is an error, because ignoring it would lose data. Returns the values by the
+  /// properties' short names.
   static func given(_ properties: Variant, of interface: String) throws(ServiceError) -> [String: Variant] {
     // Parsing must be quick, whatever is sent.
     if properties.size > ItemBounds.attributes * 2 { throw .tooManyAttributes }

@@ -43,7 +43,6 @@ extension Provider {
     emitItems(of: item.collection)
   }
 
-  /// Announces that a program has stored an existing item again.
   func signalReplaced(_ item: ServedItem) {
     emit("ItemCreated", item)
     signalChanged(item)

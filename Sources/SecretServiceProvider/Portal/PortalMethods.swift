@@ -55,7 +55,6 @@ extension Provider {
     show(prompt)
   }
 
-  /// The program's secret in the keychain.
   private func known(_ request: PortalRequest) -> ServedItem? {
     holdings.replaced(by: Self.attributes(of: request), in: Holdings.loginCollection)
   }

@@ -27,7 +27,6 @@ final class PortalRequest: @unchecked Sendable {
   }
 }
 
-/// The pending requests, by path.
 struct PortalRequests {
   /// How many requests one connection may have at once.
   static let limit = 64

@@ -18,9 +18,8 @@ package struct SessionCipher: ~Copyable, Sendable {
     self.key = key
   }
 
-  /// Encrypts a secret of any size with a new IV.
-  ///
-  /// - Returns: the IV of 16 bytes, and the ciphertext: a multiple of 16 bytes, 1 to 16 bytes longer than the secret.
+  /// Encrypts a secret of any size with a new IV. Returns the IV of 16 bytes, and the ciphertext: a multiple of 16
+  /// bytes, 1 to 16 bytes longer than the secret.
   package func seal(_ secret: borrowing Secret) -> (iv: [UInt8], ciphertext: [UInt8]) {
     var iv = [UInt8](repeating: 0, count: Self.blockSize)
     iv.withUnsafeMutableBytes { cgcrypt_nonce($0.baseAddress, $0.count) }

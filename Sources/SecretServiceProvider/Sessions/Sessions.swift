@@ -89,7 +89,6 @@ final class Sessions {
     }
   }
 
-  /// Opens a session. Returns it with the reply to the other side.
   func open(
     _ algorithm: String, _ input: Variant, for owner: String
   ) throws(ServiceError) -> (session: Session, output: OpaquePointer) {

@@ -5,7 +5,6 @@ import Glibc
 
 /// A started program that asks a person, or unlocks the keychain.
 final class ChildProgram {
-  /// The program's outcome.
   struct Ending {
     let hasSucceeded: Bool
     /// Its output, if read: at most ``outputLimit`` bytes.
@@ -94,7 +93,6 @@ final class ChildProgram {
     return clinux_pipe(&ends) == 0 ? (ends[0], ends[1]) : nil
   }
 
-  /// The contents of a non-blocking pipe.
   private static func printed(_ output: Int32) -> String {
     if output < 0 { return "" }
     var bytes = [UInt8](repeating: 0, count: outputLimit)

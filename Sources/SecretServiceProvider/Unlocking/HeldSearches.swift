@@ -19,14 +19,12 @@ struct HeldSearches {
 
   mutating func remove(_ prompt: Prompt) { held.removeAll { $0.prompt === prompt } }
 
-  /// Notes that nobody unlocked the keychain for a connection.
   mutating func decline(_ connection: String, now: Int) { declined[connection] = now }
 
   func hasDeclined(_ connection: String, now: Int) -> Bool {
     declined[connection].map { now - $0 < Self.peace } ?? false
   }
 
-  /// Removes and returns the overdue searches.
   mutating func takeOverdue(now: Int) -> [(prompt: Prompt, giveUp: () -> Void)] {
     let overdue = held.filter { $0.end <= now }
     held.removeAll { $0.end <= now }

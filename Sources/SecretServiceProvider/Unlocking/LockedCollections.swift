@@ -11,14 +11,12 @@ extension Provider {
     collection != Self.sessionCollection && (isLocked || lockedCollections.contains(collection))
   }
 
-  /// Throws unless a collection's items are known and open.
   func requireUnlocked(_ collection: ByteString) throws(ServiceError) {
     if collection == Self.sessionCollection { return }
     try requireUnlocked()
     if lockedCollections.contains(collection) { throw .isLocked }
   }
 
-  /// The items that a caller can use without unlocking.
   func open(_ items: [ServedItem], for caller: String) -> [ServedItem] {
     if lockedCollections.isEmpty { return allowed(items, caller) }
     return allowed(items.filter { !isLocked($0.collection) }, caller)
@@ -57,7 +55,6 @@ extension Provider {
     signalLock(true, holdings, in: new)
   }
 
-  /// Unlocks collections that were locked individually.
   func unlock(_ names: Set<ByteString>) {
     let opened = lockedCollections.intersection(names)
     lockedCollections.subtract(opened)
@@ -69,7 +66,6 @@ extension Provider {
     if !lockedCollections.isDisjoint(with: names), settings.opensUnasked() { unlock(names) }
   }
 
-  /// The collections that a prompt unlocks.
   func collections(of prompt: Prompt) -> Set<ByteString> {
     Set(prompt.objects.compactMap { lockable($0, prompt.owner) })
   }

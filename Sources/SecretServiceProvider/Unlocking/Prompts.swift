@@ -73,7 +73,6 @@ struct Prompts {
 
   mutating func remove(_ prompt: Prompt) { prompts[prompt.number] = nil }
 
-  /// Removes the prompts of a connection that has left the bus.
   mutating func remove(of owner: String) {
     for (number, prompt) in prompts where prompt.owner == owner {
       // Breaks a reference cycle.

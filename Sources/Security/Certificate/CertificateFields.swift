@@ -10,12 +10,10 @@ struct CertificateFields: Hashable, Sendable {
   let subject: ByteString
   /// The serial number, as the certificate encodes it.
   let serialNumber: ByteString
-  /// The subject key identifier extension.
   private(set) var subjectKeyIdentifier: ByteString?
   /// The subject's common name, if it is UTF-8 or ASCII.
   let commonName: ByteString?
 
-  /// Parses a certificate in DER; `nil` for anything else.
   init?(_ der: [UInt8]) {
     var outside = DERReader(der[...])
     guard let certificate = outside.next(DERReader.sequence), outside.isAtEnd else { return nil }

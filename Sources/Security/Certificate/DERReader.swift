@@ -3,12 +3,10 @@
 struct DERReader {
   private var rest: ArraySlice<UInt8>
 
-  /// Creates a reader of these bytes.
   init(_ bytes: ArraySlice<UInt8>) {
     rest = bytes
   }
 
-  /// An element.
   struct Element {
     /// The identifier octet.
     let tag: UInt8
@@ -17,10 +15,8 @@ struct DERReader {
     let whole: ArraySlice<UInt8>
   }
 
-  /// Whether everything has been read.
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// The tag of the next element; `nil` at the end.
   var nextTag: UInt8? { rest.first }
 
   /// Reads the next element; `nil` if there is none, or it isn't DER. The reader can't be used after that.

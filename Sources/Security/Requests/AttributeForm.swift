@@ -9,7 +9,6 @@ enum AttributeForm: Hashable, Sendable {
   case text
   /// A `String`, as UTF-8 without surrounding slashes, as items store paths.
   case path
-  /// `Data`, as its bytes.
   case data
   /// An integer, as decimal digits.
   case number

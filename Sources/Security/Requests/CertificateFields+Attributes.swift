@@ -1,7 +1,6 @@
 import Keychain
 
 extension CertificateFields {
-  /// The attributes of a certificate's item.
   var attributes: [ItemAttribute: ByteString] {
     var attributes: [ItemAttribute: ByteString] = [
       .known("ctyp"): ByteString(String(version)), .known("cenc"): Self.encodingDER,

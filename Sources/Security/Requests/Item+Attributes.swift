@@ -44,7 +44,6 @@ extension Item {
 }
 
 extension Item.Key {
-  /// The empty key of a new item of a class.
   init(emptyOf itemClass: ItemClass) {
     if let kind = itemClass.cryptographicKind {
       self = .cryptographic(CryptographicItem(kind, [:]))
@@ -55,7 +54,6 @@ extension Item.Key {
     }
   }
 
-  /// Whether it belongs to one of the two classes of passwords.
   var isPassword: Bool { itemClass == .internetPassword || itemClass == .genericPassword }
 
   /// The bytes of an attribute in the primary key; `nil` if it is not part of the key.

@@ -1,7 +1,6 @@
 import Keychain
 
 extension ItemClass {
-  /// The class that a value of `kSecClass` names.
   init?(constant: String) {
     guard let found = Self.constants.first(where: { $0.constant == constant }) else { return nil }
     self = found.itemClass

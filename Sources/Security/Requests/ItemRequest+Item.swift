@@ -20,7 +20,6 @@ extension ItemRequest {
     return item
   }
 
-  /// The credential of the new item.
   var newCredential: Credential { Credential(Secret(copying: certificate?.data ?? secret ?? Data())) }
 
   private var secretBytes: [UInt8] { [UInt8](secret ?? Data()) }
@@ -29,7 +28,6 @@ extension ItemRequest {
 }
 
 extension Secret {
-  /// Copies bytes that belong to the caller.
   init(copying data: Data) {
     self.init(capacity: data.count)
     for region in data.regions { region.withUnsafeBytes { append($0) } }

@@ -20,7 +20,6 @@ extension ItemRequest {
     }
   }
 
-  /// Finds items.
   func search(_ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     KeychainAccess.perform(on: namedKeychain, mayPrompt: mayPrompt) { opened throws(KeychainError) in
       let values: [Any]
@@ -39,7 +38,6 @@ extension ItemRequest {
     }
   }
 
-  /// Changes all items that match.
   func update(_ changes: ItemChanges) -> OSStatus {
     KeychainAccess.perform(on: namedKeychain, mayPrompt: mayPrompt) { opened throws(KeychainError) in
       try opened.store.exclusively { () throws(KeychainError) in
@@ -65,7 +63,6 @@ extension ItemRequest {
     }
   }
 
-  /// Deletes all items that match.
   func delete() -> OSStatus {
     KeychainAccess.perform(on: namedKeychain, mayPrompt: mayPrompt) { opened throws(KeychainError) in
       try opened.store.exclusively { () throws(KeychainError) in

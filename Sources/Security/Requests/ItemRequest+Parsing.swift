@@ -138,7 +138,6 @@ extension ItemRequest {
     }
   }
 
-  /// Checks combinations of keys.
   private mutating func checkWhole(
     _ dictionary: [String: Any], for operation: Operation
   ) throws(StatusError) {

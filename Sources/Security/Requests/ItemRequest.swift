@@ -1,7 +1,6 @@
 import Foundation
 import Keychain
 
-/// A request from a dictionary, parsed and checked.
 struct ItemRequest {
   /// The function that got the dictionary.
   enum Operation: Hashable, Sendable {
@@ -31,12 +30,10 @@ struct ItemRequest {
   var secret: Data?
   /// The items named by references; `nil` if there are none.
   var names: [ItemName]?
-  /// A certificate to add, from `kSecValueRef`.
   var certificate: SecCertificate?
   /// The maximum number of items to return.
   var limit = 1
   var returns: Returns = []
-  /// Whether to ignore the case of letters.
   var ignoresCase = false
   /// The host that the server must equal or be a subdomain of.
   var hostOrParent: ByteString?
@@ -67,7 +64,6 @@ enum ItemName: Hashable, Sendable {
     }
   }
 
-  /// The class of the item.
   var itemClass: ItemClass {
     switch self {
     case .reference(let reference): reference.itemClass

@@ -1,10 +1,8 @@
 import Foundation
 import Keychain
 
-/// The result of a function for one item.
 struct ItemResult {
   let item: Item
-  /// The kind of keychain that contains it.
   let keychain: String
   /// The secret; `nil` if it isn't needed.
   let secret: Data?

@@ -4,7 +4,6 @@ import CredentialProtocols
 /// A request that a browser takes to the server (RFC 6749 section 4.1.1), and the check of its answer.
 package struct AuthorizationRequest: ~Copyable {
   package let url: String
-  /// The path of the browser's return.
   package let path: String
   private let state: Secret
   private let key: ProofKey
@@ -46,7 +45,6 @@ package struct AuthorizationRequest: ~Copyable {
     url = query.finish().withUnsafeBytes { endpoint.adding(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// The meaning of the browser's return.
   package enum Return: ~Copyable {
     /// A code, not yet redeemed.
     case code(Secret)
@@ -81,8 +79,6 @@ package struct AuthorizationRequest: ~Copyable {
   }
 
   /// Redeems the code.
-  ///
-  /// - Throws: ``SignInFault``.
   package borrowing func redeem(
     _ code: borrowing Secret, by client: borrowing ClientRegistration, over transport: any Transport
   ) throws(SignInFault) -> Tokens {
@@ -140,7 +136,6 @@ package struct Redirection {
   package let host: String
   /// The port, if it is registered.
   package let port: UInt16?
-  /// The path, with a leading slash.
   package let path: String
   private let hasPath: Bool
 

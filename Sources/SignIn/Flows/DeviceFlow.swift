@@ -33,8 +33,6 @@ package struct DeviceFlow {
   private static let longestInterval = 60
 
   /// Signs in.
-  ///
-  /// - Throws: ``SignInFault``.
   package func run(_ client: borrowing ClientRegistration) throws(SignInFault) -> Tokens {
     guard let endpoint = client.deviceEndpoint else { throw .noFlow }
     var form = FormBody()

@@ -11,7 +11,6 @@ package struct ReturnRequest {
 
   package enum Outcome {
     case request(ReturnRequest)
-    /// More has to be read.
     case incomplete
     /// It isn't a browser's return to this address; with the status to answer.
     case refused(Int)

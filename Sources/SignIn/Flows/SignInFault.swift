@@ -1,9 +1,7 @@
 /// Why signing in or renewing a token failed.
 package enum SignInFault: Error, Equatable {
   case transport(TransportFault)
-  /// The reply is unusable.
   case reply(ReplyFault)
-  /// The server refused.
   case refused(TokenRefusal)
   /// The server isn't known to have the flow.
   case noFlow
@@ -13,7 +11,6 @@ package enum SignInFault: Error, Equatable {
   case wrongIssuer
   /// Nobody decided in time.
   case tooLate
-  /// The person stopped it.
   case cancelled
 
   /// For how many seconds the server wants to be left alone.

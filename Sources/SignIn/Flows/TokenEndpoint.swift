@@ -3,8 +3,6 @@ package import Bytes
 /// The requests to a token endpoint.
 extension ClientRegistration {
   /// Asks for new tokens with a refresh token (RFC 6749 section 6).
-  ///
-  /// - Throws: ``SignInFault``.
   package borrowing func refresh(
     _ token: borrowing Secret, over transport: any Transport
   ) throws(SignInFault) -> Tokens {
@@ -15,8 +13,6 @@ extension ClientRegistration {
   }
 
   /// Asks for tokens with the browser's code (section 4.1.3).
-  ///
-  /// - Throws: ``SignInFault``.
   borrowing func redeem(
     code: borrowing Secret, verifier: borrowing Secret, redirectURI: String, over transport: any Transport
   ) throws(SignInFault) -> Tokens {
@@ -29,8 +25,6 @@ extension ClientRegistration {
   }
 
   /// Asks for tokens with a device code, once (RFC 8628 section 3.4).
-  ///
-  /// - Throws: ``SignInFault``.
   borrowing func redeem(deviceCode: borrowing Secret, over transport: any Transport) throws(SignInFault)
     -> Tokens
   {
@@ -91,8 +85,6 @@ extension ClientRegistration {
 
 extension TokenReply {
   /// The tokens for a form of a client without authentication.
-  ///
-  /// - Throws: ``SignInFault``.
   static func tokens(
     for form: consuming Secret, at endpoint: EndpointURL, over transport: any Transport
   ) throws(SignInFault) -> Tokens {
@@ -100,8 +92,6 @@ extension TokenReply {
   }
 
   /// The tokens in a reply.
-  ///
-  /// - Throws: ``SignInFault``.
   fileprivate static func tokens(in reply: borrowing HTTPReply) throws(SignInFault) -> Tokens {
     let parsed: TokenReply
     do throws(ReplyFault) {

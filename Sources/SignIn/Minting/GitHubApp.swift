@@ -4,7 +4,6 @@ package import Bytes
 package struct GitHubApp: ~Copyable {
   /// The app's identifier, or its client identifier.
   package let identifier: String
-  /// The private key, in PEM.
   package let key: Secret
 
   package init(identifier: String, key: consuming Secret) {
@@ -18,8 +17,6 @@ package struct GitHubApp: ~Copyable {
   }
 
   /// Reads what ``write(to:)`` wrote.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var identifier: String?
     var key: Secret?
@@ -62,7 +59,6 @@ extension GitHubApp {
   /// - Parameters:
   ///   - place: an owner, or one of its repositories, to which the token is then limited.
   ///   - now: the present time, in seconds since the Unix epoch.
-  /// - Throws: ``GitHubAppFault``.
   package borrowing func token(
     for place: SignInPlace, at now: Int, signing signer: some TokenSigner, over transport: any Transport
   ) throws(GitHubAppFault) -> MintedToken {
@@ -190,7 +186,6 @@ extension GitHubApp {
 }
 
 extension EndpointURL {
-  /// The address of a path below this one.
   fileprivate func appending(_ path: String) -> EndpointURL? {
     at((pathAndQuery == "/" ? "" : pathAndQuery) + path)
   }

@@ -5,9 +5,7 @@ import CredentialProtocols
 package struct TokenExchange: ~Copyable {
   /// Where the job's own token is, each time anew.
   package enum Source: Equatable {
-    /// A file, by its absolute path.
     case file(String)
-    /// An environment variable.
     case variable(String)
   }
 
@@ -79,7 +77,6 @@ package struct TokenExchange: ~Copyable {
   /// Exchanges a token.
   ///
   /// - Parameter now: the present time, in seconds since the Unix epoch.
-  /// - Throws: ``SignInFault``.
   package borrowing func token(
     for subject: borrowing Secret, at now: Int, over transport: any Transport
   ) throws(SignInFault) -> MintedToken {

@@ -1,6 +1,5 @@
 /// A service for git or mail with a known way to sign in: endpoints, scopes, and the user name for its tokens.
 package struct KnownService {
-  /// The service's name for people.
   package let name: String
   /// Its name in `credential.URL.provider`, the same as in Git Credential Manager if that knows the service.
   package let provider: String
@@ -46,7 +45,6 @@ package struct KnownService {
   package static let all: [KnownService] =
     [gitHub, gitLab, forgejo, gitea, bitbucket, bitbucketDataCenter, azureDevOps, google] + ofMail
 
-  /// The service that is certainly at a place.
   package static func at(_ place: SignInPlace) -> KnownService? {
     let host = place.server.host
     return all.first { service in
@@ -57,7 +55,6 @@ package struct KnownService {
     }
   }
 
-  /// The service with a name from configuration.
   package static func named(_ provider: String) -> KnownService? {
     all.first { $0.provider == provider.lowercased() }
   }

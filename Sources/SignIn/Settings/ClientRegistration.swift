@@ -9,7 +9,6 @@ package struct ClientRegistration: ~Copyable {
   package enum Authentication: String {
     /// In a Basic Authorization header.
     case header = "client_secret_basic"
-    /// In the body.
     case body = "client_secret_post"
   }
 
@@ -20,7 +19,6 @@ package struct ClientRegistration: ~Copyable {
     case query
     /// In the address's fragment, which a browser shows but doesn't send.
     case fragment
-    /// In the body of a request.
     case formPost = "form_post"
   }
 

@@ -25,7 +25,6 @@ package struct CredentialSettings {
   private struct Rank {
     let fit: GitPatternFit
     let hasScheme: Bool
-    /// The path in its name.
     let path: String
 
     /// `nil` if it is for none of the places. Like Git Credential Manager, takes names without a scheme.
@@ -126,7 +125,6 @@ package struct CredentialSettings {
   }
 }
 
-/// A place to sign in to.
 package struct SignInPlace: Equatable {
   /// `https`, or `http` on this machine, or a protocol of mail.
   package let scheme: String

@@ -1,4 +1,3 @@
-/// A value in git's configuration.
 package struct GitSetting {
   /// The section, `credential` or `http`, in lowercase.
   package let section: String

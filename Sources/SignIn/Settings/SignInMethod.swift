@@ -3,7 +3,6 @@ package import Bytes
 /// How a person can sign in to a place.
 package struct SignInMethod: ~Copyable {
   package var client: ClientRegistration
-  /// The service, if known.
   package let service: KnownService?
   /// Whether neither the settings nor the table of services name the server: it only claims to be a service, or the
   /// settings are for every server. A stranger can name such a server, for example in a submodule.
@@ -30,13 +29,10 @@ package struct SignInMethod: ~Copyable {
   }
 }
 
-/// Why there is no way to sign in.
 package enum NoSignInMethod: Error {
-  /// Neither configuration nor the server tells.
   case unknownPlace
   /// The service is known, but llavero isn't registered there; with the address above its endpoints.
   case noClient(KnownService?, at: EndpointURL)
-  /// A setting has an unusable value.
   case unusableSetting(String)
   /// The server gave no answer about its endpoints.
   case fault(SignInFault)
@@ -65,7 +61,6 @@ extension SignInMethod {
   /// - Parameters:
   ///   - headers: the `WWW-Authenticate` headers of the refusal, if there was one.
   ///   - transport: asks the server for its metadata if nothing else names its endpoints; `nil` to ask nobody.
-  /// - Throws: ``NoSignInMethod``.
   package static func find(
     for place: SignInPlace, _ settings: CredentialSettings, _ options: Options = Options(),
     headers: [String] = [],
@@ -251,7 +246,6 @@ private enum Provider {
   }
 }
 
-/// The endpoints found so far.
 private struct Endpoints {
   var authorize: EndpointURL?
   var token: EndpointURL?

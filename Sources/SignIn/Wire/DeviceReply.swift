@@ -21,8 +21,6 @@ package struct DeviceReply: ~Copyable {
   }
 
   /// Reads a reply.
-  ///
-  /// - Throws: ``ReplyFault``.
   package static func parse(_ reply: borrowing HTTPReply) throws(ReplyFault) -> Outcome {
     var members = DeviceMembers()
     do throws(ReplyFault) {

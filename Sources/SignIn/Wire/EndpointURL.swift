@@ -97,7 +97,6 @@ package struct EndpointURL: Hashable, Sendable {
     port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
   }
 
-  /// The host, and the port unless it is the scheme's default.
   package var hostAndPort: String { String(origin.dropFirst(scheme.count + 3)) }
 
   package var text: String { origin + pathAndQuery }
@@ -108,7 +107,6 @@ package struct EndpointURL: Hashable, Sendable {
   /// Whether both have the same scheme, host and port (RFC 6454 section 5).
   package func hasSameOrigin(as other: EndpointURL) -> Bool { origin == other.origin }
 
-  /// The address of a path on the same server.
   package func at(_ path: String) -> EndpointURL? {
     guard path.hasPrefix("/"), !path.hasPrefix("//") else { return nil }
     return EndpointURL(origin + path)
@@ -140,7 +138,6 @@ package struct EndpointURL: Hashable, Sendable {
     return EndpointURL(scheme: scheme, host: host, port: port, pathAndQuery: pathAndQuery + "?" + query)
   }
 
-  /// The query, without its question mark; empty if there is none.
   package var query: String {
     pathAndQuery.firstIndex(of: "?").map { String(pathAndQuery[pathAndQuery.index(after: $0)...]) } ?? ""
   }

@@ -4,9 +4,7 @@ package import Bytes
 // length in four bytes, most significant first. A set-up comes first, then a reply for each request.
 
 package enum ExchangeFrame {
-  /// The largest message, in bytes.
   package static let maximumSize = 64 << 20
-  /// The size of the length before each message.
   package static let lengthSize = 4
 
   /// A message preceded by its length.
@@ -131,8 +129,6 @@ package enum ExchangeOutcome: ~Copyable {
   case fault(TransportFault)
 
   /// Reads JSON from ``HTTPReply/encoded()`` or ``TransportFault/encoded``.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var fault: TransportFault?
     var status: Int?

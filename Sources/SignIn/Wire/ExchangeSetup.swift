@@ -4,11 +4,9 @@ package import Bytes
 package struct ExchangeSetup: Equatable, Sendable {
   /// The file with the authorities' certificates to trust, in place of the system's; `nil` for those.
   package var authorities: String?
-  /// A folder of such files.
   package var authoritiesFolder: String?
   /// The file with the client certificate; `nil` for none.
   package var certificate: String?
-  /// The file with its key.
   package var key: String?
   /// The name required in the servers' certificates; `nil` for that in the address.
   package var serverName: String?
@@ -34,8 +32,6 @@ package struct ExchangeSetup: Equatable, Sendable {
   }
 
   /// Reads JSON from ``encoded``.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     try JSONReader.writtenMembers(of: text) { (member) throws(JSONReader.Malformed) in
       switch member.name {

@@ -19,9 +19,7 @@ package struct FormBody: ~Copyable {
   package consuming func finish() -> Secret { text }
 }
 
-/// Reads the same form.
 package enum FormReader {
-  /// An invalidly encoded name or value.
   package struct Malformed: Error {
     package init() {}
   }

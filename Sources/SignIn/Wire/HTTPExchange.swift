@@ -16,7 +16,6 @@ package struct HTTPRequest: ~Copyable {
   package let method: Method
   /// The user name and password of a Basic Authorization header, which may be secret; `nil` for none.
   package var basicAuthorization: Secret?
-  /// The token of a Bearer Authorization header.
   package var bearerToken: Secret?
   /// Further headers that are not secret, as `Name: value`.
   package var headers: [String] = []
@@ -31,7 +30,6 @@ package struct HTTPRequest: ~Copyable {
   /// The longest time for this exchange, in milliseconds, if shorter than usual.
   package var timeout: Int?
 
-  /// A request without a body.
   package init(_ method: Method, _ url: EndpointURL) {
     self.url = url
     self.method = method
@@ -47,7 +45,6 @@ package struct HTTPRequest: ~Copyable {
   }
 }
 
-/// A reply, whatever its status.
 package struct HTTPReply: ~Copyable {
   /// The largest body, in bytes, unless the request allows a larger one. Exceeding it is an error.
   package static let maximumBody = 65_536
@@ -81,7 +78,6 @@ package struct HTTPReply: ~Copyable {
 package enum TransportFault: Error, Equatable {
   /// The server or the proxy can't be reached; the reason follows "because".
   case unreachable(String)
-  /// The proxy demands a login.
   case proxyAuthentication
   /// The connection isn't safe, for example because of an untrusted certificate.
   case unsafeConnection(String)
@@ -96,14 +92,10 @@ package enum TransportFault: Error, Equatable {
 /// Sends requests. The flows know nothing of the network.
 package protocol Transport: AnyObject {
   /// Sends a request and returns the reply, without following redirects.
-  ///
-  /// - Throws: ``TransportFault``.
   func exchange(_ request: borrowing HTTPRequest) throws(TransportFault) -> HTTPReply
 
   /// Checks whether a proxy on the way, if any, lets requests through to a server. Nobody should sign in for a code
   /// that can't be sent afterwards.
-  ///
-  /// - Throws: ``TransportFault``.
   func passProxy(to url: EndpointURL) throws(TransportFault)
 }
 

@@ -84,7 +84,6 @@ package enum ReplyValue: ~Copyable {
     return texts
   }
 
-  /// Whether it is JSON's true.
   var isTrue: Bool {
     json.flatMap { try? $0.bool() } ?? false
   }

@@ -6,8 +6,6 @@ package enum TokenReply: ~Copyable {
   case refusal(TokenRefusal)
 
   /// Reads a reply. An `error` takes precedence, whatever the status: GitHub sends errors with 200.
-  ///
-  /// - Throws: ``ReplyFault``.
   package static func parse(_ reply: borrowing HTTPReply) throws(ReplyFault) -> TokenReply {
     var members = TokenMembers()
     do throws(ReplyFault) {
@@ -26,7 +24,6 @@ package enum TokenReply: ~Copyable {
   }
 }
 
-/// Tokens from a server.
 package struct Tokens: ~Copyable {
   /// The access token: visible ASCII characters (RFC 6749 appendix A.12). Never empty.
   package let accessToken: Secret
@@ -34,7 +31,6 @@ package struct Tokens: ~Copyable {
   package let refreshToken: Secret?
   /// For how many seconds the access token is valid; `nil` if unknown.
   package let life: Int64?
-  /// The scopes, if the server names them.
   package let scope: String?
 
   package init(
@@ -55,7 +51,6 @@ package struct TokenRefusal: Equatable {
     case pending
     /// The same, and the client asks too often; with the server's interval in seconds, if given.
     case slowDown(interval: Int?)
-    /// The person refused.
     case denied
     /// The code has expired.
     case codeExpired

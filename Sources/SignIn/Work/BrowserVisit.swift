@@ -5,7 +5,6 @@ package struct BrowserVisit: ~Copyable {
   package let page: EndpointURL
   /// The address on this machine, with its port.
   package let redirect: String
-  /// The server of the login, for messages.
   package let server: String
   /// The value that the browser must return with the code, as proof that it answers this request.
   package let state: Secret
@@ -29,8 +28,6 @@ package struct BrowserVisit: ~Copyable {
   }
 
   /// Reads JSON from ``encoded()``; `nil` for another message.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   package init?(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var page: EndpointURL?
     var isVisit = false
@@ -55,13 +52,11 @@ package struct BrowserVisit: ~Copyable {
 }
 
 package enum BrowserReturn: ~Copyable {
-  /// The browser came back with a code.
   case code(Secret)
   /// It came back with a refusal, in the service's words.
   case refused(String)
   /// Another program listens at the port already.
   case portInUse
-  /// It didn't come back in time.
   case tooLate
 
   package borrowing func encoded() -> Secret {
@@ -78,8 +73,6 @@ package enum BrowserReturn: ~Copyable {
   }
 
   /// Reads JSON from ``encoded()``.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var code: Secret?
     var refused: String?

@@ -20,8 +20,6 @@ package struct ProxyLogin: ~Copyable {
   }
 
   /// Reads JSON from ``write(to:)``.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var proxy: String?
     var account: ByteString?

@@ -3,7 +3,6 @@ package import Bytes
 /// The effect of signing in to a place.
 package struct SignInDescription: Equatable {
   package var way: SignInMethod.Way
-  /// The service, if known.
   package var service: String?
   /// The server that would issue the token: its host, and its port unless that is the default.
   package var server: String
@@ -32,8 +31,6 @@ package struct SignInDescription: Equatable {
   }
 
   /// Reads JSON from ``write(to:)``.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   package init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var way: SignInMethod.Way?
     var server: String?

@@ -65,8 +65,6 @@ package enum SignInOutcome: ~Copyable {
   }
 
   /// Reads JSON from ``encoded``.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var outcome: ByteString?
     var access: Secret?
@@ -135,7 +133,6 @@ package struct SignedIn: ~Copyable {
   package let account: ByteString?
   /// The path of the setting that names the client; `nil` for the whole server.
   package var path: ByteString?
-  /// The client that got them.
   package let client: ClientRegistration
 
   package init(

@@ -6,15 +6,11 @@ package struct SignInWork: ~Copyable {
   package enum Task: String {
     /// Get new tokens with a refresh token, without asking anybody.
     case renew
-    /// Sign a person in.
     case signIn = "sign-in"
-    /// Tell the server to forget tokens.
     case revoke
-    /// Describe signing in to the place.
     case describe
     /// Get a token for an installation of a GitHub App.
     case install
-    /// Exchange a token for another one.
     case exchange
   }
 
@@ -29,11 +25,9 @@ package struct SignInWork: ~Copyable {
   package var app: GitHubApp?
   /// The exchange of a job's token.
   package var exchange: TokenExchange?
-  /// The job's token.
   package var subjectToken: Secret?
   /// The account to sign in, if given.
   package var account: ByteString?
-  /// The `WWW-Authenticate` headers of the refusal.
   package var headers: [String] = []
   /// How to sign in, if chosen by the person.
   package var way: SignInMethod.Way?
@@ -41,7 +35,6 @@ package struct SignInWork: ~Copyable {
   package var options = SignInMethod.Options()
   /// Whether to sign in only if git's configuration or the service itself says how, without asking other servers.
   package var onlyIfConfigured = false
-  /// Whether the person may be asked on the terminal.
   package var mayUseTerminal = true
   /// The keychain's login for a proxy on the way.
   package var proxyLogin: ProxyLogin?
@@ -120,8 +113,6 @@ package struct SignInWork: ~Copyable {
   }
 
   /// Reads JSON from ``encoded``.
-  ///
-  /// - Throws: `JSONReader.Malformed`.
   package init(parsing text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var task: Task?
     var url: String?

@@ -120,7 +120,6 @@ extension ForwardingAgent {
     return response
   }
 
-  /// Ends a socket, and its connections.
   private func close(listener name: ByteString) {
     for listener in listeners where listener.entry == .socket(name) { Glibc.close(listener.descriptor) }
     listeners.removeAll { $0.entry == .socket(name) }

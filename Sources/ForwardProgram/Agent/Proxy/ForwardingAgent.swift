@@ -13,7 +13,6 @@ protocol ForwardingPolicy: AnyObject {
   func permissions(ofSocket name: ByteString) -> (hosts: [VerifiedHost], permissions: Permissions)?
   /// Turns a person's decision into a rule. Returns whether it is now in effect.
   func remember(_ rule: ForwardingRule) -> Bool
-  /// Whether there is a person to ask.
   var canAsk: Bool { get }
   /// Called once for each ended request.
   func note(_ request: LoggedRequest)
@@ -65,7 +64,6 @@ final class ForwardingAgent<Cryptography: HostCryptography> {
   var spare: (program: PipedProgram, end: Int)?
   /// Programs that have finished their output, or were told to end.
   var ending: [PipedProgram] = []
-  /// The questions, the oldest first.
   var questions: [PersonQuestion] = []
   /// The session asked about last.
   var lastAsked: Session?

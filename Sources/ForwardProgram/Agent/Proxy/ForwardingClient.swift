@@ -32,7 +32,6 @@ final class ForwardingClient {
 
   let descriptor: Int32
   let entry: EntryPoint
-  /// The process at the other end.
   let process: Int
   /// The session that a person's decisions apply to, and that limits how much one ssh or socket may use.
   let session: Session
@@ -111,7 +110,6 @@ final class KeychainRequest {
     case queued
     /// The program opens the keychain.
     case program(PipedProgram)
-    /// A person is being asked, or will be.
     case asking
     /// The answer, which its sender has not fetched yet, and the log's outcome.
     case answered(ForwardResponse, LoggedRequest.Outcome)

@@ -36,7 +36,6 @@ final class UpstreamAgent {
     return outgoing.send(to: descriptor)
   }
 
-  /// Whether the next reply is to be skipped.
   var isLate: Bool { late > 0 }
 
   /// Skips the reply to the last frame, which will still be the first to come. Returns false if too many are late, and
@@ -49,7 +48,6 @@ final class UpstreamAgent {
   /// The agent's state after poll(2).
   enum Progress {
     case waiting
-    /// It has replied; the frame was lent.
     case replied
     /// The connection can't be used any more.
     case broken

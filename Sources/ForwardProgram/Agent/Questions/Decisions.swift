@@ -2,7 +2,6 @@ import Bytes
 import Forwarding
 import Keychain
 
-/// A person's answer.
 enum Decision: String, CaseIterable, Hashable, Sendable {
   /// Yes, for this connection, and a minute.
   case once
@@ -36,7 +35,6 @@ struct OnceDecisions {
   mutating func removeAll() { decisions = [] }
 }
 
-/// A person's permission for a session.
 struct Lease: Equatable, Sendable {
   let session: Session
   let hosts: [VerifiedHost]
@@ -50,7 +48,6 @@ struct Lease: Equatable, Sendable {
   static let maximumTime = 8 * 3_600_000
 }
 
-/// The valid leases.
 struct Leases {
   private(set) var all: [Lease] = []
 
@@ -70,7 +67,6 @@ struct Leases {
 
   mutating func removeAll() { all = [] }
 
-  /// Removes leases that have ended.
   mutating func removeEnded(now: Int) { all.removeAll { $0.end <= now || !$0.session.isThere } }
 
   mutating func removeAll(of session: Session) { all.removeAll { $0.session == session } }

@@ -9,7 +9,6 @@ extension ForwardingAgent {
     stopWatchingScreen()
   }
 
-  /// Forgets the permissions of ended sessions.
   func removeEndedLeases() {
     if leases.all.isEmpty { return }
     leases.removeEnded(now: SystemClock.sinceBoot)

@@ -17,7 +17,6 @@ enum Session: Hashable, Sendable {
     }
   }
 
-  /// Whether it can still send requests.
   var isThere: Bool {
     switch self {
     case .process(let process, let start): Self.start(of: process) == start

@@ -161,7 +161,6 @@ extension ForwardingAgent {
     return program.hasEnded() ? nil : program
   }
 
-  /// Passes on the program's result.
   func finish(_ client: ForwardingClient) {
     guard let request = client.request, let program = request.program else { return }
     let result = program.takeResult()

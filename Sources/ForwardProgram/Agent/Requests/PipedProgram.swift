@@ -71,7 +71,6 @@ final class PipedProgram {
   /// A descriptor for the rest of its work; -1 if there is none.
   var inputToWrite: Int32 { input }
 
-  /// Gives it more of its work.
   func write() {
     guard input >= 0 else { return }
     let start = sent

@@ -19,7 +19,6 @@ struct HostDirectory<Cryptography: HostCryptography> {
     self.cryptography = cryptography
   }
 
-  /// Whether a rule's host owns the key.
   mutating func isHost(_ host: ForwardedHost, _ key: HostKey, at now: Timestamp) -> Bool {
     switch host {
     case .socket: return false
