@@ -34,7 +34,7 @@ struct CollectedChanges {
   /// The references of added items, in order.
   private(set) var added: [ItemReference] = []
 
-  // MARK: What was seen
+  // MARK: Seen items
 
   /// Takes a query's results. Returns queries that match some of them but had not found them before: either it is new,
   /// or they may not find it.

@@ -25,7 +25,7 @@ public struct PassedOver: Hashable, Sendable {
     case reference
     /// A person has chosen another one for the same place.
     case notChosen
-    /// It doesn't say what it is for.
+    /// It doesn't name its place.
     case noPlace
     /// Its program doesn't use it: it is switched off, or another one always answers in its place.
     case notInUse

@@ -271,7 +271,7 @@ extension ByteString {
     return start..<end
   }
 
-  /// The same bytes; `nil` if there are none.
+  /// The text itself; `nil` if it is empty.
   var nonEmpty: ByteString? { isEmpty ? nil : self }
 
   var trimmed: ByteString {

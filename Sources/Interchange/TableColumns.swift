@@ -11,7 +11,7 @@ public struct TableColumns: Equatable, Sendable {
 
   /// A column with its meaning.
   public struct Column: Equatable, Sendable {
-    /// What it is.
+    /// Its meaning.
     public let role: Role
     /// The name of the field; empty unless it is one.
     public let field: ByteString

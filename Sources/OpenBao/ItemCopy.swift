@@ -28,7 +28,7 @@ package final class ItemCopy {
     json.endObject()
   }
 
-  /// Reads what ``write(to:)`` wrote.
+  /// Reads JSON from ``write(to:)``.
   package convenience init(parsing object: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var path: ItemPath?
     var version = 0

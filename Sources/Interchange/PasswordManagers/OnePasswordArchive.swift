@@ -3,7 +3,7 @@ import Keychain
 
 /// The common parts of 1Password's own export formats: kinds of entries, and fields in sections.
 enum OnePasswordArchive {
-  /// Reads `export.data` of a `.1pux` file (support.1password.com/1pux-format): accounts, each with vaults, each with items.
+  /// Reads `export.data` of a `.1pux` file (support.1password.com/1pux-format): accounts with vaults with items.
   static func read(_ text: UnsafeRawBufferPointer) throws(FormatFault) -> FoundLogins {
     var entries = JSONEntries(text)
     var accounts: JSONValue?

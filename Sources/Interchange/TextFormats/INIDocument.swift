@@ -1,8 +1,8 @@
 package import Bytes
 
-/// A file of sections as Python's `configparser` reads it (docs.python.org, "Supported INI File Structure"): `[section]`,
-/// `name = value` or `name: value`, further lines of a value indented, comments on lines of their own. It has the
-/// positions needed to change the file, and nothing of its values.
+/// A file of sections as Python's `configparser` reads it (docs.python.org, "Supported INI File Structure"):
+/// `[section]`, `name = value` or `name: value`, further lines of a value indented, comments on lines of their own. It
+/// has the positions needed to change the file, and nothing of its values.
 package struct INIDocument {
   package struct Option {
     package let section: ByteString

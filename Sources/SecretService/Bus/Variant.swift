@@ -60,7 +60,7 @@ package final class Variant {
 
   var count: Int { Int(g_variant_n_children(pointer)) }
 
-  /// The same dictionary with the names as bytes: two strings may be equal for Unicode.
+  /// A dictionary from strings to strings, with names as bytes: two strings may be equal for Unicode.
   func lookupAttributes(of what: String) throws(BusFailure) -> LookupAttributes {
     var lookup = LookupAttributes()
     for entry in try parts("a{ss}", of: what) {

@@ -119,7 +119,7 @@ extension Provider {
   /// Continues with a call if its caller may use all of the items: at once, or after a person has agreed.
   ///
   /// - Parameters:
-  ///   - need: what needs the answer, if not the call itself.
+  ///   - need: the object that needs the answer, if not the call itself.
   ///   - body: answers the call. Errors that it throws at once are passed on.
   ///   - refuse: handles a refusal, or a later error of `body`; by default the call gets the error.
   func whenAllowed(

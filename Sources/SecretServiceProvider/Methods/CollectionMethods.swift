@@ -94,7 +94,7 @@ extension Provider {
     return path
   }
 
-  /// The limits of what is in memory only: items, and bytes of all secrets and attributes.
+  /// The limits of the collection in memory: items, and bytes of all secrets and attributes.
   private static let volatileItems = 10_000
   private static let volatileSize = 16 << 20
 

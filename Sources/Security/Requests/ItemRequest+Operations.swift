@@ -87,7 +87,7 @@ extension ItemRequest {
   private func items(in opened: KeychainAccess.Opened) throws(KeychainError) -> [Item] {
     do throws(KeychainError) {
       return try opened.store.items(matching: .criteria(criteria)) {
-        // What a server has refused isn't there for a program.
+        // Programs don't see an item that a server has refused.
         !$0.isHidden && $0.key.secretServiceItem == nil && matches($0, in: opened.name)
           && isSearched($0, in: opened)
       }

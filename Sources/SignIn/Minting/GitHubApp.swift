@@ -16,7 +16,7 @@ package struct GitHubApp: ~Copyable {
     json.member("key", key)
   }
 
-  /// Reads what ``write(to:)`` wrote.
+  /// Reads JSON from ``write(to:)``.
   init(json text: UnsafeRawBufferPointer) throws(JSONReader.Malformed) {
     var identifier: String?
     var key: Secret?

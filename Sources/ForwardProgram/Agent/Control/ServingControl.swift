@@ -26,7 +26,7 @@ extension ForwardingAgent {
     _ = frame.withUnsafeBytes { client.send($0) }
   }
 
-  // MARK: What it is doing
+  // MARK: Status
 
   private var status: ControlResponse {
     let now = SystemClock.sinceBoot
