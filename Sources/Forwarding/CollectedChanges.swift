@@ -36,7 +36,7 @@ struct CollectedChanges {
 
   // MARK: Seen items
 
-  /// Takes a query's results. Returns queries that match some of them but had not found them before: either it is new,
+  /// Takes a query's results. Returns the earlier queries that should have found one of them: either that item is new,
   /// or they may not find it.
   mutating func see(_ items: [Item], _ query: ItemQuery) -> [ItemQuery] {
     var found: Set<ItemReference> = []

@@ -5,8 +5,8 @@ package import Keychain
 /// A keychain in the key-value store of an OpenBao or HashiCorp Vault server, shared by several people and machines.
 ///
 /// Each item is a record whose path is its primary key. So the server's policies are about hosts and accounts, its
-/// audit log names the items read, and its versions keep what was replaced or deleted. Every change names the version
-/// it replaces. If others have changed an item meanwhile, it is read again and the change repeated.
+/// audit log tells who read which item, and its versions keep replaced and deleted items. Every change names the
+/// version it replaces. If others have changed an item meanwhile, it is read again and the change repeated.
 ///
 /// A search for anything leaves out items that the policies don't let this login list or read. They are an error if a
 /// query names them and nothing else answers, or if nothing is found because the keychain may not be listed.

@@ -3,7 +3,7 @@ package import SignIn
 
 /// The settings of a keychain in OpenBao or Vault, given when it is added.
 ///
-/// | option | meaning |
+/// | option | meaning; default |
 /// |---|---|
 /// | `mount` | where the key-value store is mounted; `secret` |
 /// | `namespace` | the namespace; the root |

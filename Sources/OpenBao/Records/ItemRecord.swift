@@ -11,8 +11,8 @@ package import Keychain
 /// - `modified` is the date of the last change, for an item from another keychain, and `modified_version` the version
 ///   it refers to. In any other version, somebody has changed the record since and kept both members, as `bao kv patch`
 ///   does; then, and without `modified`, the version's own date counts.
-/// - `origin` is the path where the item was added, if it has moved since. That path then has a record with only the
-///   member `moved`, the new path.
+/// - `origin` is the path where the item was added, if it has moved since. Its former path then has a record whose only
+///   member, `moved`, is the new path.
 /// - `oauth_client` is the client that got a token and renews it.
 /// - `replaced` has hashes of the last tokens before it, so that a machine with one of them recognizes it as a former
 ///   one.

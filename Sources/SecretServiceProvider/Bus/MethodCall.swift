@@ -3,8 +3,7 @@ import SecretService
 
 /// A method call from another program, answered once.
 final class MethodCall: @unchecked Sendable {
-  // Unchecked is sound: GLib counts a message's references atomically, and only the caller of `answer` or `refuse` uses
-  // it.
+  // Unchecked is sound: GLib counts a message's references atomically, and only the code that answers a call uses it.
   private let message: OpaquePointer
   private let connection: OpaquePointer
 
