@@ -17,7 +17,7 @@ func expiry(
   if let end = Timestamp(rfc3339: utc(noted).bytes), end.seconds <= now.seconds {
     throw .refused(
       Refusal(
-        "what the keychain has for \(login) has expired", hint: "replace it with 'llavero update'",
+        "the secret for \(login) has expired", hint: "replace it with 'llavero update'",
         .nothingMatched))
   }
   return noted

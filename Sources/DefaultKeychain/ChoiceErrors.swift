@@ -10,7 +10,7 @@ extension KeychainChoiceError {
       .damaged(path: path, detail: "its line \(malformed.line) can't be understood")
     case .refusedChange: .unavailable(reason: "the search list can't be changed in this way")
     case .unusableOption(let keychain, let option):
-      .unavailable(reason: "the setting '\(option)' of the keychain \(keychain) can't be understood")
+      .unavailable(reason: "the option '\(option)' of the keychain \(keychain) can't be understood")
     case .unreadableChoice(let path):
       .damaged(path: path, detail: "it does not say which keychain is used")
     case .unlistedChoice(let name):

@@ -104,7 +104,7 @@ public final class EncryptedFileKeychain: KeychainStore {
   var ownLeases: [String: String] = [:]
   var seenLeases: [String: SeenLease] = [:]
   /// Why something isn't done that needs everybody's latest changes.
-  static let outOfStep = "it can't be brought in step with what others have changed"
+  static let outOfStep = "it can't be brought in step with the changes of others"
 
   /// Does so if the vault is shared.
   @discardableResult

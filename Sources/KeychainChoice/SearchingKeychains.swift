@@ -48,7 +48,7 @@ extension KeychainChoiceError {
     switch self {
     case .keychain(let error): error
     case .unusableOption(let keychain, let option):
-      .unavailable(reason: "the setting '\(option)' of the keychain \(keychain) can't be understood")
+      .unavailable(reason: "the option '\(option)' of the keychain \(keychain) can't be understood")
     case .unknownName(let name): .unavailable(reason: "there is no keychain \(name)")
     case .unlistedChoice(let name): .unavailable(reason: "\(name) was chosen, and is not in the list")
     case .unreadableList(let path, _), .unreadableChoice(let path):

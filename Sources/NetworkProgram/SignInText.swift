@@ -47,7 +47,7 @@ enum SignInText {
     switch demand {
     case .login(let proxy):
       let hint: Hint =
-        "store it with \(command: "llavero", "add", proxy.naming("USER")); what is kept stays as it is"
+        "store it with \(command: "llavero", "add", proxy.naming("USER")); nothing stored was changed"
       return .proxyLogin(
         url: proxy.url, message: "the proxy \(proxy.url) demands a login (status 407)", hint: hint.description
       )
@@ -70,13 +70,13 @@ enum SignInText {
       Text(
         message: "cannot reach \(host): \(reason)",
         hint: isWhole(endpoint.host)
-          ? "what is kept stays as it is; try again when the network is back"
+          ? "nothing stored was changed; try again when the network is back"
           : "give the host's whole name, such as github.com; if this is all of it, try again when the network is back"
       )
     case .proxyAuthentication:
       Text(
         message: "the proxy on the way to \(host) demands a login (status 407)",
-        hint: "git takes it in http.proxy, as http://USER@PROXY:PORT; what is kept stays as it is")
+        hint: "git takes it in http.proxy, as http://USER@PROXY:PORT; nothing stored was changed")
     case .unsafeConnection(let reason):
       Text(
         message: "the connection to \(host) isn't safe: \(reason)",
@@ -85,7 +85,7 @@ enum SignInText {
     case .tooSlow(let milliseconds):
       Text(
         message: "\(host) gave no whole answer within \(milliseconds / 1000) s",
-        hint: "what is kept stays as it is; try again later")
+        hint: "nothing stored was changed; try again later")
     case .cancelled: Text(message: "you were not signed in to \(host)")
     }
   }
@@ -107,7 +107,7 @@ enum SignInText {
         "see \(settings).oauthClientId and oauthClientSecret in git's configuration"
       case .invalidScope: "see \(settings).oauthScopes in git's configuration, or pass --scope"
       case .unsupported: instead
-      case .temporary: "what is kept stays as it is; try again later"
+      case .temporary: "nothing stored was changed; try again later"
       default: nil
       }
     return Text(
@@ -129,7 +129,7 @@ enum SignInText {
     switch fault {
     case .unknownPlace:
       return Text(
-        message: "nothing says how to sign in to \(host)",
+        message: "\(host) isn't a known sign-in service",
         hint:
           "'llavero login --list' shows the services that are known; llavero-login(1) has the settings for others"
       )
@@ -203,7 +203,7 @@ enum SignInText {
   /// - Parameter setting: the setting that forbids asking.
   static func questionsForbidden(by setting: String, at place: SignInPlace) -> Text {
     Text(
-      message: "nobody is asked to sign in to \(place.hostAndPort), by \(setting)",
+      message: "\(setting) forbids asking you to sign in to \(place.hostAndPort)",
       hint: "sign in by hand: llavero login \(place.origin)")
   }
 

@@ -46,7 +46,7 @@ extension OpenBaoKeychain {
     try item.validate(with: credential)
     if item.key.isForLogin {
       throw .unavailable(
-        reason: "what logs in to such a server has to be in a keychain of your own; name it with --keychain")
+        reason: "the login of such a server has to be in a keychain of your own; name that with --keychain")
     }
     let path = try ItemPath(item.key)
     let credential = credential.copy()

@@ -75,7 +75,7 @@ package struct OpenBaoSettings: Equatable, Sendable {
       switch self {
       // It may be a secret.
       case .address(let text) where text.utf8.contains(UInt8(ascii: "@")):
-        "the address of a server has no login in it; what logs in is in a keychain of your own"
+        "the address of a server has no login in it; keep the login in a keychain of your own"
       case .address(let text) where text.utf8.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }:
         "the address of a server has nothing after its path"
       case .address(let text):

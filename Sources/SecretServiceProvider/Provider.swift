@@ -367,7 +367,7 @@ package final class Provider: @unchecked Sendable {
       switch result {
       case .success(let subscription): self.subscription = subscription
       case .failure(let error):
-        settings.say("what others change is seen late: \(settings.explain(error))")
+        settings.say("changes by others are seen late: \(settings.explain(error))")
         MainLoop.every(milliseconds: 5000) { [unowned self] in somethingHasChanged() }
       }
     }

@@ -59,7 +59,7 @@ package enum ServeProgram {
     case .file?, .git?, .openBao?, nil:
       if let choice, choice.isNamed, !choice.keychain.isBuiltIn {
         throw Failure(
-          "the keychain \(choice.name) can't be served as the Secret Service: what programs keep stays in a keychain of "
+          "the keychain \(choice.name) can't be served as the Secret Service: programs' secrets stay in a keychain of "
             + "this user alone",
           hint: "\(command: "llavero", "serve", "--keychain", "file") serves the encrypted file",
           status: .usage)

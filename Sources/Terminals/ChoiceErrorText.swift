@@ -8,7 +8,7 @@ extension Failure {
     case .unknownName(let name):
       self.init(
         "there is no keychain '\(name)'",
-        hint: "there are file, secret-service, forwarded, and those that 'llavero keychain list' shows",
+        hint: "use file, secret-service, forwarded, or one that 'llavero keychain list' shows",
         status: .usage)
     case .unreadableList(let path, let malformed):
       var correcting: Hint = "correct the line, or delete it and add that keychain again"
@@ -22,7 +22,7 @@ extension Failure {
     case .refusedChange(let fault): self.init("the list is not changed: \(fault.text)", status: .usage)
     case .unusableOption(let keychain, let option):
       self.init(
-        "the keychain \(keychain) has a setting '\(option)' that can't be understood",
+        "the keychain \(keychain) has an option '\(option)' that can't be understood",
         hint: "\(command: "llavero", "keychain", "remove", keychain) and 'llavero keychain add' set it anew",
         status: .keychain)
     case .unreadableChoice(let path):
@@ -60,7 +60,7 @@ extension KeychainList.Fault {
     case .noName: "a name has small letters, digits, and . - _ after the first, and at most 64 of them"
     case .unknownKind: "it names no kind of keychain that can be added"
     case .noPlace: "it doesn't say where the keychain is"
-    case .noOption: "a setting has to be NAME=VALUE"
+    case .noOption: "an option has to be NAME=VALUE"
     case .twice: "there is one of that name already"
     case .tooMany: "there are \(KeychainList.maximumCount) keychains already"
     case .isCutOff: "the file is empty"

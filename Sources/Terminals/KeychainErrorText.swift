@@ -55,7 +55,7 @@ extension Failure {
       self.init(nothingOpens: path)
     case .notMember(let keychain, let recipient, let label, true):
       self.init(
-        "the keychain \(keychain) is locked: nothing here opens what is in its repository any more",
+        "the keychain \(keychain) is locked: nothing here opens its repository any more",
         hint: Self.ofFormerMember(of: keychain, recipient, label), status: .keychain)
     case .notMember(let keychain, let recipient, let label, false):
       self.init(
@@ -154,7 +154,7 @@ extension Failure {
         status: .keychain)
     case .copyLeftOut(let path, let reason):
       self.init(
-        "what only \(path) has is missing, because that copy can't be merged: \(Failure(reason).message)",
+        "items that only \(path) has are missing, because that copy can't be merged: \(Failure(reason).message)",
         hint: "\(.merging(path)) merges it, or says why not; if you don't need it, move it away",
         status: .keychain)
     case .mergedInstead:
@@ -192,7 +192,7 @@ extension Failure {
         "\(path) is a symbolic link and is not used",
         hint: "put the file itself there; its folder may be a link", status: .keychain)
     case .wrongKind:
-      self.init("\(path) is not what it has to be, a plain file or a folder", status: .keychain)
+      self.init("\(path) is not the plain file or folder that belongs there", status: .keychain)
     }
   }
 }

@@ -45,7 +45,7 @@ extension Failure {
         Self.noLogin(needed, at: server, url, account)
       case .nobodyLoggedIn:
         failure(
-          "nobody has logged in to \(server), or too long ago",
+          "nobody has logged in to \(server), or the login has expired",
           "log in with 'llavero login --keychain NAME', with the keychain's name")
       case .loginRefused("oidc"):
         failure(
@@ -69,7 +69,7 @@ extension Failure {
         failure(
           "\(server) refuses the login by cert",
           """
-          see whether the certificate of the keychain's setting 'cert' is still valid; its operator can see whether \
+          see whether the certificate of the keychain's option 'cert' is still valid; its operator can see whether \
           it, or its authority, is registered, and what it is bound to
           """
         )
@@ -103,7 +103,7 @@ extension Failure {
           "its operator can upgrade it with \(command: "bao", "kv", "enable-versioning", mount)")
       case .foreignItem(let path):
         failure(
-          "what \(server) has at \(path) is not an item of llavero's",
+          "the record at \(path) on \(server) is not an item of llavero's",
           "it stays as it is; choose another account or path, or have its owner move it")
       case .changed(let path):
         failure("gave up: others keep changing \(path) at \(server)", "try again")
@@ -114,7 +114,7 @@ extension Failure {
       case .tooMuch(let what, let limit):
         failure(
           "\(server) was not read to its end: it has more than \(limit) \(what)",
-          "ask for one place, or give the keychain a folder of its own with its setting 'prefix'")
+          "ask for one place, or give the keychain a folder of its own with its option 'prefix'")
       case .tooLong(let seconds):
         failure(
           "\(server) was not read to its end within \(seconds) seconds",
@@ -136,7 +136,7 @@ extension Failure {
       return Failure(
         message,
         hint: """
-          have it put there, or name another place with the keychain's setting 'token-from' or 'jwt-file'; see \
+          have it put there, or name another place with the keychain's option 'token-from' or 'jwt-file'; see \
           llavero-openbao(7)
           """,
         status: .keychain)
@@ -146,7 +146,7 @@ extension Failure {
     return Failure(
       message,
       hint: isToken
-        ? "\(store); a token of 'bao login' counts if BAO_ADDR is \(prose: server), or with the setting 'token-from'"
+        ? "\(store); a token of 'bao login' counts if BAO_ADDR is \(prose: server), or with the option 'token-from'"
         : store, status: .keychain)
   }
 
@@ -155,11 +155,11 @@ extension Failure {
   ) -> Failure {
     let (what, capability): (String, String) =
       switch access {
-      case .reading: ("read what is at", "'read'")
+      case .reading: ("read", "'read'")
       case .listing: ("list the folder", "'list'")
       case .writing: ("write to", "'create' and 'update'")
-      case .deleting: ("delete what is stored, at", "'update'")
-      case .undeleting: ("bring back what was deleted, at", "'update'")
+      case .deleting: ("delete", "'update'")
+      case .undeleting: ("undelete", "'update'")
       }
     return Failure(
       "the policies of \(server) don't let you \(what) \(path)",

@@ -35,7 +35,7 @@ extension Failure {
       self.init("the reference can't be understood", hint: Self.references, status: .usage)
     case .unspeakableAnswer(let key):
       self.init(
-        "the item's \(key) can't be said in this protocol",
+        "the item's \(key) can't be sent in this protocol",
         hint: "it holds a line break, or is too long; see it with 'llavero get --json --secret'",
         status: .keychain)
     case .input(let errno):
@@ -54,7 +54,7 @@ extension Failure {
   }
 
   package static let references: Hint =
-    "there are llavero://SERVICE/ACCOUNT and llavero+https://USER@HOST/PATH; see llavero-run(1)"
+    "write llavero://SERVICE/ACCOUNT or llavero+https://USER@HOST/PATH; see llavero-run(1)"
 
   package var refusal: Refusal {
     let cause: Refusal.Cause =

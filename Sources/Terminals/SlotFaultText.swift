@@ -18,7 +18,7 @@ extension Failure {
           """, status: .keychain)
     case .lastWayIn(let id):
       self.init(
-        "'\(id)' is the last thing that opens the keychain, which nobody could open without it",
+        "'\(id)' is the only way to open this keychain",
         hint: "add another one first, with 'llavero slot add'", status: .keychain)
     case .tooMany(let limit):
       self.init(
@@ -28,7 +28,7 @@ extension Failure {
     case .malformedRecipient:
       self.init(
         "that is not a recipient that llavero can use",
-        hint: "there are age1..., as age-keygen prints it, and lines of public keys: ssh-ed25519 ...",
+        hint: "use age1..., as age-keygen prints it, or the line of a public key: ssh-ed25519 ...",
         status: .usage)
     case .notItsIdentity(let path):
       self.init(
@@ -40,7 +40,7 @@ extension Failure {
     case .noIdentity(let path, false):
       let way: Hint =
         VaultOfError.identified(by: path).map { Self.wayWithoutIdentity(of: $0) }
-        ?? "there are age identities, and ssh keys of the kind ed25519"
+        ?? "use an age identity, or an ssh key of the kind ed25519"
       self.init("\(path) holds no identity that llavero can use", hint: way, status: .keychain)
     case .commandFailed(let program):
       self.init(
@@ -48,7 +48,7 @@ extension Failure {
         hint: "it has to print it within a minute, and to end with status 0", status: .keychain)
     case .commandMismatch(let id):
       self.init(
-        "what the program of slot \(id) prints is not the passphrase of that slot",
+        "the program of slot \(id) doesn't print that slot's passphrase",
         hint: "if it was changed, remove the slot and add it again", status: .keychain)
     case .pluginFailed(let name, let fault):
       self.init(plugin: name, fault)
@@ -66,14 +66,14 @@ extension Failure {
         hint: "drop it with --drop \(words: id), and add it again where it can be opened", status: .keychain)
     case .renewalOpensNothing(let id, let plugin):
       self.init(
-        "what the age plugin \(plugin) has wrapped anew for slot \(id) does not open; nothing was changed",
+        "the age plugin \(plugin) can't open the new key that it wrapped for slot \(id); nothing was changed",
         hint: """
           see whether there is another version of age-plugin-\(prose: plugin), or drop the slot with --drop \
           \(words: id)
           """, status: .keychain)
     case .passphraseNeeded(let path):
       self.init(
-        "the keychain \(path) is unlocked, and changing what opens it still takes its passphrase; nobody can be asked for it",
+        "the keychain \(path) is unlocked, but changing its slots takes its passphrase, and nobody can be asked",
         hint: "give it with --passphrase-fd, or by LLAVERO_PASSPHRASE_COMMAND; see llavero-passphrase(1)",
         status: .keychain)
     case .changedMeanwhile:
@@ -82,8 +82,8 @@ extension Failure {
         hint: "run this again", status: .keychain)
     case .unconfirmed:
       self.init(
-        "nobody has confirmed what opens the keychain again; nothing was changed",
-        hint: "see what that is with 'llavero vault restore'", status: .keychain)
+        "nobody has confirmed which slots may open the keychain again; nothing was changed",
+        hint: "see them with 'llavero vault restore'", status: .keychain)
     case .passphraseLikeCode:
       self.init(
         "that passphrase could be taken for a recovery code", hint: "use another one", status: .usage)

@@ -52,14 +52,14 @@ extension Failure {
     let accepting = VaultOfError.command("vault", "accept", at: path)
     guard let seen else {
       self.init(
-        "the keychain \(path) has another key than the one that was seen here last",
+        "the keychain \(path) has another key than this machine saw last",
         hint:
           "if it was you who changed its key elsewhere, or put an older state back, say so with \(accepting)",
         status: .keychain)
       return
     }
     self.init(
-      "the keychain \(path) is an older state of itself: it is of write \(generation), and write \(seen) was seen here",
+      "the keychain \(path) is out of date: it holds write \(generation), but this machine has seen write \(seen)",
       hint: "if it was you who put it back, say so with \(accepting)", status: .keychain)
   }
 
@@ -161,12 +161,12 @@ extension Failure {
     } else if let keychain = VaultOfError.identified(by: path) {
       self.init(lostIdentity: path, of: keychain)
     } else if !path.hasSuffix("/identity.txt") {
-      self.init("\(path) leads to nothing", hint: "put back what the link leads to", status: .keychain)
+      self.init("\(path) is a broken link", hint: "put back the file that it links to", status: .keychain)
     } else if let vault = VaultOfError({ $0.identityFile == path }), let (slot, copy) = vault.removedSlot {
       self.init(removed: slot, copy, of: vault)
     } else {
       self.init(
-        "the identity \(path) is missing, without which the keychain can't be opened",
+        "the identity \(path) is missing, and the keychain can't be opened without it",
         hint: "put it back from a backup, or from another machine that opens the keychain", status: .keychain)
     }
   }

@@ -29,23 +29,23 @@ extension KeychainSelection {
       StandardStreams.say("\(path) was not merged: \(Failure(error).message)")
     case .undecided(let path):
       StandardStreams.say(
-        "another file has replaced what was stored here last, which may not be in it; "
+        "another file has replaced the last change made here, and may lack it; "
           + "\(Hint.merging(path)) takes it in")
     case .setAside(let path):
       StandardStreams.say(
-        "another file has replaced what was stored here last, which may not be in it; that is kept for 30 days, and "
+        "another file has replaced the last change made here, and may lack it; that change is kept for 30 days, and "
           + "\(Hint.merging(path)) merges it")
     case .unfinished(let path):
       StandardStreams.say(
-        "a write that was broken off before this one is kept for 30 days; "
+        "an earlier unfinished write is kept for 30 days; "
           + "\(Hint.merging(path)) merges its items")
     case .slotsMerged(let changes):
       StandardStreams.say(
-        "what opens the keychain was changed in another copy, and so here: \(changes.text); "
+        "the ways to open the keychain have changed here as in another copy: \(changes.text); "
           + "\(Hint.listingSlots(of: location.vaultFile)) shows what opens it now")
     case .slotsLeft(let path):
       StandardStreams.say(
-        "\(path) was broken off, so only its items were merged; what opens the keychain is as before")
+        "\(path) is an unfinished write, so only its items were merged; the same slots open the keychain")
     case .identityNotReplaced(let path, let error):
       StandardStreams.say(
         "the key of the keychain is \(path) now: \(Failure(error).message); keep that file, until a later write can "
@@ -60,24 +60,26 @@ extension KeychainSelection {
         "stored, but without a copy: \(Failure(error).message); a file that is copied over the keychain now would "
           + "replace what was stored")
     case .formerPutAside(let path):
-      StandardStreams.say("the earlier states of the keychain that was there before are now in \(path)")
+      StandardStreams.say("the former keychain's earlier states are now in \(path)")
     case .lost(let write, let kept?):
       StandardStreams.say(
-        "write \(write), which was seen here last, is kept nowhere; the newest that is kept is write \(kept.number), and "
+        "write \(write) is lost; the newest copy is write \(kept.number), and "
           + "\(Hint.restoring(write: kept.number, of: location.vaultFile)) goes back to it")
     case .lost(let write, nil):
       StandardStreams.say(
-        "write \(write), which was seen here last, is kept nowhere; nothing newer than this file is")
+        "write \(write) is lost; no copy is newer than this file")
     case .formerLost(let write, let kept):
-      let found = kept.map { "; the newest state that is kept is \($0)" } ?? ""
-      StandardStreams.say("write \(write) of the keychain that was there before is kept nowhere\(found)")
+      let found = kept.map { "; its newest copy is \($0)" } ?? ""
+      StandardStreams.say("write \(write) of the former keychain is lost\(found)")
     case .newestUnreadable(let seen, let readable):
       StandardStreams.say(
-        "write \(seen) was seen here last, and can't be read; the newest that can is write \(readable)")
+        "write \(seen) is the last seen here, and can't be read; the newest readable one is write \(readable)"
+      )
     case .slotsNotTried(let ids):
       let slots = ids.map { "slot \($0)" }.joined(separator: ", ")
       StandardStreams.say(
-        "nothing here opens what an age plugin has wrapped anew for \(slots); try it where its identity is")
+        "nothing here opens the new key that an age plugin wrapped for \(slots); try it where its identity is"
+      )
     case .waitingForPassphrase:
       StandardStreams.say("waiting for the passphrase that another process asks for")
     }

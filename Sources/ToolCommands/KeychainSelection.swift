@@ -147,7 +147,7 @@ package struct KeychainSelection {
       let keychain = try environment.forwardedKeychain(for: tool)
       keychain.onPart = {
         StandardStreams.say(
-          "a part of what is forwarded can't be used on the other machine, and was passed over")
+          "a part of the forwarded keychain can't be used on the other machine, and was passed over")
       }
       return keychain
     } catch {
@@ -344,8 +344,8 @@ package final class SelectedKeychain {
       }, onHidden: StandardStreams.warn,
       onHiding: { name, _ in
         StandardStreams.say(
-          "what was refused is in the keychain \(name), which others use, too; it is hidden on this machine until somebody "
-            + "changes it, or until \(command: "llavero", "keychain", "reveal", name)")
+          "the refused login is in the keychain \(name), which others use, too; it is hidden on this machine "
+            + "until somebody changes it, or until \(command: "llavero", "keychain", "reveal", name)")
       })
   }
 

@@ -39,12 +39,12 @@ struct RemoteKeychains {
         case .hidesCopies(let server, let since):
           if selection.isForTool { return }
           StandardStreams.say(
-            "\(server) can't be used since \(since); what is copied of the keychain \(keychain.name) answers, but isn't listed"
+            "\(server) can't be used since \(since); copies of the keychain \(keychain.name) answer, but aren't listed"
           )
         case .listsPart(let server):
           if selection.isForTool { return }
           StandardStreams.say(
-            "the policies of \(server) don't let you list all of the keychain \(keychain.name); what else it has is not shown"
+            "the policies of \(server) don't let you list all of the keychain \(keychain.name); the rest is not shown"
           )
         }
       })

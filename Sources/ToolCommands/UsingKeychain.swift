@@ -45,7 +45,7 @@ extension KeychainSelection {
     if !keychain.isBuiltIn, let former { try explaining(choice: Self.list(former, in: folder)) }
     if keychain.kind.isShared {
       StandardStreams.say(
-        "what you store goes to the keychain \(keychain.name) from now on, and all who use that can read it; "
+        "new items go to the keychain \(keychain.name) from now on, and everyone who uses it can read them; "
           + "\(command: "llavero", "keychain", "use", former ?? KeychainKind.file.rawValue) changes that")
     }
     for other in [KeychainKind.file, .secretService] where other.rawValue != keychain.name {

@@ -223,7 +223,7 @@ def main():
     )  # fmt: skip
     if options.without_lock:
         # If two processes have written the same generation, llavero usually notices by itself.
-        signs = ("replaced before", "is an older state of itself", "merged")
+        signs = ("replaced before", "is out of date", "merged")
         sys.exit(0 if any(sign in problem for problem in problems for sign in signs) else 1)
     for problem in problems[:10]:
         print("  " + problem)

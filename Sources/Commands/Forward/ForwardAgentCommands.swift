@@ -155,7 +155,7 @@ struct ForwardStatusCommand: ParsableCommand {
         "questions",
         response.canAsk
           ? countText(response.questions, "question") + " open"
-          : "nobody can be asked, so what no rule allows is refused; see llavero-forward(1)",
+          : "nobody can be asked, so requests that no rule allows are refused; see llavero-forward(1)",
       ],
     ]
     for name in response.sockets { rows.append(["socket", "\(name)"]) }

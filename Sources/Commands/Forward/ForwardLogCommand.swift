@@ -8,16 +8,16 @@ import Terminals
 struct ForwardLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
-    abstract: "Show what hosts have asked for, and what they got",
+    abstract: "Show the requests of hosts, and their outcomes",
     discussion: """
-      A line for each request: when, which host, the tool as it called itself, what it wanted, and what became of it. \
-      No secret is in it. The newest 8 MiB at least are kept.
+      A line for each request: the time, the host, the tool as it called itself, the wish, and the outcome. It has no \
+      secrets. At least the newest 8 MiB are kept.
 
         llavero forward log --follow
         llavero forward log --json | jq 'select(.outcome == "refused")'
       """)
 
-  @Flag(help: "Go on with what comes")
+  @Flag(help: "Keep printing new lines")
   var follow = false
 
   @OptionGroup var output: OutputOptions

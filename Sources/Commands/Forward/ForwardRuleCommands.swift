@@ -119,7 +119,7 @@ extension ForwardingRule {
     StandardStreams.say("\(rule.text)")
     if verdict == .deny, !others.isEmpty {
       let texts = others.map(\.text).joined(separator: "; ")
-      StandardStreams.say("note: what says more about the place still counts: \(texts)")
+      StandardStreams.say("note: rules for more exact places still count: \(texts)")
     }
     sayIfNobody(host)
     if let tool, !isKnown(tool) {

@@ -9,8 +9,8 @@ struct ForwardSocketCommand: ParsableCommand {
     commandName: "socket",
     abstract: "Make a socket for a container, or for a client that can't be verified",
     discussion: """
-      Whoever reaches the socket may have what rules for socket:NAME say. Mount its folder, not the socket itself: \
-      then it goes on working when the agent is restarted.
+      The rules for socket:NAME say what everybody who reaches the socket may have. Mount its folder, not the socket \
+      itself: then it goes on working when the agent is restarted.
 
         llavero forward socket devcontainer
         llavero forward allow socket:devcontainer https://github.com/acme

@@ -15,25 +15,25 @@ extension SharingFault {
     case .failed(let operation, let status, let said): "git \(operation) ended with status \(status): \(said)"
     case .rewritten(let seen, let found):
       found.map {
-        "somebody has written the repository's history anew: its commit \($0.prefix(12)) doesn't come from "
+        "somebody has rewritten the repository's history: its commit \($0.prefix(12)) doesn't come from "
           + "\(seen.prefix(12)), which was seen there"
-      } ?? "the repository's branch is gone, where the commit \(seen.prefix(12)) was seen"
+      } ?? "the repository's branch is gone, which had the commit \(seen.prefix(12))"
     case .keychainRemoved(let commit):
       "the keychain was removed from the repository, in the commit \(commit.prefix(12))"
     case .brokenClone: "the clone of the repository on this machine is damaged"
     case .tooMuch(let what): "the repository has too much in it: \(what)"
     case .noKeychain: "there is no keychain in the repository"
-    case .contended(let attempts): "others were faster \(attempts) times"
+    case .contended(let attempts): "others changed the repository first, \(attempts) times"
     case .locked(let file): "the repository takes nothing: a lock of git's is in the way there, \(file)"
-    case .notMember(true): "nothing on this machine opens what is in the repository any more"
+    case .notMember(true): "nothing on this machine opens the repository any more"
     case .notMember(false):
       "nothing on this machine opens the keychain in the repository: you aren't a member of it"
-    case .unusable(let detail): "what is in the repository can't be used: \(detail)"
+    case .unusable(let detail): "the repository's contents can't be used: \(detail)"
     case .untrustedKey(let detail, let folders):
-      "what is in the repository can't be used: \(detail)"
-        + (folders.isEmpty ? "" : "; what was here before is in \(folders.joined(separator: " and "))")
+      "the repository's contents can't be used: \(detail)"
+        + (folders.isEmpty ? "" : "; the former copy is in \(folders.joined(separator: " and "))")
     case .otherKeychain: "the repository has another keychain than the one that is here"
-    case .busy: "another process is at it"
+    case .busy: "another process is using it"
     case .keychain: "the keychain can't be used"
     }
   }

@@ -128,7 +128,7 @@ struct AddCommand: ParsableCommand {
   /// Refuses to read something else from the secret's own descriptor.
   private func refuseSharedInput() throws(Failure) {
     for (descriptor, what) in [
-      (refreshTokenFd, "the refresh token"), (kept.codeFd, "what codes are made of"),
+      (refreshTokenFd, "the refresh token"), (kept.codeFd, "the secret for codes"),
     ]
     where descriptor == 0 && !StandardStreams.isTerminal(0) {
       throw Failure(

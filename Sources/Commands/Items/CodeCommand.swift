@@ -11,15 +11,15 @@ struct CodeCommand: ParsableCommand {
     commandName: "code",
     abstract: "Print a one-time code",
     discussion: """
-      The code of this moment, for an item that keeps what codes are made of. Give it that once, as the service shows it: \
+      Prints the code of this moment, once the item has the secret for codes. Store that as the service shows it: \
       the text behind its picture, which begins with otpauth://, or the key.
 
         llavero update https://github.com --code-fd 3 3< key.txt
         llavero code https://github.com
         llavero code --service vpn --json
 
-      Codes that are counted, not timed, are given out once each. Git and other tools never get a code; 'llavero run' gives \
-      one where a reference ends in ?field=code.
+      A counted code, unlike a timed one, is given out once. Git and other tools never get a code; 'llavero run' \
+      gives one where a reference ends in ?field=code.
       """)
 
   @OptionGroup var place: PlaceOptions
@@ -42,7 +42,7 @@ struct CodeCommand: ParsableCommand {
       else { continue }
       guard case .some(let secret) = url.withUnsafeBytes({ OneTimeCodeSecret(url: $0) }) else {
         throw Failure(
-          "what \(item.name) has for one-time codes can't be used",
+          "the one-time code secret of \(item.name) can't be used",
           hint: "give it the text of the service's picture again, with 'llavero update' and --code-fd",
           status: .nothingMatched)
       }

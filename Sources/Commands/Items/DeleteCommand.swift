@@ -54,7 +54,7 @@ struct DeleteCommand: ParsableCommand {
     if output.json { try StandardStreams.write(ItemOutput.json(deleted)) }
     if case .file = open.store, StandardStreams.isTerminal(2), !deleted.isEmpty {
       let undelete: Hint = "\(commandOf: ["llavero", "undelete"] + keychain.words)"
-      StandardStreams.say("hint: \(undelete) brings back what was deleted, for 30 days")
+      StandardStreams.say("hint: \(undelete) brings back deleted items for 30 days")
     }
     let rest = items.count - deleted.count
     if rest > 0 {

@@ -158,7 +158,7 @@ struct ExplanationOutput {
       return "it has no token yet; whoever asks for one first gets it"
     case .expired(let second):
       return "it has expired, at \(dateText(Timestamp(seconds: second)))"
-    case .noPassword: return "it has no password, only what goes beside one: one-time codes or hidden fields"
+    case .noPassword: return "it has no password, only one-time codes or hidden fields"
     case .unusable(let scheme?):
       return "it is a ready-made \(scheme) header, which \(asker) can't take"
     case .unusable(nil):

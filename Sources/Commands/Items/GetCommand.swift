@@ -42,7 +42,7 @@ struct GetCommand: ParsableCommand {
     try unplaced.validate(beside: place)
     if !place.isPlace, unplaced.isEmpty { throw ValidationError("Name either a URL or --service.") }
     if secret, !output.json {
-      throw ValidationError("--secret goes with --json; without both the secret is all.")
+      throw ValidationError("--secret goes with --json; without either, only the secret is printed.")
     }
     if field != nil, output.json { throw ValidationError("--field and --json don't go together.") }
     if all, !output.json || !unplaced.isEmpty { throw ValidationError("--all goes with --json and a place.") }
@@ -128,7 +128,7 @@ struct GetCommand: ParsableCommand {
   private func whyNot(_ item: Item, _ keychain: any KeychainStore) -> Failure {
     if item.isHidden, let name = item.keychain {
       return Failure(
-        "what the keychain \(name) has for \(item.name) is hidden here, because a server has refused it",
+        "the secret for \(item.name) in the keychain \(name) is hidden here, because a server has refused it",
         hint: """
           it answers again once somebody changes it, or after \(command: "llavero", "keychain", "reveal", name)
           """,
@@ -142,7 +142,7 @@ struct GetCommand: ParsableCommand {
 
   private static func hasNoPassword(_ item: Item) -> Failure {
     Failure(
-      "there is no password for \(item.name), only what goes beside one",
+      "\(item.name) has no password, only one-time codes or hidden fields",
       hint:
         "'llavero code' gives a one-time code, 'llavero get --field' a field, and 'llavero update' adds a password",
       status: .nothingMatched)
@@ -154,7 +154,7 @@ struct GetCommand: ParsableCommand {
       Program.end(ExitStatus.nothingMatched.rawValue)
     }
     return Failure(
-      "what the keychain has for \(item.name) has expired", hint: item.remedyForExpiry,
+      "the secret for \(item.name) has expired", hint: item.remedyForExpiry,
       status: .nothingMatched)
   }
 }

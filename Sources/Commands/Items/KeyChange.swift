@@ -36,12 +36,12 @@ struct KeyChange {
       key = .genericPassword(password)
     case .cryptographic:
       if changesInternet || service != nil || account != nil {
-        throw Failure("what names a certificate or key can't be changed here", status: .usage)
+        throw Failure("the names of a certificate or key can't be changed here", status: .usage)
       }
     case .secretService:
       if changesInternet || service != nil || account != nil {
         throw Failure(
-          "what another program stored in the Secret Service has no such attributes", status: .usage)
+          "items that other programs stored in the Secret Service have no such attributes", status: .usage)
       }
     }
   }

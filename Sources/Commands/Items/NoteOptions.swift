@@ -91,7 +91,7 @@ struct CredentialOptions: ParsableArguments {
     if given.isEmpty { return given }
     guard case .some(let url) = given.withUnsafeBytes({ OneTimeCodeURL.normal($0) }) else {
       throw Failure(
-        "what descriptor \(descriptor) gives is nothing that one-time codes are made of",
+        "descriptor \(descriptor) gives no secret for one-time codes",
         hint:
           "give the text of the service's picture, which begins with otpauth://, or the key, letters and digits",
         status: .usage)

@@ -11,9 +11,9 @@ struct UndeleteCommand: ParsableCommand {
     commandName: "undelete",
     abstract: "Bring back a deleted item, or an earlier secret",
     discussion: """
-      For 30 days, brings back items of the encrypted file that you deleted or that git erased because a server \
-      refused them, and secrets that were replaced. A keychain in OpenBao or Vault, named with --keychain, has what \
-      its server keeps: usually the last ten versions of an item, for everybody.
+      Brings back deleted items and replaced secrets of the encrypted file, for 30 days. That includes logins that \
+      git erased because a server refused them. In OpenBao or Vault, which you name with --keychain, the server \
+      usually keeps the last ten versions of an item, for everybody.
 
         llavero undelete --list
         llavero undelete https://github.com --list
@@ -22,9 +22,9 @@ struct UndeleteCommand: ParsableCommand {
         llavero undelete --attribute application=chromium
         llavero undelete https://git.example.com --account ci --keychain fleet
 
-      Without '--entry', a deleted item goes before an earlier secret, and what was at exactly that URL before what \
-      was below it. '--entry' goes back to an earlier secret; you can bring the present one back in turn. What a \
-      program keeps in the Secret Service has no place; name its attributes, its label or its reference.
+      Without '--entry', a deleted item goes before an earlier secret, and an item at exactly that URL before one \
+      below it. '--entry' goes back to an earlier secret; you can bring the present one back in turn. Items that other \
+      programs keep in the Secret Service have no place: name their attributes, label or reference.
       """)
 
   @OptionGroup private var place: PlaceArguments
@@ -106,7 +106,7 @@ struct UndeleteCommand: ParsableCommand {
   }
 
   private static let isNotKept = Failure(
-    "only the encrypted file keeps what was deleted; the Secret Service doesn't",
+    "only the encrypted file keeps deleted items; the Secret Service doesn't",
     hint: "with --keychain, name an encrypted file, or a keychain in OpenBao", status: .usage)
 
   /// Everything that the keychain, or the list's keychain for deletions, can bring back, the latest first.

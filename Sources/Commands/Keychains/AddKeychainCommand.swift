@@ -12,7 +12,7 @@ import ToolCommands
 struct AddKeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Add a keychain to those that are asked",
+    abstract: "Add a keychain to the list",
     discussion: """
       The keychain is asked after those that are there already; 'llavero keychain order' changes that. New items go \
       where they went before.
@@ -71,13 +71,13 @@ struct AddKeychainCommand: ParsableCommand {
 
   @Option(
     name: .customLong("set"),
-    help: ArgumentHelp("A setting of a keychain on a server (repeatable)", valueName: "name=value"))
+    help: ArgumentHelp("An option of a keychain on a server (repeatable)", valueName: "name=value"))
   var settings: [String] = []
 
   @Flag(help: "Make the encrypted file; its key is then kept in your state folder")
   var create = false
 
-  @Flag(help: "Change the address of a keychain on a server that is there, and the settings given by --set")
+  @Flag(help: "Change the address of a keychain on a server that is there, and the options given by --set")
   var update = false
 
   @OptionGroup var keychain: KeychainOptions

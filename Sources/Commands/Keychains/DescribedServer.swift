@@ -24,7 +24,7 @@ struct DescribedServer {
     var given: [ListedKeychain.Option] = []
     for setting in settings {
       guard let option = ListedKeychain.Option(setting) else {
-        throw Failure("'\(setting)' is not a setting: it has to be NAME=VALUE", status: .usage)
+        throw Failure("'\(setting)' is not an option: it has to be NAME=VALUE", status: .usage)
       }
       given.append(option)
     }
@@ -52,7 +52,7 @@ struct DescribedServer {
           || option.name == "login" && option.value == "kubernetes"
         if !isFormers { continue }
         throw Failure(
-          "the setting '\(option.name)' is about \(known.server.name), and stays only if you say it again",
+          "the option '\(option.name)' is about \(known.server.name), and stays only if you say it again",
           hint: "'--set \(prose: option.name)=' takes it away", status: .usage)
       }
     }
@@ -71,7 +71,7 @@ struct DescribedServer {
   /// Checks that files for certificates and keys hold some, in PEM.
   private static func checkFiles(of keychain: ListedKeychain) throws(Failure) {
     for option in keychain.options where ["ca", "cert", "key"].contains(option.name) {
-      let file = "the file \(option.value) of the setting '\(option.name)'"
+      let file = "the file \(option.value) of the option '\(option.name)'"
       let descriptor = open(option.value, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       if descriptor < 0 { throw Failure("cannot read \(file): \(errorText(errno))", status: .usage) }
       defer { close(descriptor) }

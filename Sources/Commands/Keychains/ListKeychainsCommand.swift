@@ -11,7 +11,7 @@ import ToolCommands
 struct ListKeychainsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Show the keychains that are asked, in order",
+    abstract: "Show the keychains in the order they are asked",
     discussion: """
       The first one that has an answer gives it. New items go to the one with the mark. Nobody is asked for a \
       passphrase; the exit status is 2 if one of them can't be used.

@@ -11,9 +11,8 @@ struct RevealCommand: ParsableCommand {
     commandName: "reveal",
     abstract: "Use items again that are hidden on this machine",
     discussion: """
-      If a server refuses a login of a keychain that others use, too, nothing is deleted: the item is hidden on this \
-      machine until somebody changes it. If it was refused for another reason, such as a failure of the server, show \
-      it again:
+      When a server refuses a login from a keychain that others use, too, llavero doesn't delete it, but hides it on \
+      this machine until somebody changes it. If the login was right, and the server failed, for example, show it again:
 
         llavero keychain reveal team https://git.example.com
         llavero keychain reveal team
@@ -41,7 +40,7 @@ struct RevealCommand: ParsableCommand {
   func run() throws {
     let listed = try ListedKeychain.named(name)
     guard listed.kind.isShared else {
-      throw Failure("nothing of the keychain \(name) is ever hidden, for nobody else uses it", status: .usage)
+      throw Failure("the keychain \(name) hides nothing, because nobody else uses it", status: .usage)
     }
     guard let url else { return try revealAll() }
     var selection = KeychainSelection(mayPrompt: true)

@@ -9,17 +9,17 @@ import ToolCommands
 struct RemoveKeychainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Take a keychain from those that are asked",
+    abstract: "Remove a keychain from the list",
     discussion: """
-      Nothing in it is deleted, and neither is its file. What was hidden here is forgotten, and so are copies of what \
-      is on a server. If what was changed in a keychain that is shared through git was not sent yet, you are told where \
-      it stays, and asked on a terminal.
+      Its items and its file stay. llavero forgets which of its items are hidden here, and its copies of items on a \
+      server. If you have changed a keychain that is shared through git, and the changes were not sent yet, you are \
+      told where they stay, and asked on a terminal.
       """)
 
   @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
   var name: String
 
-  @Flag(name: .shortAndLong, help: "Don't ask whether what was not sent may stay behind")
+  @Flag(name: .shortAndLong, help: "Leave unsent changes behind without asking")
   var yes = false
 
   func run() throws {

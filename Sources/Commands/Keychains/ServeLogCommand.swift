@@ -9,17 +9,17 @@ import ToolCommands
 struct ServeLogCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "log",
-    abstract: "Show what programs have done by way of the service",
+    abstract: "Show how programs have used the service",
     discussion: """
-      A line for each search, read and change: when, which program's file, the items, and what became of it. No secret \
-      is in it. The service logs only if you have started it with --log, or set it up with it:
+      A line for each search, read and change: the time, the program's file, the items, and the outcome. It has no \
+      secrets. The service logs only if you have started it, or set it up, with --log:
 
         llavero setup secret-service --log
         llavero serve log --follow
         llavero serve log --json | jq 'select(.action == "read")'
       """)
 
-  @Flag(help: "Go on with what comes")
+  @Flag(help: "Keep printing new lines")
   var follow = false
 
   @OptionGroup var output: OutputOptions

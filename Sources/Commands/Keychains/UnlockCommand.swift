@@ -67,12 +67,12 @@ struct UnlockCommand: ParsableCommand {
 
   static let isOnServer = Failure(
     "the keychain is on a server, and has no passphrase",
-    hint: "what logs in to the server is in your own keychain, which can be locked", status: .usage)
+    hint: "the server's login is in your own keychain, which you can lock", status: .usage)
 
   private func unlock(_ file: EncryptedFileKeychain) throws(Failure) {
     if VaultLocation.environmentVariable("LLAVERO_UNLOCK_CACHE") == "none" {
       throw Failure(
-        "nothing may keep the keychain unlocked, for LLAVERO_UNLOCK_CACHE is none", status: .usage)
+        "nothing may keep the keychain unlocked, because LLAVERO_UNLOCK_CACHE is none", status: .usage)
     }
     // A duration or passphrase has to take effect, even if the keychain is already unlocked.
     let anew = again || total != nil || idle != nil || keychain.passphraseFd != nil
@@ -84,7 +84,7 @@ struct UnlockCommand: ParsableCommand {
       let why =
         again
         ? "nobody can be asked for the passphrase"
-        : "another time takes effect with the passphrase, and nobody can be asked for it"
+        : "changing the time takes the passphrase, and nobody can be asked for it"
       throw Failure(
         "\(why); the keychain is unlocked as before",
         hint: "give it on a terminal, or with --passphrase-fd", status: .keychain)

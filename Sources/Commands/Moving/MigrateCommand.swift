@@ -128,11 +128,11 @@ struct MigrateCommand: ParsableCommand {
       try explaining { () throws(KeychainError) in try clients?.keep(in: targetOpen.own) }
     }
     if hasLeftSettings {
-      StandardStreams.say("tokens that are made anew stay in \(Self.name(source)), with what makes them")
+      StandardStreams.say("tokens from an exchange or an app stay in \(Self.name(source))")
     }
     if hasLeft {
       StandardStreams.say(
-        "what logs in to the server stays in \(Self.name(source)), where it is looked for")
+        "the server's login stays in \(Self.name(source))")
     }
     // A shared keychain is chosen for single items, not for all new ones.
     if !dryRun, used == source.name, !target.kind.isShared {

@@ -49,7 +49,7 @@ final class SecuritySession {
       because: Failure(
         "there is no keychain '\(name)'",
         hint:
-          "there are login, file, secret-service and forwarded, \(prose: location.vaultFile), and those that 'llavero keychain list' shows",
+          "use login, file, secret-service, forwarded, \(prose: location.vaultFile), or one that 'llavero keychain list' shows",
         status: .usage))
   }
 

@@ -26,7 +26,7 @@ struct LoginCommand: ParsableCommand {
       configuration names the client and its secret, in the settings of Git Credential Manager and \
       git-credential-oauth. See llavero-login(1).
 
-      With --keychain alone, logs in to the server of a keychain in OpenBao or Vault, by its own settings.
+      With --keychain alone, logs in to the server of a keychain in OpenBao or Vault, with its own options.
       """)
 
   @Argument(

@@ -47,7 +47,7 @@ struct LogoutCommand: ParsableCommand {
     switch outcome {
     case .noToken:
       throw Failure(
-        "what the keychain has for \(item.name) is no token that somebody signed in for",
+        "\(item.name) is a password, not a sign-in",
         hint: "\(commandOf: ["llavero", "delete", url] + words(naming: item)) deletes it", status: .usage)
     case .isGone: throw Failure(KeychainError.itemNotFound)
     case .isReplaced(let isRevoked):

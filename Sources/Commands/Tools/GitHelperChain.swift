@@ -142,7 +142,7 @@ struct GitHelperChain {
     }
     for helper in asked[own...] where helper.name == "cache" {
       problems.append(
-        ("cache comes after llavero, so what it keeps in memory nobody asks for", helper.removal))
+        ("cache comes after llavero, so git never asks it", helper.removal))
     }
     if let cache = asked[..<own].first(where: { $0.name == "cache" }) {
       problems.append(

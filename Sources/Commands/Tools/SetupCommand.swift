@@ -224,11 +224,11 @@ struct SetupCommand: ParsableCommand {
   }
 
   private static func isOut(_ tools: String) -> String {
-    "llavero is out of \(tools)'s configuration; what was there before isn't known"
+    "llavero is out of \(tools)'s configuration; its former value is unknown"
   }
 
   private static func tookHandedOver(_ tool: String) -> String {
-    "took away what another tool's setup had left for \(tool)"
+    "removed the leftovers of another tool's setup for \(tool)"
   }
 
   /// What to do about a tool that can't be set up: some are set up by hand, and others are unknown to llavero.

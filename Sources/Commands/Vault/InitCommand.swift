@@ -83,7 +83,7 @@ struct InitCommand: ParsableCommand {
       let aside = try keychain.create(protection, startingOver: startOver)
       if !aside.isEmpty {
         let folders = aside.joined(separator: " and ")
-        StandardStreams.say("what was left of the former keychain is in \(folders) now")
+        StandardStreams.say("the remains of the former keychain are in \(folders) now")
       }
     } catch .duplicateItem {
       throw Self.isThere(keychain.location.vaultFile)

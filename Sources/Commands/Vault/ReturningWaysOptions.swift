@@ -6,7 +6,7 @@ import ToolCommands
 
 /// Whether the encrypted file may be restored with slots that may have been removed since.
 struct ReturningWaysOptions: ParsableArguments {
-  @Flag(help: "Don't ask whether what is listed may open the keychain again")
+  @Flag(help: "Let the listed slots open the keychain again without asking")
   var yes = false
 
   /// Runs `body`, which restores the file, and asks on the terminal if a confirmation is needed.
@@ -39,7 +39,7 @@ struct ReturningWaysOptions: ParsableArguments {
   private static func refusal(
     of returning: ReturningWays, at location: VaultLocation, isConfirmed: Bool, _ selection: KeychainSelection
   ) -> Failure? {
-    var text = reason(returning.doubt, location) + ": what is put back opens with "
+    var text = reason(returning.doubt, location) + ": the restored keychain opens with "
     text += returning.ways.map { name($0, location) }.joined(separator: "; ")
     if returning.mayBeFormerKey {
       text += "; its key may have been changed elsewhere since, and the former one comes back"

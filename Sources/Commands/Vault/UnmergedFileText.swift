@@ -10,9 +10,9 @@ extension UnmergedFile {
     switch kind {
     case .lastWrite:
       return
-        "\(path) was stored before another file came into the keychain's place, which may lack it; \(merging) merges it"
+        "\(path) is a change that the keychain may lack, because another file took its place; \(merging) merges it"
     case .unfinishedWrite:
-      return "\(path) was broken off before it was the keychain; \(merging) merges its items"
+      return "\(path) is an unfinished write; \(merging) merges its items"
     case .other:
       return
         "\(path) is another state of the keychain; if it is no backup of yours, \(merging) merges it, "

@@ -14,7 +14,7 @@ struct VaultCommand: ParsableCommand {
 
         llavero vault log                 list them
         llavero vault restore 41          bring back the items as of write 41
-        llavero vault restore             put back a damaged file, with all that it still has
+        llavero vault restore             mend a damaged file with all it still has
         llavero vault verify              read everything and check it
 
       To bring back a deleted item, 'llavero undelete' is easier.
@@ -137,7 +137,8 @@ struct VaultRestoreCommand: ParsableCommand {
       the state that it replaces stays in the log, so you can undo it, and other copies of the keychain will follow. A \
       damaged or missing file is put back so, too.
 
-      What is put back opens with what opened it last; if llavero can't tell for sure what that was, it asks you first.
+      The slots that opened the file last open it again; if llavero can't tell for sure which they were, it asks you \
+      first.
       """)
 
   @Argument(
@@ -165,7 +166,7 @@ struct VaultRestoreCommand: ParsableCommand {
     }
     guard let generation = found.first else {
       if let present = (try? vault.verify()) ?? nil, isMeant(present.generation, vault.location.vaultFile) {
-        StandardStreams.say("write \(present.generation) is what is in use already; nothing was changed")
+        StandardStreams.say("write \(present.generation) is already in use; nothing was changed")
         return
       }
       throw Failure(
@@ -228,8 +229,8 @@ struct VaultVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read everything in the encrypted file and check it",
     discussion: """
-      It also names files that may have what this one lacks, and that were never merged into it: copies beside it, and \
-      what was stored before another file came into its place. The exit status is 2 if the file can't be relied on.
+      It also names files that were never merged into this one, and may have items that it lacks: copies beside it, \
+      and changes that another file has replaced. The exit status is 2 if you can't rely on the file.
       """)
 
   @OptionGroup var keychain: KeychainOptions
@@ -280,8 +281,8 @@ struct VaultAcceptCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept", abstract: "Accept an older or another file as yours",
     discussion: """
-      llavero refuses a file that is older than what this machine has seen, or that is another keychain's, because \
-      somebody may have put it there. If it was you, for example with a backup, accept it with this command.
+      llavero refuses a file that is out of date, or another keychain's, because somebody may have put it there. If \
+      you put it there yourself, from a backup for example, accept it with this command.
       """)
 
   @OptionGroup var keychain: KeychainOptions
@@ -383,14 +384,14 @@ struct VaultCompactCommand: ParsableCommand {
     let vault = try keychain.selection.encryptedFile()
     if let name = vault.sharing?.name {
       throw Failure(
-        "the keychain \(name) is shared, and what is forgotten here would come back from its repository",
-        hint: "what nobody may know any more has to be changed where it is used", status: .usage)
+        "the keychain \(name) is shared: forgotten secrets would come back from its repository",
+        hint: "to make a secret useless, change it where it is used", status: .usage)
     }
     if !yes {
       let question: TextForTerminal = "Forget what was deleted or replaced, and all earlier states?"
       guard let isConfirmed = keychain.selection.confirms(question) else {
         throw Failure(
-          "what is removed can't be brought back, and nobody can be asked", hint: "add --yes", status: .usage)
+          "removed secrets can't be brought back, and nobody can be asked", hint: "add --yes", status: .usage)
       }
       if !isConfirmed { throw Failure("nothing was changed", status: .nothingMatched) }
     }

@@ -76,7 +76,7 @@ public enum AskpassProtocol: ToolProtocol {
     switch prompt {
     case .account:
       guard let account = answer.item.key.account.nonEmpty else {
-        return Refusal("what the keychain has for \(prompt.name) has no account", .nothingMatched)
+        return Refusal("the login for \(prompt.name) has no account", .nothingMatched)
       }
       line = Secret(copying: account)
     default: line = answer.credential.secret.copy()

@@ -67,7 +67,7 @@ public enum DockerProtocol: ToolProtocol {
   private static func store(_ call: any ToolCall) throws(ProtocolError) -> Int32 {
     let input = try call.input()
     var login = DockerLogin()
-    try input.eachMember(otherwise: .misused("what is to be stored is not the JSON that docker sends")) {
+    try input.eachMember(otherwise: .misused("the input is not the JSON that docker sends")) {
       (name, value) throws(JSONReader.Malformed) in
       try login.take(name, value)
     }

@@ -74,7 +74,7 @@ public enum TerraformProtocol: ToolProtocol {
   private static func token(_ input: borrowing Secret) throws(ProtocolError) -> Secret {
     var token = Secret()
     var hasMore = false
-    try input.eachMember(otherwise: .misused("what is to be stored is not the JSON that terraform sends")) {
+    try input.eachMember(otherwise: .misused("the input is not the JSON that terraform sends")) {
       (name, value) throws(JSONReader.Malformed) in
       guard name == "token" else {
         hasMore = true

@@ -34,7 +34,7 @@ extension EncryptedFileKeychain {
     snapshot = opened
     if way == .identityFile { return .notNeeded }
     guard let state = cache.state(of: opened.stanzas.uuid) else {
-      throw .unavailable(reason: "what is to keep it unlocked has forgotten it")
+      throw .unavailable(reason: "the unlock cache has forgotten it")
     }
     return way == .keptKey ? .already(state) : .kept(state)
   }

@@ -48,7 +48,7 @@ struct OIDCLogin {
     case .portInUse:
       throw .unavailable(
         reason:
-          "another program uses port \(port), to which the browser comes back; wait for it, or choose another one with the setting 'callback-port'"
+          "another program uses port \(port), where the browser's answer arrives; wait for it, or choose another 'callback-port'"
       )
     case .tooLate: throw .promptDismissed
     }

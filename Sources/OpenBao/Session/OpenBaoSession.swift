@@ -318,7 +318,7 @@ package final class OpenBaoSession {
       if life.uses == 0, life.left == 0 || life.left > seconds { return }
       if isLast {
         throw .unavailable(
-          reason: "the token that logs in to \(server.name) ends too soon to keep what a service would give")
+          reason: "the token for \(server.name) expires too soon to keep a service's new token")
       }
       try logIn()
     }

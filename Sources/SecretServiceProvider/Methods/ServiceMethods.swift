@@ -141,7 +141,7 @@ extension Provider {
     guard alias == "default" else { throw .notSupported("only the alias 'default' can be set") }
     try requireUnlocked()
     let name = try self.name(ofCollectionAt: path, call)
-    if name == Self.sessionCollection { throw .notSupported("what is in memory alone can't be the default") }
+    if name == Self.sessionCollection { throw .notSupported("the collection in memory can't be the default") }
     try change(call) { [self] () throws(ServiceError) in
       try requireUnlocked()
       guard holdings.collections[name] != nil else { throw .noSuchObject }

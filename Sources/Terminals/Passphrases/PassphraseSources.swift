@@ -165,7 +165,7 @@ package final class PassphraseSources {
       }
     }
     throw Failure(
-      error == PassphraseQuestion.empty ? "the passphrase is empty" : "the two differed three times",
+      error == PassphraseQuestion.empty ? "the passphrase is empty" : "no match after three tries",
       status: .usage)
   }
 

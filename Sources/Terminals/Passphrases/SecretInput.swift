@@ -75,7 +75,7 @@ package enum SecretInput {
       if first.isEqual(to: second) { return first }
       terminal.show("The two differ.\n")
     }
-    throw Failure("the two differed three times", status: .usage)
+    throw Failure("no match after three tries", status: .usage)
   }
 
   private static func line(_ terminal: borrowing Terminal, _ prompt: String) throws(Failure) -> Secret {

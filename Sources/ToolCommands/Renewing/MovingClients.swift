@@ -52,7 +52,7 @@ package struct MovingClients {
       let isOwn = !(target is any RemoteKeychain)
       if isOwn, try KeptClient.isOtherwise(moving.client, moving.origin, in: target) {
         StandardStreams.say(
-          "the client \(moving.client.clientID) of \(moving.origin) is there already, and otherwise; it stays as it is"
+          "the client \(moving.client.clientID) of \(moving.origin) already exists with other settings; kept"
         )
         continue
       }

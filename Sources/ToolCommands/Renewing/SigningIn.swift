@@ -64,7 +64,7 @@ package struct SigningIn {
       named: RenewalLock.name(of: origin), in: stateFolder,
       patience: NetworkCompanion.patienceWithPerson / 1000
     ) {
-      StandardStreams.say("waiting for another process, which somebody signs in")
+      StandardStreams.say("waiting for another process to sign in")
     }
     defer { withExtendedLifetime(lock) {} }
     if try isThere() { return .isThere }

@@ -97,7 +97,7 @@ package final class TokenRenewal: SecretRenewing {
     }
     if !present.credential.hasRefreshToken, keychain is any RemoteKeychain {
       say(
-        place, "what gets its tokens isn't used from a keychain on a server",
+        place, "a keychain on a server renews no tokens from an exchange or an app",
         hint: "keep it in a keychain of your own; see \(command: "llavero", "add", "--help")")
       return .ended
     }

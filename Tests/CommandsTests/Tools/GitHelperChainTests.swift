@@ -67,7 +67,7 @@ import Testing
         ]
       ),
       (["=libsecret", "=llavero"], ["libsecret answers before llavero"]),
-      (["=llavero", "=cache"], ["cache comes after llavero, so what it keeps in memory nobody asks for"]),
+      (["=llavero", "=cache"], ["cache comes after llavero, so git never asks it"]),
       (["=llavero", "="], ["git forgets llavero here, by the empty helper in global, /home/me/.gitconfig"]),
       ([], ["git doesn't ask llavero"]),
     ] as [([String], [String])])

@@ -91,7 +91,7 @@ struct ListCommand: ParsableCommand {
   ) throws(Failure) {
     let now = Timestamp.now
     guard let limit = try ExpiryText.expiry(time, at: now) else {
-      throw Failure("what never expires is in the whole list", status: .usage)
+      throw Failure("--expiring takes a time; items that never expire are in the whole list", status: .usage)
     }
     let listing = try ExpiringListing(of: keychain, by: limit) { item in
       (filter?.matches(item) ?? true) && (place?.contains(item) ?? true)

@@ -157,7 +157,7 @@ struct AddingGitKeychain {
     }
     if let refusal = outcome.refusal {
       StandardStreams.say(
-        "added, but what you change stays here, because the repository refuses it: \(refusal)")
+        "added, but your changes stay here, because the repository refuses them: \(refusal)")
     } else if isNew {
       let into: TextForTerminal = branch.map { "the branch \($0) of \(place)" } ?? "\(place)"
       StandardStreams.say("made the keychain \(name), and put it into \(into); \(identity.path) opens it")

@@ -131,7 +131,7 @@ extension Failure {
     switch fault {
     case .keychain(.slot(.lastWayIn)):
       self = Failure(
-        "that is the last member of the keychain \(name), which nobody could open any more",
+        "that is the only member of the keychain \(name), and nobody else could open it",
         hint:
           "add another one first, with \(command: "llavero", "keychain", "member", "add", name, "age1...")",
         status: .keychain)

@@ -31,7 +31,7 @@ struct LeavingGitKeychain {
     let hint: Hint =
       "\(command: "llavero", "sync", name) sends it now; later, add the keychain again with \(commandOf: adding)"
     StandardStreams.say(
-      "what was changed in the keychain \(name) was not sent yet, and stays in \(location.vaultFolder)")
+      "changes to the keychain \(name) were not sent yet, and stay in \(location.vaultFolder)")
     StandardStreams.say("hint: \(hint)")
     if isConfirmed { return }
     let question: TextForTerminal = "Take the keychain \(name) from the list before that is sent?"

@@ -12,7 +12,7 @@ struct MemberCommand: ParsableCommand {
     abstract: "Show and change who can open a shared keychain",
     discussion: """
       Each member of a keychain that is shared through git opens it with a key of their own: an age identity, or an \
-      ssh key. 'llavero keychain add NAME git REMOTE' says what a member has to type for somebody new:
+      ssh key. 'llavero keychain add NAME git REMOTE' tells somebody new which command a member has to type:
 
         llavero keychain member list team
         llavero keychain member add team "$(cat bob.pub)" --label bob
@@ -80,11 +80,10 @@ struct AddMemberCommand: ParsableCommand {
 
 struct RemoveMemberCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Let somebody no longer open a shared keychain",
+    commandName: "remove", abstract: "Remove a member from a shared keychain",
     discussion: """
-      The keychain gets a new key, which the removed member's key doesn't open. What the member could read until now \
-      has to count as known: the command lists it, with where to change it. Take away the access to the repository, \
-      too.
+      The keychain gets a new key, which the removed member can't open. Treat every secret that the member could read \
+      as known: the command lists them, and where to change them. Take away the member's access to the repository, too.
       """)
 
   @Argument(help: ArgumentHelp("The keychain", valueName: "name"))
@@ -128,7 +127,7 @@ struct RemoveMemberCommand: ParsableCommand {
       try StandardStreams.write(KnownItemOutput.json(removal.known))
     } else {
       StandardStreams.say(
-        "removed; what the member could read is not secret any more: change it where it is used, then here")
+        "removed; the member could read these secrets: change them where they are used, then here")
       try StandardStreams.write(KnownItemOutput.table(removal.known))
       let left = try explaining(keychain.sync.members()).map { $0.label ?? $0.recipient ?? $0.id }
       StandardStreams.say("members are now: \(left.joined(separator: ", "))")

@@ -49,7 +49,7 @@ struct SharingState {
   var copies: String? { copiesSince.map { "answer since \(dateText($0)), without the server" } }
 
   /// What to do about changes that others lack; `nil` if there are none.
-  var unsent: String? { waits ? "what was changed here; 'llavero sync \(listed.name)' sends it" : nil }
+  var unsent: String? { waits ? "changes made here; 'llavero sync \(listed.name)' sends them" : nil }
 
   /// Writes the JSON members `exchanged`, `waiting` and `copiesSince`, where known.
   func write(to json: inout JSONWriter) {

@@ -12,25 +12,24 @@ struct SyncCommand: ParsableCommand {
     commandName: "sync",
     abstract: "Exchange changes of keychains that are shared through git",
     discussion: """
-      A keychain that was added with 'llavero keychain add NAME git REMOTE' gets what others have changed, and sends \
-      what was changed here. llavero does this by itself: behind each change, and before it says that there is \
-      nothing, at most every five minutes. What can't be sent waits here, and the exit status is 2.
+      A keychain added with 'llavero keychain add NAME git REMOTE' gets the changes of others, and sends yours. \
+      llavero does this by itself: after each change, and before it says that there is no such item, at most every \
+      five minutes. Changes that can't be sent wait here, and the exit status is 2.
 
-      If somebody has put back an earlier state of the repository, or has written its history anew, nothing is \
-      exchanged until you say --accept-rewritten. Nothing that is here gets lost by that: what the repository lacks is \
-      sent again.
+      If somebody has put back an earlier state of the repository, or has rewritten its history, nothing is exchanged \
+      until you say --accept-rewritten. You lose nothing by that: whatever the repository lacks is sent again.
 
-      If this machine's copy is damaged or lost, --anew takes it from the repository. What is here is put aside. With \
-      --accept-rewritten it may have any key there, also one that doesn't come from yours.
+      If this machine's copy is damaged or lost, --anew takes it from the repository, and puts aside the copy here. \
+      With --accept-rewritten it may have any key there, also one that doesn't come from yours.
       """)
 
   @Argument(help: ArgumentHelp("The keychain (default: all that are shared through git)", valueName: "name"))
   var name: String?
 
-  @Flag(help: "Go on from the repository as it is, although its history was written anew")
+  @Flag(help: "Go on from the repository as it is, although its history was rewritten")
   var acceptRewritten = false
 
-  @Flag(name: .shortAndLong, help: "Don't ask whether your copy may take the place of what can't be opened")
+  @Flag(name: .shortAndLong, help: "Replace a keychain that can't be opened with your copy without asking")
   var yes = false
 
   @Flag(help: "Take the keychain from the repository anew, and put this machine's copy aside")
@@ -75,7 +74,7 @@ struct SyncCommand: ParsableCommand {
       keychain.sync.mayReplace = {
         isConfirmed
           || KeychainSelection(mayPrompt: true).confirms(
-            "Put this machine's copy of the keychain \(name) in the place of what is in the repository, for all members?",
+            "Replace the repository's keychain with this machine's copy of \(name), for all members?",
             showing: "If they have removed you, that would only be in their way.\n") ?? false
       }
       do throws(Failure) {
@@ -95,7 +94,7 @@ struct SyncCommand: ParsableCommand {
     for result in results {
       guard let refusal = result.outcome?.refusal else { continue }
       throw Failure(
-        "the keychain \(result.name): what was changed here stays here, because the repository refuses it: \(refusal)",
+        "the keychain \(result.name): changes made here stay here, because the repository refuses them: \(refusal)",
         status: .keychain)
     }
   }
@@ -158,11 +157,11 @@ struct SyncCommand: ParsableCommand {
       if outcome.received > 0 { parts.append("\(countText(outcome.received, "item")) came") }
       if outcome.sent > 0 { parts.append("\(countText(outcome.sent, "record")) went") }
       if outcome.tookKey { parts.append("it has a new key") }
-      if outcome.mended > 0 { parts.append("what couldn't be read was replaced") }
+      if outcome.mended > 0 { parts.append("unreadable files were replaced") }
       if parts.isEmpty { parts = [outcome.refusal == nil ? "in step" : "nothing came"] }
       try StandardStreams.write("\(name): \(parts.joined(separator: ", "))\n")
       GitKeychain.tell(outcome, of: name)
-      for folder in outcome.putAside { StandardStreams.say("what was here before is in \(folder)") }
+      for folder in outcome.putAside { StandardStreams.say("the former copy is in \(folder)") }
     }
   }
 

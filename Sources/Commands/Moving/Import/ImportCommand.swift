@@ -116,7 +116,7 @@ struct ImportCommand: ParsableCommand {
         StandardStreams.say("hint: in \(source.name), \(terminalText("\(becomes): \(line)"))")
       }
       let command: Hint = "\(wordsOf: instead.command)"
-      StandardStreams.say("hint: what uses \(place) gets it so: \(terminalText(command.description))")
+      StandardStreams.say("hint: run the program that uses \(place) so: \(terminalText(command.description))")
     }
     if all.count > Self.longestList {
       StandardStreams.say("hint: and so on for \(countText(all.count - Self.longestList, "more login"))")

@@ -40,7 +40,7 @@ struct TableFile {
 
   private func ask(_ guess: TableColumns, _ detection: FormatDetection) throws(Failure) {
     let refusal = Failure(
-      "what the columns of \(path) are must be said",
+      "the columns of \(path) must be confirmed",
       hint: "if it is this, type \(command: "llavero", "import", "csv", path, "--columns", guess.text)",
       status: .usage)
     guard let terminal = Terminal.ofPerson(mayAsk: mayAsk) else { throw refusal }

@@ -147,7 +147,7 @@ struct Importing {
     }
     if report.isCutOff {
       throw Failure(
-        "a part of the source can't be read, and nobody knows what is in it",
+        "a part of the source can't be read, and its contents are unknown",
         hint: "the lines above say where",
         status: .keychain)
     }
