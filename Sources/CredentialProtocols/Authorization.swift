@@ -51,7 +51,7 @@ func authorization(of answer: borrowing Answer) throws(ProtocolError) -> Secret 
     if login.withUnsafeBytes({ $0.contains(UInt8(ascii: ":")) }) {
       throw .refused(
         Refusal(
-          "the account of \(answer.item.name) has a colon in it, with which nobody can log in over HTTP",
+          "the account of \(answer.item.name) has a colon in it, which a login over HTTP can't have",
           .keychain))
     }
     login.append(":")

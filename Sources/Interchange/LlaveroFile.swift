@@ -6,7 +6,7 @@ extension FileFormat {
   /// keychain file's first line describes it, and its last lines are records of deleted or changed items; these are
   /// skipped.
   public static let llavero = FileFormat(
-    "llavero", "a vault of llavero, decrypted, or what 'llavero export' wrote", holdsLoginsAlone: true,
+    "llavero", "a decrypted vault of llavero, or an export of one", holdsLoginsAlone: true,
     severalForTheSame: .lastChangedAnswers,
     looksLike: { shape in
       // An export may be encrypted; a keychain file always is (age-encryption.org/v1).

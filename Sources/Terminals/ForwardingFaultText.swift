@@ -14,7 +14,7 @@ extension Failure {
       self.init(
         "no keychain is forwarded to this machine: nobody answers at \(path) (\(errorText(errno)))",
         hint: isNamed
-          ? "LLAVERO_FORWARD names that socket; start what forwards the keychain, or unset the variable to use one here"
+          ? "LLAVERO_FORWARD names that socket; start the program behind it, or unset the variable to use a keychain here"
           : "log in again: the connection that it came with is gone",
         status: .keychain)
     case .ended(let path):

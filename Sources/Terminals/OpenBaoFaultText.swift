@@ -163,7 +163,7 @@ extension Failure {
       }
     return Failure(
       "the policies of \(server) don't let you \(what) \(path)",
-      hint: "ask whoever writes its policies; yours would need \(prose: capability) at that path",
+      hint: "ask the author of its policies; yours would need \(prose: capability) at that path",
       status: .keychain)
   }
 

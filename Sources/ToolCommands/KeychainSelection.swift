@@ -166,7 +166,7 @@ package struct KeychainSelection {
       // A name of such a keychain never means the encrypted file.
       throw Failure(
         "the keychain \(choice.name) is on a server, and is not an encrypted file",
-        hint: "'llavero undelete' brings back what its server still has", status: .usage)
+        hint: "'llavero undelete' brings back items that its server still has", status: .usage)
     }
     if let choice, !choice.kind.isFile, choice.isNamed {
       throw Failure(

@@ -32,7 +32,7 @@ extension SharingFault {
     case .untrustedKey(let detail, let folders):
       "the repository's contents can't be used: \(detail)"
         + (folders.isEmpty ? "" : "; the former copy is in \(folders.joined(separator: " and "))")
-    case .otherKeychain: "the repository has another keychain than the one that is here"
+    case .otherKeychain: "the repository has a different keychain than this machine"
     case .busy: "another process is using it"
     case .keychain: "the keychain can't be used"
     }

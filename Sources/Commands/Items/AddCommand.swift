@@ -117,7 +117,7 @@ struct AddCommand: ParsableCommand {
     let open = try keychain.open()
     if open.remote != nil {
       throw Failure(
-        "the keychain \(open.choice.name) is on a server, where nothing gets tokens anew",
+        "the keychain \(open.choice.name) is on a server, and renews no such tokens",
         hint: "name a keychain of your own, such as --keychain file", status: .usage)
     }
     let (item, wasThere) = try body(open)

@@ -57,7 +57,8 @@ struct CodeCommand: ParsableCommand {
     }
     throw Failure(
       "\(items[0].name) has no one-time codes",
-      hint: "give it what the service shows with 'llavero update' and --code-fd", status: .nothingMatched)
+      hint: "store the secret that the service shows, with 'llavero update' and --code-fd",
+      status: .nothingMatched)
   }
 
   /// The next counted code. Its counter is stored before anybody has the code.

@@ -88,7 +88,7 @@ struct DeleteCommand: ParsableCommand {
   /// - Returns: whether somebody was shown the items, and agreed.
   private func confirm(_ items: [Item], forUsersOf shared: String?) throws(Failure) -> Bool {
     let what = items.count == 1 ? "this item" : "these \(items.count) items"
-    let whose = shared.map { " for all who use the keychain \($0)" } ?? ""
+    let whose = shared.map { " for everyone who uses the keychain \($0)" } ?? ""
     if let isConfirmed = keychain.selection.confirms(
       "Delete \(what)\(whose)?", showing: ItemOutput.table(items))
     {

@@ -20,7 +20,7 @@ enum ExpiryText {
     }
     if seconds <= now.seconds {
       throw Failure(
-        "\(dateText(Timestamp(seconds: seconds))) has passed already, and an expired secret is no answer",
+        "\(dateText(Timestamp(seconds: seconds))) has passed already, and an expired secret never answers",
         status: .usage)
     }
     return seconds

@@ -155,14 +155,14 @@ struct ExplanationOutput {
     switch obstacle {
     case .expired(...1) where item.isMinted:
       // It was set up, and nobody has asked for one.
-      return "it has no token yet; whoever asks for one first gets it"
+      return "it has no token yet; llavero gets one when it is first asked"
     case .expired(let second):
       return "it has expired, at \(dateText(Timestamp(seconds: second)))"
     case .noPassword: return "it has no password, only one-time codes or hidden fields"
     case .unusable(let scheme?):
       return "it is a ready-made \(scheme) header, which \(asker) can't take"
     case .unusable(nil):
-      return "\(asker) can't use it: it takes only what is its own there, or of its kind"
+      return "\(asker) can't use it: it takes only its own logins there, or those of its kind"
     case .deleted: return "it has just been deleted"
     case .negative: return "it says that no password is to be kept for this"
     case .hidden:

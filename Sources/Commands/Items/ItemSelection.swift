@@ -47,7 +47,7 @@ enum ItemSelection {
     } else if all {
       if isEmpty { throw ValidationError("Name a URL, --service or another attribute.") }
     } else if let pattern {
-      throw ValidationError("\(pattern) goes with --all, for several items can match.")
+      throw ValidationError("\(pattern) goes with --all, because several items can match.")
     } else if service == nil {
       throw ValidationError("Name either a URL or --service.")
     }

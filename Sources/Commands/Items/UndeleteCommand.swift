@@ -32,7 +32,7 @@ struct UndeleteCommand: ParsableCommand {
   @OptionGroup var keychain: KeychainOptions
   @OptionGroup var output: OutputOptions
 
-  @Flag(help: "Only list what could be brought back, the latest first; without a URL, of all items")
+  @Flag(help: "Only list the items that can be brought back, the latest first; without a URL, all of them")
   var list = false
 
   @Option(
@@ -49,7 +49,7 @@ struct UndeleteCommand: ParsableCommand {
     if isNamed { return }
     if !list {
       throw ValidationError(
-        "Name what to bring back, by a URL, --service, --attribute, --label or --reference; 'llavero undelete --list' shows all."
+        "Name the item by a URL, --service, --attribute, --label or --reference; 'llavero undelete --list' shows all."
       )
     }
     if place.account != nil || place.domain != nil {
@@ -144,7 +144,7 @@ struct UndeleteCommand: ParsableCommand {
     let elsewhere: Hint = open.list == nil ? "" : "; name another keychain of the list with --keychain"
     let hint: Hint =
       open.remote != nil
-      ? "whoever runs the server may have a backup of it"
+      ? "the server's operator may have a backup of it"
       : "\(underFormerName); or see earlier states with 'llavero vault log'\(elsewhere)"
     let what = place.isPlace ? Item(try place.named.key()).name : "such an item"
     return Failure(

@@ -158,7 +158,7 @@ struct AddKeychainCommand: ParsableCommand {
     let added = ListedKeychain(name, .file, at: folder, options)
     let own = try explaining(choice: location.of(added))
     if own.vaultFile == location.vaultFile {
-      throw Failure("that is the keychain 'file', which is there without being added", status: .usage)
+      throw Failure("that is the keychain 'file', which is always there", status: .usage)
     }
     let file = EncryptedFileKeychain(at: own, respondent: { .nobody })
     file.onlyReads = true
@@ -254,7 +254,8 @@ struct AddKeychainCommand: ParsableCommand {
       try HiddenItemFile(in: location.stateFolder, tell: StandardStreams.warn).revealAll(in: name)
     } catch {
       StandardStreams.say(
-        "this is done, but what was hidden of the keychain \(name) is still noted: \(Failure(error).message)")
+        "this is done, but the note of items hidden in the keychain \(name) remains: \(Failure(error).message)"
+      )
     }
     OpenBaoOpener.forget(name, at: location)
   }

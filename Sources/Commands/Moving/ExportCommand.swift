@@ -168,7 +168,7 @@ struct ExportCommand: ParsableCommand {
       } catch {
         throw Failure(
           text.hasPrefix("AGE-SECRET-KEY-")
-            ? "that is an identity, which nobody else should see, and not a recipient"
+            ? "that is an identity, which only you should have, and not a recipient"
             : "that is not an age recipient that llavero can use",
           hint: "a recipient begins with age1 or ssh-ed25519", status: .usage)
       }
@@ -195,7 +195,7 @@ struct ExportCommand: ParsableCommand {
     if let output, output != "-" {
       StandardStreams.say(
         "wrote \(countText(export.count, "item")) to \(output)"
-          + (isEncrypted ? "" : "; it is not encrypted, and whoever reads it has the secrets"))
+          + (isEncrypted ? "" : "; it is not encrypted: everyone who can read it has the secrets"))
     }
     let otherKind = export.omitted.filter { $0.1 == .otherKind }.map { "\($0.0.key.name)" }
     if !otherKind.isEmpty {
@@ -212,7 +212,7 @@ struct ExportCommand: ParsableCommand {
         StandardStreams.say("left out \(item.key.name): its secret has bytes that \(format.name) can't hold")
       case .otherLogin:
         StandardStreams.say(
-          "left out \(item.key.name): programs would take it for the other login of the host, whatever they speak"
+          "left out \(item.key.name): programs would take it for the host's other login, in any protocol"
         )
       }
     }

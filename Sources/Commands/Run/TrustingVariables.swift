@@ -68,7 +68,7 @@ struct TrustingVariables {
     }
     let table = columns([["", "VARIABLE", "REFERENCES"]] + rows)
     return risky.isEmpty
-      ? table : table + "What is marked with ! changes what programs run, or where they connect.\n"
+      ? table : table + "Variables marked with ! change what programs run, or where they connect.\n"
   }
 
   private static func json(_ path: ByteString, _ variables: [ShownVariable]) -> Secret {

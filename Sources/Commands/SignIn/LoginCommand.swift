@@ -82,7 +82,7 @@ struct LoginCommand: ParsableCommand {
     guard url != nil else { return try logInToServer() }
     guard case .internetPassword(let key) = try place.keyToSignIn() else { return }
     guard keychain.selection.mayAskPerson else {
-      throw Failure("nobody may be asked, so nobody can sign in", status: .usage)
+      throw Failure("signing in asks questions, and none are allowed here", status: .usage)
     }
     let way: SignInMethod.Way? = browser ? .browser : device ? .device : paste ? .paste : nil
     let open = try self.keychain.open()
@@ -159,7 +159,7 @@ extension SigningIn {
     if open.forwarded != nil {
       throw Failure(
         "nobody can sign in through a keychain that is forwarded to this machine",
-        hint: "log in where the keychain is; what is kept there also answers here", status: .keychain)
+        hint: "log in on the keychain's machine; its logins also answer here", status: .keychain)
     }
     guard let signingIn = SigningIn(stateFolder: open.location.stateFolder) else {
       throw Failure(

@@ -63,7 +63,7 @@ struct LogoutCommand: ParsableCommand {
       StandardStreams.say(
         isRevoked
           ? "the token for \(item.name) is revoked, and deleted here"
-          : "the token for \(item.name) is deleted here; whoever has a copy can use it until it expires")
+          : "the token for \(item.name) is deleted here; a copy of it works until it expires")
     }
   }
 

@@ -109,7 +109,7 @@ extension KeychainOptions {
       throw Failure(
         "the keychain \(name) is shared, and its members open it",
         hint:
-          "see \(command: "llavero", "keychain", "member", "--help"); who is removed there can't read what comes later",
+          "see \(command: "llavero", "keychain", "member", "--help"); a removed member can't read later changes",
         status: .usage)
     }
     return file

@@ -368,7 +368,7 @@ private func tellUndecided(_ outcome: MergeOutcome) {
 
 struct VaultCompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compact", abstract: "Forget for good what was deleted or replaced",
+    commandName: "compact", abstract: "Forget deleted and replaced secrets for good",
     discussion: """
       Removes from the encrypted file everything that 'llavero undelete' could bring back, and all earlier states. \
       Other copies of the keychain, in a backup or on another machine, still have it. The names of deleted items stay \
@@ -388,7 +388,7 @@ struct VaultCompactCommand: ParsableCommand {
         hint: "to make a secret useless, change it where it is used", status: .usage)
     }
     if !yes {
-      let question: TextForTerminal = "Forget what was deleted or replaced, and all earlier states?"
+      let question: TextForTerminal = "Forget deleted and replaced secrets, and all earlier states?"
       guard let isConfirmed = keychain.selection.confirms(question) else {
         throw Failure(
           "removed secrets can't be brought back, and nobody can be asked", hint: "add --yes", status: .usage)

@@ -85,7 +85,7 @@ public enum TerraformProtocol: ToolProtocol {
     }
     if hasMore { throw .misused("terraform wants more stored than a token; nothing was changed") }
     guard token.isHeaderValue() else {
-      throw .misused("the token is empty, or holds what an HTTP header can't carry")
+      throw .misused("the token is empty, or has characters that an HTTP header can't carry")
     }
     return token
   }

@@ -172,7 +172,7 @@ extension VaultChange {
         return unlocked
       }
       guard try snapshot.holds(encoded.text, lines) else {
-        throw .damaged(path: path, detail: "what was written can't be read back")
+        throw .damaged(path: path, detail: "the file just written can't be read back")
       }
       written = snapshot
       if let beginning, beginning.key.recipient != key.recipient, let uuid = stanzas?.uuid {

@@ -36,7 +36,7 @@ final class NewIdentityFile {
         try file.contents(limit: VaultBounds.identityFile).isEqual(to: text)
       else {
         let path = state.path(of: VaultLocation.newIdentityName)
-        throw .damaged(path: path, detail: "what was written can't be read back")
+        throw .damaged(path: path, detail: "the file just written can't be read back")
       }
       durability = try writeVault()
     } catch {

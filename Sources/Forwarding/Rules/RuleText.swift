@@ -28,7 +28,7 @@ package enum RuleFault: Error, Equatable, Sendable {
     case .place: "the place has to be *, a URL without an account, or service: and a name"
     case .word(let word): "'\(word)' is unknown, empty or there twice"
     case .time: "until= needs a time such as 2027-01-31T18:00:00Z"
-    case .denyWrite: "what is denied can't be written"
+    case .denyWrite: "a rule with deny can't have write"
     case .bytes: "it has a control character, or more than \(ForwardingRule.maximumSize) bytes"
     }
   }

@@ -3,7 +3,7 @@ import Keychain
 extension FileFormat {
   /// The output of KeePassXC's "Export", "CSV", and of `keepassxc-cli export`, also as XML.
   public static let keepassxc = FileFormat(
-    "keepassxc", "the CSV that KeePassXC exports, or what 'keepass' reads", otherNames: ["keepassx"],
+    "keepassxc", "KeePassXC's export in CSV, or any file for 'keepass'", otherNames: ["keepassx"],
     forms: [
       FileFormat(
         "keepassxc", "its CSV",

@@ -37,7 +37,7 @@ extension FormatFault {
   }
 
   private static let rclone =
-    "rclone has encrypted it; 'rclone config show | llavero import rclone -' imports what is in it"
+    "rclone has encrypted it; 'rclone config show | llavero import rclone -' imports its contents"
 
   private static let beginnings: [(beginning: [UInt8], reason: String)] = [
     (
@@ -56,7 +56,7 @@ extension FormatFault {
     ),
     (Array("# Encrypted rclone configuration".utf8), rclone), (Array("RCLONE_ENCRYPT_V0:".utf8), rclone),
     (Array("Salted__".utf8), "it is encrypted; export it without encryption"),
-    ([0x1f, 0x8b], "it is compressed; unpack it, and import what is in it"),
+    ([0x1f, 0x8b], "it is compressed; unpack it, and import its contents"),
     (Array("<!DOCTYPE html".utf8), "it is a page for a browser; export CSV, JSON or XML instead"),
     (Array("<html".utf8), "it is a page for a browser; export CSV, JSON or XML instead"),
     (Array("%PDF-".utf8), "it is a PDF; export CSV or JSON instead"),

@@ -144,7 +144,7 @@ extension SecretServiceKeychain {
       }
     } catch {
       guard limit != nil, case .noAnswer = error.reason else { throw error.keychainError }
-      throw .refused(call: call, error: "", detail: "it wants to ask somebody, and nobody may be asked")
+      throw .refused(call: call, error: "", detail: "it wants to ask you, and no questions are allowed")
     }
     switch outcome {
     case .completed(let answer): return answer

@@ -91,7 +91,7 @@ struct GenerateCommand: ParsableCommand {
   private func tell(_ recipe: SecretRecipe) {
     let bits = Int(recipe.bits)
     StandardStreams.say(
-      "the secret has \(countText(bits, "bit")) of randomness" + (bits < 60 ? ", which is not many" : ""))
+      "the secret has \(countText(bits, "bit")) of randomness" + (bits < 60 ? ", which is few" : ""))
   }
 }
 

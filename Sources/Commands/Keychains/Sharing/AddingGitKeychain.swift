@@ -102,11 +102,11 @@ struct AddingGitKeychain {
       var hint: Hint = "\(commandOf: keychain.adding + ["--identity", key]) uses that key"
       if ListedKeychain.isName(name) {
         hint = """
-          \(hint); \(commandOf: former.adding) takes the copy as well, with what was not sent from there
+          \(hint); \(commandOf: former.adding) takes the copy as well, with its unsent changes
           """
       } else if LeavingGitKeychain(former, at: own) != nil {
         let merging = ["llavero", "vault", "merge", location.vaultFile, "--keychain", keychain.name]
-        hint = "\(hint); then \(commandOf: merging) takes what was not sent from there"
+        hint = "\(hint); then \(commandOf: merging) takes the unsent changes from there"
       }
       // A keychain put aside has its name and a number.
       let called = String(name.prefix { $0 != "~" })

@@ -101,7 +101,7 @@ extension GitKeychain {
     }
     if !outcome.withFormerKey.isEmpty {
       StandardStreams.say(
-        "hint: it may have been whoever was removed; if you know the member, add them with \(command: "llavero", "keychain", "member", "add", name, "age1...")"
+        "hint: a removed member may have done it; if you know the new one, add them with \(command: "llavero", "keychain", "member", "add", name, "age1...")"
       )
     }
   }
@@ -161,7 +161,7 @@ extension Failure {
         """
       )
     case .hostKey:
-      self = failure("connect to the host with ssh once, and compare its key with what its owner says")
+      self = failure("connect to the host with ssh once, and compare its key with the one its owner names")
     case .loginRefused:
       self = failure("git takes the login from your own keychain, or from ssh; try 'git ls-remote'")
     case .noGit: self = failure("install git")
@@ -176,9 +176,9 @@ extension Failure {
       let place = listed.place.hasPrefix("file://") ? String(listed.place.dropFirst(7)) : listed.place
       let isHere = place.hasPrefix("/") && file.hasPrefix(place + "/") && FileStatus.isThere(file)
       let removing: Hint = isHere ? "remove it with \(command: "rm", file)" : "have it removed on that host"
-      self = failure("if no git is at work there, \(removing); what you change here is kept, and sent later")
+      self = failure("if no git is at work there, \(removing); your changes are kept here, and sent later")
     case .unreachable, .tooSlow, .contended, .busy:
-      self = failure("what you change here is kept, and sent later")
+      self = failure("your changes are kept here, and sent later")
     case .noRepository, .refused, .failed, .noKeychain: self = failure(nil)
     }
   }

@@ -391,7 +391,7 @@ final class FileSource: ImportSource {
 
   private var changedMeanwhile: Failure {
     Failure(
-      "\(name) has changed meanwhile; what is new in it stays", hint: "import it once more", status: .keychain
+      "\(name) has changed meanwhile; its new entries stay", hint: "import it once more", status: .keychain
     )
   }
 

@@ -206,7 +206,7 @@ struct ImportCommand: ParsableCommand {
     }
     if kind.desktopItems?.areForEverybody == true, usual.isEmpty {
       return Failure(
-        "the Secret Service is the keychain in use, so what \(kind.name) has there is found already",
+        "the Secret Service is the keychain in use, so llavero already finds the items of \(kind.name) there",
         status: .nothingMatched)
     }
     return Failure(

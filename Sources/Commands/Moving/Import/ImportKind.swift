@@ -27,7 +27,7 @@ struct ImportKind {
   static let all: [ImportKind] = [
     ImportKind(.gitCredentials), ImportKind(.netrc),
     ImportKind(
-      name: "git-libsecret", summary: "what git's helper 'libsecret' keeps in the Secret Service",
+      name: "git-libsecret", summary: "logins of git's helper 'libsecret' in the Secret Service",
       desktopItems: .gitLibsecret),
     ImportKind(
       .gcm, desktopItems: .gcm,
@@ -50,8 +50,8 @@ struct ImportKind {
     ImportKind(.protonPass), ImportKind(.nordPass), ImportKind(.enpass), ImportKind(.roboForm),
     ImportKind(.keeper), ImportKind(.credentialExchange), ImportKind(.chrome), ImportKind(.firefox),
     ImportKind(.safari),
-    ImportKind(name: "csv", summary: "any other table; --columns says what its columns are"),
-    ImportKind(name: "llavero", summary: "a vault of llavero, or what 'llavero export' made of one"),
+    ImportKind(name: "csv", summary: "any other table; name its columns with --columns"),
+    ImportKind(name: "llavero", summary: "a vault of llavero, or an export of one"),
   ]
 
   init(

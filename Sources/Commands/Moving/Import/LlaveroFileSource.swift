@@ -34,6 +34,6 @@ final class LlaveroFileSource: ImportSource {
   func remove(_ logins: [FoundLogin]) throws(Failure) -> Removed { throw Self.isNotRemovable }
 
   private static let isNotRemovable = Failure(
-    "llavero removes neither a vault nor an export", hint: "remove it by hand once you have what it held",
+    "llavero removes neither a vault nor an export", hint: "remove it by hand once you have its items",
     status: .usage)
 }

@@ -32,7 +32,7 @@ struct WrappedFile {
   var whyNotRemovable: Failure {
     Failure(
       "llavero takes nothing out of \(wrapping.name)",
-      hint: "leave out --remove-source, and remove \(prose: path) once you have what it held", status: .usage)
+      hint: "leave out --remove-source, and remove \(prose: path) once you have its items", status: .usage)
   }
 
   /// The path, safe from being taken for an option.

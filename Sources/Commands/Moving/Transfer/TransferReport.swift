@@ -221,7 +221,7 @@ struct TransferReport {
     if items > 0 { texts.append(countText(items, "item")) }
     let curtailed = parts.reduce(0) { $0 + $1.found.logins.count { !$0.leftBehind.isEmpty } }
     if curtailed > 0 { texts.append("a part of \(countText(curtailed, "item"))") }
-    if collections > 0 { texts.append("what is in \(countText(collections, "locked collection"))") }
+    if collections > 0 { texts.append("the items of \(countText(collections, "locked collection"))") }
     return texts.isEmpty ? nil : texts.joined(separator: " and ")
   }
 

@@ -51,7 +51,7 @@ struct SetupPlan {
     try SetupRecord.locked { () throws(Failure) in
       guard try SetupRecord.read(tool.name) == before else {
         throw Failure(
-          "\(tool.name) was set up by somebody else meanwhile", hint: "try again", status: .keychain)
+          "\(tool.name) was set up by another process meanwhile", hint: "try again", status: .keychain)
       }
       if !isRemoval, after != before { try after.write(tool.name) }
       for (tool, record) in takenOver where try SetupRecord.read(tool) == record {
