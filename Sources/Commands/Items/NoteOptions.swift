@@ -53,7 +53,7 @@ struct CredentialOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read what one-time codes are made of from this descriptor: the text of the service's picture, which begins with "
+      "Read the secret for one-time codes from this descriptor: the text of the service's picture, which begins with "
         + "otpauth://, or the key; an empty text removes it", valueName: "n"))
   var codeFd: Int32?
 

@@ -7,7 +7,7 @@ import ToolCommands
 struct UpdateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
-    abstract: "Change an item: its secret, its attributes, or what it is for",
+    abstract: "Change an item: its secret, its attributes, or its place",
     discussion: """
       The place says which item. --label, --comment and so on, and --new-server and so on, say what changes. Without \
       any of these, the secret changes: you are asked for it on the terminal, or it is read from standard input. Add \

@@ -5,7 +5,7 @@ import ToolCommands
 
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show which keychain is used, where it is, and what protects it",
+    commandName: "status", abstract: "Show the keychain in use, its place and protection",
     discussion: """
       Also what expires within two weeks, which tools log in from here, and which files still have passwords in plain \
       text. 'llavero doctor' looks closer.

@@ -7,7 +7,7 @@ import ToolCommands
 
 struct SlotAddCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Add something that opens the keychain",
+    commandName: "add", abstract: "Add a way to open the keychain",
     subcommands: [
       AddPassphraseCommand.self, AddRecoveryCommand.self, AddRecipientCommand.self,
       AddCommandSlotCommand.self,

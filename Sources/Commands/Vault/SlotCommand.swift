@@ -10,7 +10,7 @@ import ToolCommands
 struct SlotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "slot",
-    abstract: "Show and change what opens the encrypted file",
+    abstract: "Show and change the ways to open the encrypted file",
     discussion: """
       One key opens the keychain. It is in a file on this machine, or in slots of the keychain itself. Each slot opens \
       in its own way: with a passphrase, a recovery code, an age or ssh key, or what a program prints.
@@ -29,7 +29,7 @@ struct SlotCommand: ParsableCommand {
 
 struct SlotListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List what opens the keychain",
+    commandName: "list", abstract: "List the ways to open the keychain",
     discussion: """
       Nobody is asked and no program is run; a locked keychain shows less. For scripts, --json prints an array of \
       objects:
@@ -54,7 +54,7 @@ struct SlotListCommand: ParsableCommand {
 
 struct SlotRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "remove", abstract: "Remove something that opens the keychain",
+    commandName: "remove", abstract: "Remove a way to open the keychain",
     discussion: """
       'llavero slot list' shows the identifiers. identity-file is the key in a file of this machine: if you remove it \
       and have a passphrase, you are asked for that.

@@ -33,7 +33,8 @@ struct ListCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Only what expires within this time, such as 7d, or has expired; the soonest first", valueName: "time"))
+      "Only items that expire within this time, such as 7d, or have expired; soonest first", valueName: "time"
+    ))
   var expiring: String?
 
   @Option(help: ArgumentHelp("Print this for each item", valueName: "text"))
