@@ -17,7 +17,7 @@ extension SharingFault {
       found.map {
         "somebody has rewritten the repository's history: its commit \($0.prefix(12)) doesn't come from "
           + "\(seen.prefix(12)), which was seen there"
-      } ?? "the repository's branch is gone, which had the commit \(seen.prefix(12))"
+      } ?? "the branch is gone from the repository, where it had the commit \(seen.prefix(12))"
     case .keychainRemoved(let commit):
       "the keychain was removed from the repository, in the commit \(commit.prefix(12))"
     case .brokenClone: "the clone of the repository on this machine is damaged"
