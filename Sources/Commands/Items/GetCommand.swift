@@ -142,7 +142,7 @@ struct GetCommand: ParsableCommand {
 
   private static func hasNoPassword(_ item: Item) -> Failure {
     Failure(
-      "\(item.name) has no password, only one-time codes or hidden fields",
+      "there is no password for \(item.name), only one-time codes or hidden fields",
       hint:
         "'llavero code' gives a one-time code, 'llavero get --field' a field, and 'llavero update' adds a password",
       status: .nothingMatched)
