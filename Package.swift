@@ -145,8 +145,8 @@ let package = Package(
         .unsafeFlags(["-Xfrontend", "-module-abi-name", "-Xfrontend", "FoundationEssentials"])
       ]),
     // What all others stand on: secret bytes, and the reading and writing of bytes.
-    .target(name: "Bytes", dependencies: [], swiftSettings: settings + answering + optimised),
-    // Threads, and other programs: what every system call of more than one line is for.
+    .target(name: "Bytes", swiftSettings: settings + answering + optimised),
+    // Threads, locks, and the one way to start another program.
     .target(name: "System", dependencies: ["Bytes", "CLinux"], swiftSettings: settings + answering),
     // The formats of SSH's agents, keys and known hosts. It knows no cryptography and no connection.
     .target(name: "SSH", dependencies: ["Bytes"], swiftSettings: settings + compactInside),
