@@ -50,18 +50,20 @@ package enum ProgramOutput {
   /// - Parameters:
   ///   - arguments: the arguments, beginning with the program's name.
   ///   - withheld: variables to leave out of its environment.
+  ///   - variables: variables to add, as `NAME=VALUE`. Withhold those with the same names.
   ///   - timeout: the time limit, in milliseconds.
   ///   - limit: the maximum length of the output, in bytes.
   ///   - showsErrors: whether a person sees its standard error.
   /// - Throws: ``KeychainError/system(operation:path:errno:)`` if it can't be started, and
   ///   ``KeychainError/promptDismissed`` after a signal.
   package static func read(
-    _ arguments: [CString], withholding withheld: [String] = [], timeout: Int, limit: Int,
-    showsErrors: Bool = true
+    _ arguments: [CString], withholding withheld: [String] = [], setting variables: [CString] = [],
+    timeout: Int,
+    limit: Int, showsErrors: Bool = true
   ) throws(KeychainError) -> Outcome {
     try run(
-      arguments, withholding: withheld, errors: showsErrors ? .inherited : .null, timeout: timeout,
-      limit: limit
+      arguments, withholding: withheld, setting: variables, errors: showsErrors ? .inherited : .null,
+      timeout: timeout, limit: limit
     ).outcome()
   }
 

@@ -18,16 +18,13 @@ struct OwnCommand: Sendable {
 
   /// Runs it for the file below a folder. Returns whether it succeeded; without the programs, it doesn't.
   func run(in folder: String, for text: [UInt8]) -> Bool {
-    guard let program = programs.lazy.compactMap(ProgramLinks.found).first,
-      let env = ProgramLinks.found("env")
-    else { return false }
+    guard let program = programs.lazy.compactMap(ProgramLinks.found).first else { return false }
     let variables = variables(folder)
-    let words =
-      [env] + variables.filter { $0.value == nil }.flatMap { ["-u", $0.name] }
-      + variables.compactMap { variable in variable.value.map { "\(variable.name)=\($0)" } } + [program]
-      + arguments(folder, text)
     let outcome = try? ProgramOutput.read(
-      words.map { CString(copying: $0) }, timeout: Self.timeout, limit: 1 << 16, showsErrors: false)
+      ([program] + arguments(folder, text)).map { CString(copying: $0) }, withholding: variables.map(\.name),
+      setting: variables.compactMap { variable in
+        variable.value.map { CString(copying: "\(variable.name)=\($0)") }
+      }, timeout: Self.timeout, limit: 1 << 16, showsErrors: false)
     if case .printed? = outcome { return true }
     return false
   }
