@@ -85,7 +85,7 @@ extension Resolver {
       guard case .internetPassword = item.key, credential.authenticationScheme == nil, isMeant(item) else {
         return false
       }
-      return item.securityDomain != nil || AuthorizationScheme(of: item, credential) == .bearer
+      return item[.securityDomain] != nil || AuthorizationScheme(of: item, credential) == .bearer
     }
   }
 }

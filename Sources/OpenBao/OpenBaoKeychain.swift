@@ -254,7 +254,7 @@ extension ItemQuery {
   package var isForLogin: Bool {
     switch self {
     case .internetPassword(let query): query.securityDomain == OpenBaoKeychain.loginDomain
-    case .criteria(let criteria): criteria.securityDomain == OpenBaoKeychain.loginDomain
+    case .criteria(let criteria): criteria[.securityDomain] == OpenBaoKeychain.loginDomain
     case .genericPassword, .all: false
     }
   }
@@ -264,12 +264,8 @@ extension ItemQuery {
     switch self {
     case .all: return true
     case .criteria(var criteria):
-      // Criteria outside the primary key.
-      criteria.label = nil
-      criteria.comment = nil
-      criteria.itemDescription = nil
-      criteria.creator = nil
-      criteria.type = nil
+      // They are outside the primary key.
+      for attribute in Item.Attribute.notes { criteria[attribute] = nil }
       criteria.furtherAttributes = FurtherAttributes()
       return criteria.matches(Item(key))
     case .internetPassword, .genericPassword: return matches(Item(key))
@@ -279,30 +275,12 @@ extension ItemQuery {
   /// The path of the only item that may answer, if the query has its whole primary key; no folder needs to be listed
   /// then.
   var path: ItemPath? {
-    guard case .criteria(let criteria) = self, !criteria.ignoresCase,
-      let group = criteria.accessGroup, let isSynchronizable = criteria.isSynchronizable,
-      let account = criteria.account
+    guard case .criteria(let criteria) = self, !criteria.ignoresCase, let itemClass = criteria.itemClass,
+      itemClass.isPassword,
+      Item.Attribute.ofKeys.allSatisfy({ !$0.isOf(itemClass) || criteria[$0] != nil }),
+      var key = Item.Key(itemClass, [:], { criteria[$0] })
     else { return nil }
-    func given(_ text: ByteString) -> ByteString? { text.isEmpty ? nil : text }
-    switch criteria.itemClass {
-    case .internetPassword:
-      guard let scheme = criteria.protocol, let server = criteria.server, let port = criteria.port,
-        let path = criteria.path, let domain = criteria.securityDomain, let type = criteria.authenticationType
-      else { return nil }
-      return try? ItemPath(
-        .internetPassword(
-          InternetPassword(
-            protocol: scheme, server: given(server), port: port == 0 ? nil : port, account: given(account),
-            path: given(path), securityDomain: given(domain), authenticationType: given(type),
-            accessGroup: given(group), isSynchronizable: isSynchronizable)))
-    case .genericPassword:
-      guard let service = criteria.service else { return nil }
-      return try? ItemPath(
-        .genericPassword(
-          GenericPassword(
-            service: service, account: given(account), accessGroup: given(group),
-            isSynchronizable: isSynchronizable)))
-    default: return nil
-    }
+    key[.account] = key[.account].nonEmpty
+    return try? ItemPath(key)
   }
 }

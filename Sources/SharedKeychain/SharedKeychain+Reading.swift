@@ -87,12 +87,12 @@ extension SharedKeychain {
   ) throws(KeychainError) -> [Item] {
     var criteria = ItemCriteria()
     criteria.itemClass = .internetPassword
-    criteria.server = server.map { ByteString($0) }
-    criteria.account = account.map { ByteString($0) }
-    criteria.protocol = `protocol`.map { ByteString($0) }
-    criteria.port = port
-    criteria.path = path.map { ByteString($0) }
-    criteria.label = label.map { ByteString($0) }
+    criteria[.server] = server.map { ByteString($0) }
+    criteria[.account] = account.map { ByteString($0) }
+    criteria[.protocol] = `protocol`.map { ByteString($0) }
+    criteria[.port] = port.map { $0 == 0 ? "" : ByteString("\($0)") }
+    criteria[.path] = path.map { ByteString($0) }
+    criteria[.label] = label.map { ByteString($0) }
     return try items(matching: criteria)
   }
 
@@ -104,9 +104,9 @@ extension SharedKeychain {
   ) throws(KeychainError) -> [Item] {
     var criteria = ItemCriteria()
     criteria.itemClass = .genericPassword
-    criteria.service = service.map { ByteString($0) }
-    criteria.account = account.map { ByteString($0) }
-    criteria.label = label.map { ByteString($0) }
+    criteria[.service] = service.map { ByteString($0) }
+    criteria[.account] = account.map { ByteString($0) }
+    criteria[.label] = label.map { ByteString($0) }
     return try items(matching: criteria)
   }
 

@@ -202,19 +202,19 @@ extension Item {
       key.port = key.effectivePort
       for difference in differences {
         switch difference {
-        case .protocol: key.protocol = query.protocol
-        case .server: key.server = query.server
-        case .port: key.port = query.effectivePort
-        case .path: key.path = query.path
-        case .account: key.account = query.account
-        case .securityDomain: key.securityDomain = query.securityDomain
-        case .itemClass, .service, .attributes: break
+        case .attribute(.protocol): key.protocol = query.protocol
+        case .attribute(.server): key.server = query.server
+        case .attribute(.port): key.port = query.effectivePort
+        case .attribute(.path): key.path = query.path
+        case .attribute(.account): key.account = query.account
+        case .attribute(.securityDomain): key.securityDomain = query.securityDomain
+        default: break
         }
       }
       item.key = .internetPassword(key)
     case (.genericPassword(let query), .genericPassword(var key)):
-      if differences.contains(.account) { key.account = query.account }
-      if differences.contains(.service) { key.service = query.service }
+      if differences.contains(.attribute(.account)) { key.account = query.account }
+      if differences.contains(.attribute(.service)) { key.service = query.service }
       item.key = .genericPassword(key)
     default: break
     }

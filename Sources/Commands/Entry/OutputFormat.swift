@@ -15,13 +15,9 @@ struct OutputFormat {
   /// The bytes after each item: none if the format itself ends a line.
   private let end: [UInt8]
 
-  static let names = [
-    "account", "authentication-type", "class", "comment", "created", "creator", "default", "description",
-    "domain",
-    "keychain", "label", "modified", "name", "path", "place", "port", "protocol", "reference", "server",
-    "service",
-    "type",
-  ]
+  static let names =
+    (Item.Attribute.all.compactMap(\.option)
+    + ["class", "created", "keychain", "modified", "name", "place", "reference"]).sorted()
 
   /// - Throws: ``Failure`` if the format is invalid.
   init(_ format: String) throws(Failure) {
@@ -92,34 +88,15 @@ struct OutputFormat {
   private static func value(of name: String, _ item: Item) -> String {
     func text(_ value: ByteString?) -> String { value?.description ?? "" }
     switch name {
-    case "account": return text(item.key.account)
-    case "comment": return text(item.comment)
+    case "class": return item.key.itemClass.rawValue
     case "created": return item.creationDate?.description ?? ""
-    case "creator": return text(item.creator)
     case "default": return item.isDefault ? "default" : ""
-    case "description": return text(item.itemDescription)
     case "keychain": return item.keychain ?? ""
-    case "label": return text(item.label)
     case "modified": return item.modificationDate?.description ?? ""
     case "name": return item.name
     case "place": return item.key.place
     case "reference": return text(item.reference?.bytes)
-    case "type": return text(item.type)
-    default: break
-    }
-    switch (item.key, name) {
-    case (.internetPassword, "class"): return "internet"
-    case (.genericPassword, "class"): return "generic"
-    case (.cryptographic(let key), "class"): return key.kind.name
-    case (.secretService(let key), "class"): return key.kind.word
-    case (.internetPassword(let key), "authentication-type"): return text(key.authenticationType)
-    case (.internetPassword(let key), "domain"): return text(key.securityDomain)
-    case (.internetPassword(let key), "path"): return text(key.path)
-    case (.internetPassword(let key), "port"): return key.port.map(String.init) ?? ""
-    case (.internetPassword(let key), "protocol"): return text(key.protocol)
-    case (.internetPassword(let key), "server"): return text(key.server)
-    case (.genericPassword(let key), "service"): return text(key.service)
-    default: return ""
+    default: return text(Item.Attribute(option: name).flatMap { item[$0] })
     }
   }
 }

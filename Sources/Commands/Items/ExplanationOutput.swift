@@ -177,24 +177,24 @@ struct ExplanationOutput {
   ) -> String? {
     guard case .internetPassword(let key) = item.key, case .internetPassword(let query) = query else {
       switch difference {
-      case .account: return accountDiffers(item)
+      case .attribute(.account): return accountDiffers(item)
       case .itemClass: return "it is of another class"
       default: return "it is for another service"
       }
     }
     switch difference {
-    case .protocol:
+    case .attribute(.protocol):
       return key.protocol.isEmpty
         ? "it is for no protocol" : "it is for \(key.protocol), which never answers for \(query.protocol)"
-    case .server: return "it is for another server"
-    case .port:
+    case .attribute(.server): return "it is for another server"
+    case .attribute(.port):
       // This follows from the protocol.
       if key.port == nil, query.port == nil { return nil }
       return key.effectivePort.map { "it is for port \($0)" } ?? "it is for no port"
-    case .path: return "its path is neither that one nor one above it"
-    case .account: return accountDiffers(item)
-    case .securityDomain: return key.securityDomain.map { "it is for \($0)" }
-    case .itemClass, .service, .attributes: return nil
+    case .attribute(.path): return "its path is neither that one nor one above it"
+    case .attribute(.account): return accountDiffers(item)
+    case .attribute(.securityDomain): return key.securityDomain.map { "it is for \($0)" }
+    default: return nil
     }
   }
 
@@ -216,7 +216,7 @@ struct ExplanationOutput {
     for explanation in explanations {
       json.beginObject()
       json.beginObject("asked")
-      members(of: explanation.query, in: &json)
+      if let key = explanation.query.key { json.attributes(of: Item(key)) }
       json.endObject()
       json.beginArray("items")
       for candidate in explanation.candidates {
@@ -241,24 +241,6 @@ struct ExplanationOutput {
     }
     json.endObject()
     return json.finishLine()
-  }
-
-  private func members(of query: ItemQuery, in json: inout JSONWriter) {
-    switch query {
-    case .internetPassword(let query):
-      json.member("class", "internet" as ByteString)
-      json.member("server", query.server)
-      json.member("protocol", query.protocol)
-      json.member("port", query.port)
-      json.member("account", query.account)
-      json.member("path", query.path)
-      json.member("securityDomain", query.securityDomain)
-    case .genericPassword(let query):
-      json.member("class", "generic" as ByteString)
-      json.member("service", query.service)
-      json.member("account", query.account)
-    case .criteria, .all: break
-    }
   }
 }
 
@@ -295,13 +277,7 @@ extension AnswerExplanation.Verdict {
       differences.map { difference in
         switch difference {
         case .itemClass: "class"
-        case .protocol: "protocol"
-        case .server: "server"
-        case .port: "port"
-        case .path: "path"
-        case .account: "account"
-        case .securityDomain: "securityDomain"
-        case .service: "service"
+        case .attribute(let attribute): "\(attribute.jsonName)"
         case .attributes: "attributes"
         }
       }

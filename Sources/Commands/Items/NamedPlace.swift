@@ -186,8 +186,8 @@ struct NamedPlace {
     guard case .internetPassword(let asked) = try query() else { return nil }
     var criteria = ItemCriteria()
     criteria.itemClass = .internetPassword
-    criteria.protocol = asked.protocol
-    criteria.server = asked.server
+    criteria[.protocol] = asked.protocol
+    criteria[.server] = asked.server
     criteria.omitsLocked = true
     for item in (try? keychain.items(matching: .criteria(criteria))) ?? [] {
       guard case .internetPassword(let key) = item.key else { continue }

@@ -58,7 +58,7 @@ public struct Resolver {
     where isUsable: (Item, borrowing Credential) -> Bool = { $1.authenticationScheme == nil }
   ) throws(ProtocolError) -> Answer? {
     let own = try answer(to: try place.query(account: account, for: tool)) { item, credential in
-      (sharing == .withOthers || item.securityDomain == tool) && isUsable(item, credential)
+      (sharing == .withOthers || item[.securityDomain] == tool) && isUsable(item, credential)
     }
     guard own == nil, sharing == .withOthers, place.protocol == "https", place.port == nil else { return own }
     // GitHub's own program may have stored a login for its host.
@@ -305,14 +305,6 @@ public struct Resolver {
         }
       }
     }
-  }
-}
-
-extension Item {
-  /// The tool that the item belongs to; `nil` for items of git and people, and for generic passwords.
-  var securityDomain: ByteString? {
-    guard case .internetPassword(let key) = key else { return nil }
-    return key.securityDomain
   }
 }
 

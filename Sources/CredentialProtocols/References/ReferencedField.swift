@@ -49,7 +49,7 @@ public enum ReferencedField: Hashable, Sendable {
     switch self {
     case .secret, .basic, .userinfo, .code: true
     case .account, .expiry, .url: false
-    case .attribute(let name): !Item.attributeNames.contains(name)
+    case .attribute(let name): Item.Attribute(named: name) == nil
     }
   }
 
@@ -105,37 +105,20 @@ public enum ReferencedField: Hashable, Sendable {
 }
 
 extension Item {
-  /// The attributes that every item may have and that are never confidential.
-  fileprivate static let attributeNames: [ByteString] = [
-    "label", "comment", "description", "creator", "type", "server", "protocol", "port", "path",
-    "securityDomain",
-    "service",
-  ]
-
   /// An attribute by its name in JSON or, for a further one, its tag.
   fileprivate func attribute(_ name: ByteString) -> ByteString? {
-    switch name {
-    case "label": return label
-    case "comment": return comment
-    case "description": return itemDescription
-    case "creator": return creator
-    case "type": return type
-    default: break
-    }
-    switch key {
-    case .internetPassword(let key):
-      switch name {
-      case "server": return key.server
-      case "protocol": return key.protocol
-      case "port": return key.port.map { ByteString("\($0)") }
-      case "path": return key.path
-      case "securityDomain": return key.securityDomain
-      default: break
-      }
-    case .genericPassword(let key) where name == "service": return key.service
-    default: break
-    }
+    if let attribute = Item.Attribute(named: name), attribute.isOf(key.itemClass) { return self[attribute] }
     if let field = fields.first(where: { $0.name == name }) { return field.value }
     return secretService.lookup?.all.first { $0.name == name }?.value ?? furtherAttributes[name]
+  }
+}
+
+extension Item.Attribute {
+  /// The attribute with a name in JSON, if it is one for references. Those are never confidential.
+  fileprivate init?(named name: ByteString) {
+    let found = name.bytes.withUnsafeBytes { Item.Attribute(jsonName: $0) }
+    guard let found, found.option != nil, ![.account, .authenticationType, .isDefault].contains(found)
+    else { return nil }
+    self = found
   }
 }

@@ -173,7 +173,7 @@ public enum DockerProtocol: ToolProtocol {
     }
     guard registry.isWhole else { return nil }
     return try resolver.answer(at: registry.server) { item, credential in
-      item.securityDomain == nil && isLogin(item, credential)
+      item[.securityDomain] == nil && isLogin(item, credential)
     }
   }
 

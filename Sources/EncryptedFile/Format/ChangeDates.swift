@@ -55,7 +55,7 @@ struct ChangeDates: Equatable {
   ) {
     self = former
     if item.key != changed.key { key = changed.changeDate }
-    if !item.hasSameAttributes(as: changed) { attributes = changed.changeDate }
+    if !item.hasSameNotes(as: changed) { attributes = changed.changeDate }
     if !before.isSameForTools(as: after) { secret = changed.changeDate }
     if !before.further.isSame(as: after.further) { further = changed.changeDate }
   }
@@ -72,16 +72,5 @@ struct ChangeDates: Equatable {
     json.member("secret", secret)
     if !isImplied { json.member("further", further) }
     json.endObject()
-  }
-}
-
-extension Item {
-  /// Whether both have the same attributes, apart from keys and dates.
-  func hasSameAttributes(as other: Item) -> Bool {
-    var compared = other
-    compared.key = key
-    (compared.creationDate, compared.modificationDate) = (creationDate, modificationDate)
-    compared.reference = reference
-    return compared == self
   }
 }

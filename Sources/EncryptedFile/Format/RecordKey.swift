@@ -29,7 +29,7 @@ package enum RecordKey {
       appendGroup(key.accessGroup, key.isSynchronizable, to: &text)
       return text
     case .cryptographic(let item):
-      var text = Array((item.kind.name + " ").utf8)
+      var text = Array((item.kind.rawValue + " ").utf8)
       item.primaryAttributes.forEach { tag, value in
         if text.last != UInt8(ascii: " ") { text += "%,".utf8 }
         text += tag.bytes
@@ -83,18 +83,18 @@ package enum RecordKey {
     switch criteria.itemClass {
     case .internetPassword:
       text = Array("internet ".utf8)
-      guard let server = criteria.server else { return text }
+      guard let server = criteria[.server] else { return text }
       append(server.isEmpty ? nil : server.lowercased, then: " ", to: &text)
-      guard let `protocol` = criteria.protocol else { return text }
+      guard let `protocol` = criteria[.protocol] else { return text }
       append(`protocol`.lowercased, then: " ", to: &text)
       return text
     case .genericPassword:
       text = Array("generic ".utf8)
-      guard let service = criteria.service else { return text }
+      guard let service = criteria[.service] else { return text }
       append(service, then: " ", to: &text)
       return text
     case .certificate, .key, .identity, nil:
-      return criteria.itemClass?.cryptographicKind.map { Array(($0.name + " ").utf8) } ?? []
+      return criteria.itemClass?.cryptographicKind.map { Array(($0.rawValue + " ").utf8) } ?? []
     case .secretServiceItem: return beginning(of: .item)
     case .secretServiceCollection: return beginning(of: .collection)
     }

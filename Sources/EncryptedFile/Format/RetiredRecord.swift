@@ -118,14 +118,8 @@ struct RetiredRecord {
   }
 
   private static func isOfMark(_ name: UnsafeRawBufferPointer) -> Bool {
-    let names: [StaticString] = [
-      "k", "id", "id_b64", "rev", "class", "server", "server_b64", "protocol", "protocol_b64", "port",
-      "account",
-      "account_b64", "path", "path_b64", "securityDomain", "securityDomain_b64", "authenticationType",
-      "authenticationType_b64", "service", "service_b64", "primaryAttributes", "accessGroup",
-      "accessGroup_b64", "name", "name_b64",
-      "isSynchronizable", "retired", "why",
-    ]
+    if let attribute = Item.Attribute(jsonName: name.asWritten.name) { return attribute.isOfKey }
+    let names: [StaticString] = ["k", "id", "id_b64", "rev", "class", "primaryAttributes", "retired", "why"]
     return names.contains { name == $0 }
   }
 

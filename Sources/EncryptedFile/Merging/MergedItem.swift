@@ -53,7 +53,7 @@ final class MergedItem {
     if own != others { return true }
     let secret = try other.credential()
     guard try credential().isSame(as: secret) else { return false }
-    return item.key == other.item.key && item.hasSameAttributes(as: other.item)
+    return item.key == other.item.key && item.hasSameNotes(as: other.item)
   }
 
   /// Whether this item keeps a primary key that another item has in the other copy: the later secret wins.
@@ -95,10 +95,10 @@ struct ItemMerge {
       dates: (later.changed.key, earlier.changed.key),
       isAsBase: base.map { (later.item.key == $0.item.key, earlier.item.key == $0.item.key) })
     let attributes = Choice(
-      isSame: later.item.hasSameAttributes(as: earlier.item),
+      isSame: later.item.hasSameNotes(as: earlier.item),
       dates: (later.changed.attributes, earlier.changed.attributes),
       isAsBase: base.map {
-        (later.item.hasSameAttributes(as: $0.item), earlier.item.hasSameAttributes(as: $0.item))
+        (later.item.hasSameNotes(as: $0.item), earlier.item.hasSameNotes(as: $0.item))
       })
     let secret = Choice(
       isSame: laterSecret.isSameForTools(as: earlierSecret),

@@ -8,21 +8,7 @@ extension JSONWriter {
   /// list is requested.
   mutating func member(query: ItemQuery) {
     beginObject("query")
-    switch query {
-    case .internetPassword(let query):
-      member("class", "internet" as ByteString)
-      member("protocol", query.protocol)
-      member("server", query.server)
-      member("port", query.port)
-      member("account", query.account)
-      member("path", query.path)
-      member("securityDomain", query.securityDomain)
-    case .genericPassword(let query):
-      member("class", "generic" as ByteString)
-      member("service", query.service)
-      member("account", query.account)
-    case .criteria, .all: break
-    }
+    if let key = query.key { attributes(of: Item(key)) }
     endObject()
   }
 }
@@ -35,20 +21,8 @@ extension ItemQuery {
     try JSONReader.members(of: value.raw) { (name, value) throws(JSONReader.Malformed) in
       _ = try attributes.take(name, value)
     }
-    let item = try attributes.item()
-    do throws(KeychainError) {
-      switch item.key {
-      case .internetPassword(let key):
-        self = .internetPassword(
-          try InternetPasswordQuery(
-            protocol: key.protocol, server: key.server, port: key.port, account: key.account, path: key.path,
-            securityDomain: key.securityDomain))
-      case .genericPassword(let key):
-        self = .genericPassword(try GenericPasswordQuery(service: key.service, account: key.account))
-      case .cryptographic, .secretService: throw KeychainError.itemNotFound
-      }
-    } catch {
-      throw JSONReader.Malformed()
-    }
+    let key = try attributes.item().key
+    guard key.itemClass.isPassword, let query = try? ItemQuery(for: key) else { throw JSONReader.Malformed() }
+    self = query
   }
 }

@@ -4,7 +4,7 @@ import Bytes
 /// like any other, but not used for cryptography.
 public struct CryptographicItem: Hashable, Sendable {
   /// The item's class in Keychain Services.
-  public enum Kind: Hashable, Sendable, CaseIterable {
+  public enum Kind: String, Sendable, CaseIterable {
     /// `kSecClassCertificate`
     case certificate
     /// `kSecClassKey`
@@ -43,23 +43,13 @@ extension CryptographicItem {
   /// The name for people, such as `certificate 3039`: a key's application tag, else the serial number or hash.
   package var name: String {
     if let tag = primaryAttributes["atag"], let text = tag.text, !text.isEmpty {
-      return "\(kind.name) \(text)"
+      return "\(kind.rawValue) \(text)"
     }
     for tag in ["slnr", "klbl"] as [ByteString] {
       if let value = primaryAttributes[tag], !value.isEmpty {
-        return "\(kind.name) \(hexadecimal(value.bytes))"
+        return "\(kind.rawValue) \(hexadecimal(value.bytes))"
       }
     }
-    return kind.name
-  }
-}
-
-extension CryptographicItem.Kind {
-  package var name: String {
-    switch self {
-    case .certificate: "certificate"
-    case .key: "key"
-    case .identity: "identity"
-    }
+    return kind.rawValue
   }
 }

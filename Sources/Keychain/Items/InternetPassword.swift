@@ -71,7 +71,7 @@ public struct InternetPassword: Hashable, Sendable {
   /// The port that IANA's service registry assigns to a protocol; `nil` if it isn't listed here.
   public static func defaultPort(of protocol: ByteString) -> UInt16? { known(`protocol`.lowercased)?.port }
 
-  private static func known(_ protocol: ByteString) -> (name: ByteString, port: UInt16)? {
+  static func known(_ protocol: ByteString) -> (name: ByteString, port: UInt16)? {
     protocols.first { $0.name == `protocol` }
   }
 

@@ -20,13 +20,7 @@ public struct Item: Hashable, Sendable {
     }
 
     /// The account, which only passwords have.
-    public var account: ByteString? {
-      switch self {
-      case .internetPassword(let key): key.account
-      case .genericPassword(let key): key.account
-      case .cryptographic, .secretService: nil
-      }
-    }
+    public var account: ByteString? { self[.account] }
   }
 
   /// The class and primary key.

@@ -43,29 +43,12 @@ extension Item {
   /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if an attribute is longer than ``ItemBounds/attribute``,
   ///   or the primary key of a password contains LF, CR or NUL.
   public func validate() throws(KeychainError) {
-    switch key {
-    case .internetPassword(let key):
-      try Self.validate("protocol", key.protocol)
-      try Self.validate("server", key.server)
-      try Self.validate("account", key.account)
-      try Self.validate("path", key.path)
-      try Self.validate("security domain", key.securityDomain)
-      try Self.validate("authentication type", key.authenticationType)
-    case .genericPassword(let key):
-      try Self.validate("service", key.service)
-      try Self.validate("account", key.account)
-    case .cryptographic(let item): try item.primaryAttributes.validate()
-    case .secretService(let item): try Self.validate("name", item.name)
+    for attribute in Attribute.all {
+      try Self.validate(attribute.displayName, self[attribute], mayHaveLines: !attribute.isOfKey)
     }
-    try secretService.validate()
-    try Self.validate("access group", key.accessGroup)
+    if case .cryptographic(let item) = key { try item.primaryAttributes.validate() }
     try furtherAttributes.validate()
-    for (name, value) in [
-      ("label", label), ("comment", comment), ("description", itemDescription), ("creator", creator),
-      ("type", type),
-    ] where value.map({ $0.bytes.count > ItemBounds.attribute }) ?? false {
-      throw .unusableAttribute(name: name, .tooLong(limit: ItemBounds.attribute))
-    }
+    try secretService.lookup?.validate()
   }
 
   /// Throws if no git, tool or person could ever ask for the item, because a part of the key that every question has
@@ -90,27 +73,22 @@ extension Item {
 
   private var byteCount: Int {
     // No array: this is called for each of ten thousand items that arrive at once.
-    func size(_ value: ByteString?) -> Int { value?.bytes.count ?? 0 }
-    var count = size(label) + size(comment) + size(itemDescription) + size(creator) + size(type)
-    count += size(key.accessGroup) + furtherAttributes.byteCount + secretService.byteCount
-    switch key {
-    case .internetPassword(let key):
-      count += key.protocol.bytes.count + size(key.server) + size(key.account) + size(key.path)
-      count += size(key.securityDomain) + size(key.authenticationType)
-    case .genericPassword(let key): count += key.service.bytes.count + size(key.account)
-    case .cryptographic(let item): count += item.primaryAttributes.byteCount
-    case .secretService(let item): count += item.name.bytes.count
-    }
+    var count = furtherAttributes.byteCount
+    for attribute in Attribute.all { count += self[attribute]?.bytes.count ?? 0 }
+    if let lookup = secretService.lookup { count += lookup.byteCount + lookup.all.count * 32 }
+    if case .cryptographic(let item) = key { count += item.primaryAttributes.byteCount }
     return count
   }
 
-  fileprivate static func validate(_ name: String, _ value: ByteString?) throws(KeychainError) {
+  fileprivate static func validate(
+    _ name: @autoclosure () -> String, _ value: ByteString?, mayHaveLines: Bool = false
+  ) throws(KeychainError) {
     guard let value else { return }
     if value.bytes.count > ItemBounds.attribute {
-      throw .unusableAttribute(name: name, .tooLong(limit: ItemBounds.attribute))
+      throw .unusableAttribute(name: name(), .tooLong(limit: ItemBounds.attribute))
     }
-    if value.bytes.contains(where: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }) {
-      throw .unusableAttribute(name: name, .lineBreak)
+    if !mayHaveLines, value.bytes.contains(where: { $0 == 0x0a || $0 == 0x0d || $0 == 0 }) {
+      throw .unusableAttribute(name: name(), .lineBreak)
     }
   }
 }

@@ -6,38 +6,17 @@ package import Bytes
 extension JSONWriter {
   /// Writes class, primary key and the other attributes, as far as present, but no dates and no reference.
   package mutating func attributes(of item: Item) {
-    switch item.key {
-    case .internetPassword(let key):
-      member("class", "internet" as ByteString)
-      member("server", key.server)
-      member("protocol", key.protocol)
-      member("port", key.port)
-      member("account", key.account)
-      member("path", key.path)
-      member("securityDomain", key.securityDomain)
-      member("authenticationType", key.authenticationType)
-    case .genericPassword(let key):
-      member("class", "generic" as ByteString)
-      member("service", key.service)
-      member("account", key.account)
-    case .cryptographic(let key):
-      member("class", ByteString(key.kind.name))
-      member("primaryAttributes", key.primaryAttributes)
-    case .secretService(let key):
-      member("class", ByteString(key.kind.word))
-      member("name", key.name)
+    member("class", ByteString(item.key.itemClass.rawValue))
+    if case .cryptographic(let key) = item.key { member("primaryAttributes", key.primaryAttributes) }
+    for attribute in Item.Attribute.all {
+      if attribute == .collection { fields(of: item.furtherAttributes) }
+      guard let value = item[attribute] else { continue }
+      switch attribute.form {
+      case .text: member(attribute.jsonName, value)
+      case .port: member(attribute.jsonName, value.text.flatMap { UInt16($0) })
+      case .mark: member(attribute.jsonName, true)
+      }
     }
-    member("accessGroup", item.key.accessGroup)
-    if item.key.isSynchronizable { member("isSynchronizable", true) }
-    member("label", item.label)
-    member("comment", item.comment)
-    member("description", item.itemDescription)
-    member("creator", item.creator)
-    member("type", item.type)
-    if item.isDefault { member("isDefault", true) }
-    fields(of: item.furtherAttributes)
-    member("collection", item.secretService.collection)
-    member("contentType", item.secretService.contentType)
     if let lookup = item.secretService.lookup {
       beginObject("lookupAttributes")
       for attribute in lookup.all { textMember(attribute.name, attribute.value) }
@@ -85,32 +64,16 @@ extension JSONWriter {
 
 /// Collects the members written by ``JSONWriter/attributes(of:)``, in any order, and makes an item of them.
 ///
-/// It uses plain variables: the reader of a vault makes one for every answer, and the metadata of a dictionary alone
+/// The values are in one piece: the reader of a vault makes one for every answer, and the metadata of a dictionary alone
 /// would cost more than decrypting.
 package struct ItemAttributes {
   private var `class`: ByteString?
-  private var server: ByteString?
-  private var `protocol`: ByteString?
-  private var port: UInt16?
-  private var account: ByteString?
-  private var path: ByteString?
-  private var securityDomain: ByteString?
-  private var authenticationType: ByteString?
-  private var service: ByteString?
-  private var label: ByteString?
-  private var comment: ByteString?
-  private var itemDescription: ByteString?
-  private var creator: ByteString?
-  private var type: ByteString?
-  private var isDefault = false
-  private var accessGroup: ByteString?
-  private var isSynchronizable = false
+  private var values = InlineArray<19, ByteString?>(repeating: nil)
   private var primaryAttributes = FurtherAttributes()
   private var furtherAttributes = FurtherAttributes()
   private var fields: ByteString?
   private var tags: [ByteString]?
-  private var name: ByteString?
-  private var secretService = SecretServiceAttributes()
+  private var lookup: LookupAttributes?
 
   package init() {}
 
@@ -118,83 +81,34 @@ package struct ItemAttributes {
   package mutating func take(
     _ name: UnsafeRawBufferPointer, _ value: JSONValue
   ) throws(JSONReader.Malformed) -> Bool {
-    if name == "port" {
-      port = try value.integer()
-      return true
-    }
-    if name == "isDefault" {
-      isDefault = try value.bool()
-      return true
-    }
-    if name == "isSynchronizable" {
-      isSynchronizable = try value.bool()
-      return true
-    }
     if name == "attributes" {
       furtherAttributes = try FurtherAttributes(value)
-      return true
-    }
-    if name == "fields" {
+    } else if name == "fields" {
       fields = try TextMembers.normal(value.raw).withUnsafeBytes { ByteString($0) }
-      return true
-    }
-    if name == "tags" {
+    } else if name == "tags" {
       var lines: [ByteString] = []
       try JSONReader.elements(of: value.raw) { (tag) throws(JSONReader.Malformed) in
         lines.append(try tag.string())
       }
       tags = lines
-      return true
-    }
-    if name == "primaryAttributes" {
+    } else if name == "primaryAttributes" {
       primaryAttributes = try FurtherAttributes(value)
-      return true
-    }
-    if name == "lookupAttributes" {
-      secretService.lookup = try LookupAttributes(value)
-      return true
-    }
-    let isEncoded = name.count > 4 && UnsafeRawBufferPointer(rebasing: name[(name.count - 4)...]) == "_b64"
-    let plain = isEncoded ? UnsafeRawBufferPointer(rebasing: name[..<(name.count - 4)]) : name
-    func text() throws(JSONReader.Malformed) -> ByteString {
-      isEncoded ? try value.base64() : try value.string()
-    }
-    if plain == "class" {
-      `class` = try text()
-    } else if plain == "server" {
-      server = try text()
-    } else if plain == "protocol" {
-      `protocol` = try text()
-    } else if plain == "account" {
-      account = try text()
-    } else if plain == "path" {
-      path = try text()
-    } else if plain == "securityDomain" {
-      securityDomain = try text()
-    } else if plain == "authenticationType" {
-      authenticationType = try text()
-    } else if plain == "service" {
-      service = try text()
-    } else if plain == "label" {
-      label = try text()
-    } else if plain == "comment" {
-      comment = try text()
-    } else if plain == "description" {
-      itemDescription = try text()
-    } else if plain == "creator" {
-      creator = try text()
-    } else if plain == "type" {
-      type = try text()
-    } else if plain == "accessGroup" {
-      accessGroup = try text()
-    } else if plain == "name" {
-      self.name = try text()
-    } else if plain == "collection" {
-      secretService.collection = try text()
-    } else if plain == "contentType" {
-      secretService.contentType = try text()
+    } else if name == "lookupAttributes" {
+      lookup = try LookupAttributes(value)
     } else {
-      return false
+      let (plain, isEncoded) = name.asWritten
+      if plain == "class" {
+        `class` = isEncoded ? try value.base64() : try value.string()
+        return true
+      }
+      guard let attribute = Item.Attribute(jsonName: plain), !isEncoded || attribute.form == .text
+      else { return false }
+      values[Int(attribute.rawValue)] =
+        switch attribute.form {
+        case .text: isEncoded ? try value.base64() : try value.string()
+        case .port: ByteString(String(try value.integer() as UInt16))
+        case .mark: try value.bool() ? "1" : nil
+        }
     }
     return true
   }
@@ -203,36 +117,26 @@ package struct ItemAttributes {
   ///
   /// - Throws: ``JSONReader/Malformed`` if a part of its class's primary key is missing.
   package func item() throws(JSONReader.Malformed) -> Item {
-    let key: Item.Key
-    if `class` == "internet", let `protocol` {
-      key = .internetPassword(
-        InternetPassword(
-          protocol: `protocol`, server: server, port: port, account: account, path: path,
-          securityDomain: securityDomain, authenticationType: authenticationType, accessGroup: accessGroup,
-          isSynchronizable: isSynchronizable))
-    } else if `class` == "generic", let service {
-      key = .genericPassword(
-        GenericPassword(
-          service: service, account: account, accessGroup: accessGroup, isSynchronizable: isSynchronizable))
-    } else if let kind = CryptographicItem.Kind.allCases.first(where: { `class` == ByteString($0.name) }) {
-      key = .cryptographic(
-        CryptographicItem(
-          kind, primaryAttributes, accessGroup: accessGroup, isSynchronizable: isSynchronizable))
-    } else if let name,
-      let kind = SecretServiceItem.Kind.allCases.first(where: { `class` == ByteString($0.word) })
-    {
-      key = .secretService(SecretServiceItem(kind, name: name))
-    } else {
-      throw JSONReader.Malformed()
+    guard let itemClass = `class`.flatMap(ItemClass.init(named:)),
+      let key = Item.Key(itemClass, primaryAttributes, { values[Int($0.rawValue)] })
+    else { throw JSONReader.Malformed() }
+    var item = Item(key)
+    for attribute in Item.Attribute.notes {
+      if let value = values[Int(attribute.rawValue)] { item[attribute] = value }
     }
-    var item = Item(
-      key, label: label, comment: comment, itemDescription: itemDescription, creator: creator, type: type,
-      isDefault: isDefault)
     item.furtherAttributes = furtherAttributes
     if let fields = fields.nonEmpty { item.furtherAttributes[Item.fieldsTag] = fields }
     if let tags { item.tags = tags }
-    item.secretService = secretService
+    item.secretService.lookup = lookup
     return item
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The name of a member without the mark of base64, and whether it has that.
+  package var asWritten: (name: UnsafeRawBufferPointer, isEncoded: Bool) {
+    let isEncoded = count > 4 && UnsafeRawBufferPointer(rebasing: self[(count - 4)...]) == "_b64"
+    return (isEncoded ? UnsafeRawBufferPointer(rebasing: self[..<(count - 4)]) : self, isEncoded)
   }
 }
 

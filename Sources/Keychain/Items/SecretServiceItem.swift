@@ -4,9 +4,9 @@
 /// everything else is one of these, and two of them may have the same attributes.
 public struct SecretServiceItem: Hashable, Sendable {
   /// The kind of object.
-  public enum Kind: Hashable, Sendable, CaseIterable {
+  public enum Kind: String, Sendable, CaseIterable {
     /// An item. Its attributes are in ``Item/secretService``.
-    case item
+    case item = "secret"
     /// A collection of items. Its label is the item's label, and it has no secret.
     case collection
   }
@@ -21,15 +21,6 @@ public struct SecretServiceItem: Hashable, Sendable {
   public init(_ kind: Kind, name: ByteString) {
     self.kind = kind
     self.name = name
-  }
-}
-
-extension SecretServiceItem.Kind {
-  package var word: String {
-    switch self {
-    case .item: "secret"
-    case .collection: "collection"
-    }
   }
 }
 
@@ -101,34 +92,33 @@ public struct SecretServiceAttributes: Hashable, Sendable {
   }
 
   /// Apart, because few items have any.
-  private final class Box: Sendable {
-    let values: Values
-
-    init(_ values: Values) { self.values = values }
+  private indirect enum Box: Hashable, Sendable {
+    case empty
+    case values(Values)
   }
 
-  private var box: Box?
+  private var box = Box.empty
 
   private var values: Values {
-    get { box?.values ?? Values() }
-    set { box = newValue == Values() ? nil : Box(newValue) }
+    get { if case .values(let values) = box { values } else { Values() } }
+    set { box = newValue == Values() ? .empty : .values(newValue) }
   }
 
   /// The collection, as the last part of its object path; `nil` for the one that people and tools use.
   public var collection: ByteString? {
-    get { box?.values.collection }
+    get { values.collection }
     set { values.collection = newValue }
   }
 
   /// All attributes given by a program; `nil` if they follow from the item's other attributes.
   public var lookup: LookupAttributes? {
-    get { box?.values.lookup }
+    get { values.lookup }
     set { values.lookup = newValue }
   }
 
   /// The secret's content type, as given by a program; `nil` for `text/plain`.
   public var contentType: ByteString? {
-    get { box?.values.contentType }
+    get { values.contentType }
     set { values.contentType = newValue }
   }
 
@@ -140,15 +130,7 @@ public struct SecretServiceAttributes: Hashable, Sendable {
   }
 
   /// Whether there are none.
-  public var isEmpty: Bool { box == nil }
-
-  /// Whether both are the same.
-  public static func == (left: SecretServiceAttributes, right: SecretServiceAttributes) -> Bool {
-    left.box === right.box || left.values == right.values
-  }
-
-  /// Hashes all of them.
-  public func hash(into hasher: inout Hasher) { hasher.combine(values) }
+  public var isEmpty: Bool { box == .empty }
 }
 
 extension SecretServiceAttributes: CustomStringConvertible {
@@ -156,20 +138,10 @@ extension SecretServiceAttributes: CustomStringConvertible {
   public var description: String { "\(values)" }
 }
 
-extension SecretServiceAttributes {
-  /// The size of all in bytes, with JSON's overhead for each lookup attribute.
-  var byteCount: Int {
-    (collection?.bytes.count ?? 0) + (contentType?.bytes.count ?? 0)
-      + (lookup.map { $0.byteCount + $0.all.count * 32 } ?? 0)
-  }
-
-  /// Throws if one of them is longer than ``ItemBounds/attribute``.
+extension LookupAttributes {
+  /// Throws if a name or value is no text, or longer than ``ItemBounds/attribute``.
   func validate() throws(KeychainError) {
-    for (name, value) in [("collection", collection), ("content type", contentType)]
-    where value.map({ $0.bytes.count > ItemBounds.attribute }) ?? false {
-      throw .unusableAttribute(name: name, .tooLong(limit: ItemBounds.attribute))
-    }
-    for attribute in lookup?.all ?? [] {
+    for attribute in all {
       if max(attribute.name.bytes.count, attribute.value.bytes.count) > ItemBounds.attribute {
         throw .unusableAttribute(name: "attribute", .tooLong(limit: ItemBounds.attribute))
       }
@@ -188,5 +160,5 @@ extension Item.Key {
 
 extension SecretServiceItem {
   /// The object as people name it, without its label.
-  package var description: String { "\(kind.word) \(name)" }
+  package var description: String { "\(kind.rawValue) \(name)" }
 }

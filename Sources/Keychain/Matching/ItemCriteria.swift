@@ -1,9 +1,9 @@
-/// The classes of items in Keychain Services.
-public enum ItemClass: Hashable, Sendable, CaseIterable {
+/// The classes of items in Keychain Services, by their names in JSON and on the command line.
+public enum ItemClass: String, Sendable, CaseIterable {
   /// `kSecClassInternetPassword`
-  case internetPassword
+  case internetPassword = "internet"
   /// `kSecClassGenericPassword`
-  case genericPassword
+  case genericPassword = "generic"
   /// `kSecClassCertificate`
   case certificate
   /// `kSecClassKey`
@@ -11,21 +11,26 @@ public enum ItemClass: Hashable, Sendable, CaseIterable {
   /// `kSecClassIdentity`
   case identity
   /// An item of the Secret Service that is no login. Keychain Services doesn't have it.
-  case secretServiceItem
+  case secretServiceItem = "secret"
   /// A collection of the Secret Service. Keychain Services doesn't have it.
-  case secretServiceCollection
+  case secretServiceCollection = "collection"
 }
 
 extension ItemClass {
-  /// The kind of items other than passwords; `nil` for the classes of passwords.
-  package var cryptographicKind: CryptographicItem.Kind? {
-    switch self {
-    case .internetPassword, .genericPassword, .secretServiceItem, .secretServiceCollection: nil
-    case .certificate: .certificate
-    case .key: .key
-    case .identity: .identity
+  package init?(named name: ByteString) {
+    switch name {
+    case "internet": self = .internetPassword
+    case "generic": self = .genericPassword
+    default: self.init(rawValue: name.description)
     }
   }
+
+  package var isPassword: Bool { self == .internetPassword || self == .genericPassword }
+
+  /// The kind of items other than passwords; `nil` for the classes of passwords.
+  package var cryptographicKind: CryptographicItem.Kind? { CryptographicItem.Kind(rawValue: rawValue) }
+
+  package var secretServiceKind: SecretServiceItem.Kind? { SecretServiceItem.Kind(rawValue: rawValue) }
 }
 
 extension Item.Key {
@@ -49,24 +54,10 @@ extension Item.Key {
   }
 
   /// The group of programs that share the item.
-  public var accessGroup: ByteString? {
-    switch self {
-    case .internetPassword(let key): key.accessGroup
-    case .genericPassword(let key): key.accessGroup
-    case .cryptographic(let item): item.accessGroup
-    case .secretService: nil
-    }
-  }
+  public var accessGroup: ByteString? { self[.accessGroup] }
 
   /// Whether a program wants the item on the user's other machines, too.
-  public var isSynchronizable: Bool {
-    switch self {
-    case .internetPassword(let key): key.isSynchronizable
-    case .genericPassword(let key): key.isSynchronizable
-    case .cryptographic(let item): item.isSynchronizable
-    case .secretService: false
-    }
-  }
+  public var isSynchronizable: Bool { self[.isSynchronizable] != nil }
 }
 
 /// A search by attributes, as with `SecItemCopyMatching`: it finds the items that have every given attribute.
@@ -78,98 +69,43 @@ extension Item.Key {
 public struct ItemCriteria: Hashable, Sendable {
   /// The class.
   public var itemClass: ItemClass?
-  /// See ``InternetPassword/server``.
-  public var server: ByteString?
-  /// See ``InternetPassword/protocol``.
-  public var `protocol`: ByteString?
-  /// See ``InternetPassword/port``. 0 finds items without a port whose protocol has none.
-  public var port: UInt16?
-  /// The account.
-  public var account: ByteString?
-  /// See ``InternetPassword/path``.
-  public var path: ByteString?
-  /// See ``InternetPassword/securityDomain``.
-  public var securityDomain: ByteString?
-  /// See ``InternetPassword/authenticationType``.
-  public var authenticationType: ByteString?
-  /// See ``GenericPassword/service``.
-  public var service: ByteString?
-  /// See ``Item/label``.
-  public var label: ByteString?
-  /// See ``Item/comment``.
-  public var comment: ByteString?
-  /// See ``Item/itemDescription``.
-  public var itemDescription: ByteString?
-  /// See ``Item/creator``.
-  public var creator: ByteString?
-  /// See ``Item/type``.
-  public var type: ByteString?
-  /// The group of programs that share it.
-  public var accessGroup: ByteString?
-  /// Whether it is wanted on the user's other machines, too.
-  public var isSynchronizable: Bool?
-  /// See ``SecretServiceItem/name``.
-  public var name: ByteString?
   /// Attributes by their tags, including those of ``CryptographicItem/primaryAttributes``.
   public var furtherAttributes = FurtherAttributes()
   /// Whether texts are compared without regard to case, as Unicode defines it.
   public var ignoresCase = false
   /// Whether to omit items that only a person can unlock, if the keychain can, instead of asking or failing.
   public var omitsLocked = false
+  private var values: [Item.Attribute: ByteString] = [:]
 
   /// Finds everything.
   public init() {}
 
   /// Finds the item with exactly this primary key.
   public init(_ key: Item.Key) {
+    let item = Item(key)
     itemClass = key.itemClass
-    accessGroup = key.accessGroup ?? ""
-    isSynchronizable = key.isSynchronizable
-    switch key {
-    case .internetPassword(let key):
-      server = key.server ?? ""
-      `protocol` = key.protocol
-      port = key.effectivePort ?? 0
-      path = key.path ?? ""
-      securityDomain = key.securityDomain ?? ""
-      authenticationType = key.authenticationType ?? ""
-      account = key.account ?? ""
-    case .genericPassword(let key):
-      service = key.service
-      account = key.account ?? ""
-    case .cryptographic(let item):
-      furtherAttributes = item.primaryAttributes
-    case .secretService(let item):
-      name = item.name
+    for attribute in Item.Attribute.ofKeys where attribute.isOf(key.itemClass) {
+      self[attribute] = item.searched(attribute) ?? ""
     }
+    if case .cryptographic(let item) = key { furtherAttributes = item.primaryAttributes }
+  }
+
+  /// The value that an attribute must have; `nil` stands for any, an empty one for none.
+  public subscript(_ attribute: Item.Attribute) -> ByteString? {
+    get { values[attribute] }
+    set { values[attribute] = newValue }
   }
 
   /// Whether the item has every given attribute.
   public func matches(_ item: Item) -> Bool {
     if let itemClass, item.key.itemClass != itemClass { return false }
-    if let isSynchronizable, item.key.isSynchronizable != isSynchronizable { return false }
-    guard agrees(account, item.key.account), agrees(accessGroup, item.key.accessGroup),
-      agrees(label, item.label), agrees(comment, item.comment), agrees(itemDescription, item.itemDescription),
-      agrees(creator, item.creator), agrees(type, item.type), hasFurtherAttributes(item)
-    else { return false }
-    if name != nil, item.key.secretServiceItem == nil { return false }
-    switch item.key {
-    case .internetPassword(let key):
-      return service == nil && agrees(server?.lowercased, key.server?.lowercased)
-        && agrees(`protocol`?.lowercased, key.protocol.lowercased)
-        && port.map { $0 == key.effectivePort ?? 0 } ?? true && agrees(path, key.path)
-        && agrees(securityDomain, key.securityDomain) && agrees(authenticationType, key.authenticationType)
-    case .genericPassword(let key): return !asksForInternetPassword && agrees(service, key.service)
-    case .cryptographic: return !asksForInternetPassword && service == nil
-    case .secretService(let key):
-      return !asksForInternetPassword && service == nil && agrees(name, key.name)
-    }
-  }
-
-  /// Whether it has an attribute of internet passwords only.
-  private var asksForInternetPassword: Bool {
-    server != nil || `protocol` != nil || port != nil || path != nil || securityDomain != nil
-      || authenticationType != nil
+    return hasFurtherAttributes(item)
+      && values.allSatisfy { attribute, wanted in
+        if attribute.excludes(item.key.itemClass) { return false }
+        let value = item.searched(attribute)
+        return agrees(wanted, value)
+          || attribute.ignoresCase && agrees(wanted.lowercased, value?.lowercased)
+      }
   }
 
   private func hasFurtherAttributes(_ item: Item) -> Bool {

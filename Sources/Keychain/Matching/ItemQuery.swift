@@ -20,6 +20,16 @@ public enum ItemQuery: Hashable, Sendable {
     }
   }
 
+  /// The key of an item that is the best match; `nil` for a search by attributes.
+  package var key: Item.Key? {
+    switch self {
+    case .internetPassword(let query): .internetPassword(query.key)
+    case .genericPassword(let query):
+      .genericPassword(GenericPassword(service: query.service, account: query.account))
+    case .criteria, .all: nil
+    }
+  }
+
   /// The same query for its server's other forms, if any. A search by server looks for one form after the other.
   package var inOtherForms: [ItemQuery] {
     guard case .internetPassword(let query) = self else { return [] }
@@ -29,8 +39,10 @@ public enum ItemQuery: Hashable, Sendable {
   /// How the item differs from the query; empty if it answers.
   public func differences(from item: Item) -> [ItemDifference] {
     switch (self, item.key) {
-    case (.internetPassword(let query), .internetPassword(let key)): query.differences(from: key)
-    case (.genericPassword(let query), .genericPassword(let key)): query.differences(from: key)
+    case (.internetPassword(let query), .internetPassword(let key)):
+      query.differences(from: key).map { .attribute($0) }
+    case (.genericPassword(let query), .genericPassword(let key)):
+      query.differences(from: key).map { .attribute($0) }
     case (.criteria(let criteria), _): criteria.matches(item) ? [] : [.attributes]
     case (.all, _): []
     default: [.itemClass]
@@ -59,20 +71,8 @@ public enum ItemQuery: Hashable, Sendable {
 public enum ItemDifference: Hashable, Sendable {
   /// It has another class.
   case itemClass
-  /// It has another protocol.
-  case `protocol`
-  /// It is for another server.
-  case server
-  /// It is for another port.
-  case port
-  /// Its path is neither the requested one nor a parent of it.
-  case path
-  /// It has another account than the requested one.
-  case account
-  /// It belongs to another tool.
-  case securityDomain
-  /// It belongs to another service.
-  case service
+  /// It has another value of this attribute. A path differs that is neither the requested one nor a parent of it.
+  case attribute(Item.Attribute)
   /// Some of its attributes differ from the requested ones.
   case attributes
 }
@@ -86,18 +86,20 @@ public enum ItemDifference: Hashable, Sendable {
 /// segments, or the item has none; a repository is the same with and without `.git` at its end. A given security
 /// domain is the item's, or the item has none; without one, only items without one answer.
 public struct InternetPasswordQuery: Hashable, Sendable {
+  /// The place, and the account or none for any.
+  package private(set) var key: InternetPassword
   /// The URL scheme.
-  public let `protocol`: ByteString
+  public var `protocol`: ByteString { key.protocol }
   /// The host name or address; `nil` asks for items without a host, and needs a path.
-  public let server: ByteString?
+  public var server: ByteString? { key.server }
   /// The TCP port; `nil` means the protocol's own.
-  public let port: UInt16?
+  public var port: UInt16? { key.port }
   /// The user name; `nil` accepts any, an empty one only an empty one.
-  public let account: ByteString?
+  public var account: ByteString? { key.account }
   /// The path on the server; `nil` accepts any and prefers items without a path.
-  public let path: ByteString?
+  public var path: ByteString? { key.path }
   /// The tool that asks; `nil` for git and people.
-  public let securityDomain: ByteString?
+  public var securityDomain: ByteString? { key.securityDomain }
 
   /// Creates a query. Empty values other than the account's count as absent.
   ///
@@ -109,16 +111,13 @@ public struct InternetPasswordQuery: Hashable, Sendable {
   ) throws(KeychainError) {
     guard let `protocol` = `protocol`.nonEmpty else { throw .queryTooBroad(.noProtocol) }
     guard server.nonEmpty != nil || path.nonEmpty != nil else { throw .queryTooBroad(.noServer) }
-    self.protocol = `protocol`
-    self.server = server.nonEmpty
-    self.port = port
-    self.account = account
-    self.path = path.nonEmpty
-    self.securityDomain = securityDomain.nonEmpty
+    key = InternetPassword(
+      protocol: `protocol`, server: server, port: port, account: account, path: path,
+      securityDomain: securityDomain)
   }
 
   /// The port, or else the protocol's own.
-  public var effectivePort: UInt16? { port ?? InternetPassword.defaultPort(of: `protocol`) }
+  public var effectivePort: UInt16? { key.effectivePort }
 
   /// Whether the item answers.
   public func matches(_ item: InternetPassword) -> Bool {
@@ -129,35 +128,24 @@ public struct InternetPasswordQuery: Hashable, Sendable {
   }
 
   /// How the item differs from the query; empty if it answers.
-  public func differences(from item: InternetPassword) -> [ItemDifference] {
+  public func differences(from item: InternetPassword) -> [Item.Attribute] {
     Self.rules.filter { differs(in: $0, from: item) }
-  }
-
-  package var key: InternetPassword {
-    InternetPassword(
-      protocol: `protocol`, server: server, port: port, account: account, path: path,
-      securityDomain: securityDomain)
   }
 
   /// The same query for the server's other forms; none for nearly all servers.
   var inOtherForms: [InternetPasswordQuery] {
     guard let server else { return [] }
-    return HostForms.others(askedFor: server, `protocol`).map { InternetPasswordQuery(self, at: $0) }
+    return HostForms.others(askedFor: server, `protocol`).map { form in
+      var query = self
+      query.key.server = form
+      return query
+    }
   }
 
-  private init(_ query: InternetPasswordQuery, at server: ByteString) {
-    `protocol` = query.protocol
-    self.server = server
-    port = query.port
-    account = query.account
-    path = query.path
-    securityDomain = query.securityDomain
-  }
-
-  private static let rules: [ItemDifference] = [.protocol, .server, .port, .path, .account, .securityDomain]
+  private static let rules: [Item.Attribute] = [.protocol, .server, .port, .path, .account, .securityDomain]
 
   @inline(__always)
-  private func differs(in attribute: ItemDifference, from item: InternetPassword) -> Bool {
+  private func differs(in attribute: Item.Attribute, from item: InternetPassword) -> Bool {
     switch attribute {
     case .protocol: return !item.protocol.isEqualIgnoringCase(`protocol`)
     case .server:
@@ -172,7 +160,7 @@ public struct InternetPasswordQuery: Hashable, Sendable {
       return itemPath.lengthOfAnswer(to: path) == nil
     case .account: return account != nil && item.account != account
     case .securityDomain: return item.securityDomain != nil && item.securityDomain != securityDomain
-    case .itemClass, .service, .attributes: return false
+    default: return false
     }
   }
 }
@@ -199,7 +187,7 @@ public struct GenericPasswordQuery: Hashable, Sendable {
   }
 
   /// How the item differs from the query; empty if it answers.
-  public func differences(from item: GenericPassword) -> [ItemDifference] {
+  public func differences(from item: GenericPassword) -> [Item.Attribute] {
     if matches(item) { return [] }
     return item.service == service ? [.account] : [.service]
   }

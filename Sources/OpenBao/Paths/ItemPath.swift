@@ -26,41 +26,40 @@ package struct ItemPath: Hashable, Sendable {
 
   private static let synchronizable = "synchronizable"
   private static let generic = "~generic"
+  private static let internetParts: [Item.Attribute] = [
+    .protocol, .server, .port, .securityDomain, .account, .path, .authenticationType,
+  ]
+  private static let genericParts: [Item.Attribute] = [.service, .account]
 
   /// The path of an item.
   ///
   /// - Throws: ``KeychainError/unusableAttribute(name:_:)`` if a component would be longer than
   ///   ``PathComponent/maximumSize``.
   package init(_ key: Item.Key) throws(KeychainError) {
-    var components: [(name: String, text: String)]
-    func component(_ name: String, _ value: ByteString?) -> (name: String, text: String) {
-      (name, PathComponent.text(value))
+    let key = key.primaryKey
+    self.key = key
+    func component(_ attribute: Item.Attribute) -> (name: String, text: String) {
+      (attribute.displayName, PathComponent.text(key[attribute]))
     }
-    let group = component("access group", key.accessGroup)
-    let sync = ("access group", key.isSynchronizable ? Self.synchronizable : PathComponent.absent)
-    self.key = key.primaryKey
-    switch self.key {
-    case .internetPassword(let key):
-      components = [
-        component("protocol", key.protocol), component("server", key.server),
-        component("port", key.port.map { ByteString("\($0)") }),
-        component("security domain", key.securityDomain), component("account", key.account),
-        component("path", key.path), component("authentication type", key.authenticationType),
-      ]
-      if key.accessGroup != nil || key.isSynchronizable { components += [group, sync] }
-    case .genericPassword(let key):
-      components = [
-        ("class", Self.generic), component("service", key.service), component("account", key.account),
-      ]
-      if key.accessGroup != nil || key.isSynchronizable { components += [group, sync] }
+    let shared = [
+      component(.accessGroup),
+      (
+        Item.Attribute.accessGroup.displayName,
+        key.isSynchronizable ? Self.synchronizable : PathComponent.absent
+      ),
+    ]
+    var components: [(name: String, text: String)]
+    switch key {
+    case .internetPassword: components = Self.internetParts.map(component)
+    case .genericPassword: components = [("class", Self.generic)] + Self.genericParts.map(component)
     case .cryptographic(let key):
-      components = [("class", "~" + key.kind.name), group, sync]
+      components = [("class", "~" + key.kind.rawValue)] + shared
       key.primaryAttributes.forEach { tag, value in
         components.append((tag.description, "\(tag)." + PathComponent.text(value)))
       }
-    case .secretService(let key):
-      components = [("class", "~" + key.kind.word), component("name", key.name)]
+    case .secretService(let key): components = [("class", "~" + key.kind.rawValue), component(.name)]
     }
+    if key.itemClass.isPassword, key.accessGroup != nil || key.isSynchronizable { components += shared }
     for component in components where component.text.utf8.count > PathComponent.maximumSize {
       throw .unusableAttribute(name: component.name, .tooLong(limit: PathComponent.maximumSize))
     }
@@ -77,49 +76,29 @@ package struct ItemPath: Hashable, Sendable {
     let components = text.split(separator: "/", omittingEmptySubsequences: false)
     if let name = components.first, name.hasPrefix("~") {
       let word = String(name.dropFirst())
-      if name == Self.generic { return genericPassword(components.dropFirst()) }
-      if let kind = CryptographicItem.Kind.allCases.first(where: { $0.name == word }) {
+      if name == Self.generic { return password(.genericPassword, genericParts, components.dropFirst()) }
+      if let kind = CryptographicItem.Kind(rawValue: word) {
         return cryptographic(kind, components.dropFirst())
       }
-      if let kind = SecretServiceItem.Kind.allCases.first(where: { $0.word == word }) {
+      if let kind = SecretServiceItem.Kind(rawValue: word) {
         guard components.count == 2, let name = PathComponent.parse(components[1])?.bytes else { return nil }
         return .secretService(SecretServiceItem(kind, name: name))
       }
     }
-    return internetPassword(components[...])
+    return password(.internetPassword, internetParts, components[...])
   }
 
-  private static func internetPassword(_ components: ArraySlice<Substring>) -> Item.Key? {
-    guard components.count == 7 || components.count == 9, let shared = Self.shared(components.dropFirst(7))
-    else { return nil }
-    var values: [ByteString?] = []
-    for component in components.prefix(7) {
+  private static func password(
+    _ itemClass: ItemClass, _ parts: [Item.Attribute], _ components: ArraySlice<Substring>
+  ) -> Item.Key? {
+    guard let shared = Self.shared(components.dropFirst(parts.count)) else { return nil }
+    var values: [Item.Attribute: ByteString] = [.accessGroup: shared.group ?? ""]
+    if shared.isSynchronizable { values[.isSynchronizable] = "1" }
+    for (part, component) in zip(parts, components) {
       guard let parsed = PathComponent.parse(component) else { return nil }
-      values.append(parsed.bytes)
+      values[part] = parsed.bytes
     }
-    guard let scheme = values[0] else { return nil }
-    var port: UInt16?
-    if let text = values[2] {
-      guard let number = UInt16(text.description) else { return nil }
-      port = number
-    }
-    return .internetPassword(
-      InternetPassword(
-        protocol: scheme, server: values[1], port: port, account: values[4], path: values[5],
-        securityDomain: values[3], authenticationType: values[6], accessGroup: shared.group,
-        isSynchronizable: shared.isSynchronizable))
-  }
-
-  private static func genericPassword(_ components: ArraySlice<Substring>) -> Item.Key? {
-    let components = Array(components)
-    guard components.count == 2 || components.count == 4, let shared = Self.shared(components.dropFirst(2)),
-      let service = PathComponent.parse(components[0])?.bytes,
-      let account = PathComponent.parse(components[1])
-    else { return nil }
-    return .genericPassword(
-      GenericPassword(
-        service: service, account: account.bytes, accessGroup: shared.group,
-        isSynchronizable: shared.isSynchronizable))
+    return Item.Key(itemClass) { values[$0] }
   }
 
   private static func cryptographic(

@@ -69,18 +69,16 @@ package struct SearchFolders: Equatable, Sendable {
     if criteria.ignoresCase { return "" }
     switch criteria.itemClass {
     case .genericPassword?:
-      return criteria.service.map { "~generic/" + PathComponent.text($0) } ?? "~generic"
-    case .certificate?, .key?, .identity?:
-      return criteria.itemClass?.cryptographicKind.map { "~" + $0.name } ?? ""
-    case .secretServiceItem?: return "~" + SecretServiceItem.Kind.item.word
-    case .secretServiceCollection?: return "~" + SecretServiceItem.Kind.collection.word
+      return criteria[.service].map { "~generic/" + PathComponent.text($0) } ?? "~generic"
+    case .certificate?, .key?, .identity?, .secretServiceItem?, .secretServiceCollection?:
+      return criteria.itemClass.map { "~" + $0.rawValue } ?? ""
     case .internetPassword?, nil:
-      guard criteria.itemClass == .internetPassword, let scheme = criteria.protocol?.lowercased else {
+      guard criteria.itemClass == .internetPassword, let scheme = criteria[.protocol]?.lowercased else {
         return ""
       }
       let folder = PathComponent.text(scheme)
       // An empty server finds items without one.
-      guard let server = criteria.server?.lowercased, !server.isEmpty else { return folder }
+      guard let server = criteria[.server]?.lowercased, !server.isEmpty else { return folder }
       return folder + "/" + PathComponent.text(server)
     }
   }

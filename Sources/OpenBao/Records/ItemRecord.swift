@@ -51,11 +51,15 @@ package struct ItemRecord: ~Copyable {
     others = Secret("{}")
   }
 
-  /// The members whose values are JSON in a string.
-  private static let typed: [StaticString] = [
-    "port", "isDefault", "isSynchronizable", "password_expiry_utc", "attributes", "primaryAttributes",
-    "lookupAttributes", "fields", "tags", "secretFields",
-  ]
+  /// Whether the value of a member is JSON in a string.
+  private static func isTyped(_ name: UnsafeRawBufferPointer) -> Bool {
+    if let attribute = Item.Attribute(jsonName: name) { return attribute.form != .text }
+    let typed: [StaticString] = [
+      "password_expiry_utc", "attributes", "primaryAttributes", "lookupAttributes", "fields", "tags",
+      "secretFields",
+    ]
+    return typed.contains { name == $0 }
+  }
 
   /// The object.
   ///
@@ -147,7 +151,7 @@ package struct ItemRecord: ~Copyable {
         replaced = "\(try value.string())".split(separator: " ").compactMap { UInt64($0, radix: 16) }
       } else if name == "write_id", value.kind == .string {
         writeID = try value.string()
-      } else if value.kind == .string, Self.typed.contains(where: { name == $0 }) {
+      } else if value.kind == .string, Self.isTyped(name) {
         try Self.append(name, value, to: &typed)
       } else {
         typed.rawMember(name: name, value: value.raw)

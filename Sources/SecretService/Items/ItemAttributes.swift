@@ -11,42 +11,24 @@ enum ItemAttributes {
   static let networkSchema = "org.gnome.keyring.NetworkPassword"
   static let genericSchema = "org.freedesktop.Secret.Generic"
 
+  /// The names of attributes besides those in the table of ``Item/Attribute``.
   private enum Name {
-    static let `protocol` = "protocol"
-    static let server = "server"
-    static let port = "port"
-    static let user = "user"
-    static let object = "object"
-    static let domain = "domain"
-    static let authtype = "authtype"
-    static let service = "service"
+    /// The account of a generic password.
     static let username = "username"
     /// Some programs' name for ``username``.
     static let account = "account"
-    static let comment = "llavero:comment"
-    static let description = "llavero:description"
-    static let creator = "llavero:creator"
-    /// Other programs' name for ``creator`` in generic passwords. Python's keyring and uv replace only items with their
-    /// own name there.
+    /// Other programs' name for the creator of a generic password. Python's keyring and uv replace only items with
+    /// their own name there.
     static let application = "application"
     /// Says that ``application`` is set only for ``python``, and the item has no creator.
     static let noCreator = "llavero:no-creator"
-    static let type = "llavero:type"
-    static let `default` = "llavero:default"
     /// The class, if the other attributes don't show it.
     static let itemClass = "llavero:class"
-    static let accessGroup = "llavero:access-group"
-    static let synchronizable = "llavero:synchronizable"
-    /// ``SecretServiceItem/name``
-    static let name = "llavero:name"
     /// The prefix for the tags of ``CryptographicItem/primaryAttributes``.
     static let primary = "llavero:primary:"
     /// The prefix for the tags of ``Item/furtherAttributes``.
     static let further = "llavero:attribute:"
-    static let key = [
-      `protocol`, server, port, user, object, domain, authtype, service, username, account, itemClass,
-      accessGroup, synchronizable, name,
-    ]
+    static let key = Item.Attribute.ofKeys.compactMap(\.secretServiceName) + [username, account, itemClass]
   }
 
   /// The name by which Python's keyring recognizes its items. Without it, it would add a second item.
@@ -61,16 +43,14 @@ enum ItemAttributes {
     let label = ByteString(stored.label)
     if !label.isEmpty, !isMadeUp(stored.label, for: key) { item.label = label }
     if let exact = value(labelName, in: stored.attributes) { item.label = exact }
-    item.comment = value(Name.comment, in: stored.attributes)
-    item.itemDescription = value(Name.description, in: stored.attributes)
-    item.creator = value(Name.creator, in: stored.attributes)
+    for attribute in Item.Attribute.notes where attribute.secretServiceName != nil {
+      item[attribute] = value(attribute, in: stored.attributes)
+    }
     if item.creator == nil, case .genericPassword = key,
       stored.attributes[Name.noCreator] == nil || stored.attributes[Name.application] != python
     {
       item.creator = value(Name.application, in: stored.attributes)
     }
-    item.type = value(Name.type, in: stored.attributes)
-    item.isDefault = stored.attributes[Name.default] == "1"
     item.furtherAttributes = furtherAttributes(Name.further, in: stored.attributes)
     item.creationDate = stored.created
     item.modificationDate = stored.modified
@@ -81,46 +61,34 @@ enum ItemAttributes {
   /// The key described by the attributes; `nil` if there is none.
   static func key(of attributes: [String: String]) -> Item.Key? {
     if let helper = ToolHelperItems.made(attributes) { return helper.key(of: attributes) }
-    let accessGroup = value(Name.accessGroup, in: attributes)
-    let isSynchronizable = attributes[Name.synchronizable] == "1"
-    let itemClass = attributes[Name.itemClass]
-    if let kind = CryptographicItem.Kind.allCases.first(where: { $0.name == itemClass }) {
-      return .cryptographic(
-        CryptographicItem(
-          kind, furtherAttributes(Name.primary, in: attributes), accessGroup: accessGroup,
-          isSynchronizable: isSynchronizable))
+    let marked = attributes[Name.itemClass].flatMap(ItemClass.init(rawValue:))
+    var itemClass = marked
+    if marked == nil || marked == .genericPassword {
+      let hasProtocol = value(.protocol, in: attributes).nonEmpty != nil
+      itemClass = hasProtocol ? .internetPassword : .genericPassword
     }
-    if let kind = SecretServiceItem.Kind.allCases.first(where: { $0.word == itemClass }) {
-      return value(Name.name, in: attributes).map { .secretService(SecretServiceItem(kind, name: $0)) }
-    }
-    if let `protocol` = itemClass == internetClass
-      ? value(Name.protocol, in: attributes) ?? "" : value(Name.protocol, in: attributes).nonEmpty
+    guard let itemClass else { return nil }
+    if itemClass == .internetPassword, let port = value(.port, in: attributes).nonEmpty?.text,
+      UInt16(port) ?? 0 == 0
     {
-      var port: UInt16?
-      if let text = attributes[Name.port], !text.isEmpty {
-        guard let number = UInt16(text), number > 0 else { return nil }
-        port = number
-      }
-      let key = InternetPassword(
-        protocol: `protocol`, server: value(Name.server, in: attributes).map(withoutBrackets), port: port,
-        account: value(Name.user, in: attributes), path: value(Name.object, in: attributes),
-        securityDomain: value(Name.domain, in: attributes),
-        authenticationType: value(Name.authtype, in: attributes), accessGroup: accessGroup,
-        isSynchronizable: isSynchronizable)
-      if itemClass != internetClass, key.server == nil, key.path == nil { return nil }
-      return .internetPassword(key)
+      return nil
     }
-    guard let service = value(Name.service, in: attributes), !service.isEmpty || itemClass == genericClass
-    else { return nil }
-    return .genericPassword(
-      GenericPassword(
-        service: service,
-        account: value(Name.username, in: attributes) ?? value(Name.account, in: attributes),
-        accessGroup: accessGroup, isSynchronizable: isSynchronizable))
+    let key = Item.Key(itemClass, furtherAttributes(Name.primary, in: attributes)) { attribute in
+      switch attribute {
+      case .server: value(.server, in: attributes).map(withoutBrackets)
+      case .protocol: value(.protocol, in: attributes) ?? ""
+      case .account where itemClass == .genericPassword:
+        value(Name.username, in: attributes) ?? value(Name.account, in: attributes)
+      default: value(attribute, in: attributes)
+      }
+    }
+    switch key {
+    case .internetPassword(let key)? where marked != itemClass && key.server == nil && key.path == nil:
+      return nil
+    case .genericPassword(let key)? where marked != itemClass && key.service.isEmpty: return nil
+    default: return key
+    }
   }
-
-  private static let internetClass = "internet"
-  private static let genericClass = "generic"
 
   private static func furtherAttributes(
     _ prefix: String, in attributes: [String: String]
@@ -162,8 +130,9 @@ enum ItemAttributes {
       }
       setKey(item.key, in: &attributes)
     }
-    set(item.comment, as: Name.comment, in: &attributes)
-    set(item.itemDescription, as: Name.description, in: &attributes)
+    for attribute in Item.Attribute.notes {
+      set(item[attribute], as: attribute, in: &attributes)
+    }
     if case .genericPassword(let key) = item.key {
       // An item made by another program without such a name keeps none.
       let isForPython =
@@ -171,12 +140,8 @@ enum ItemAttributes {
         && (existing.isEmpty || existing[Name.noCreator] != nil)
       set(isForPython ? ByteString(python) : item.creator, as: Name.application, in: &attributes)
       attributes[Name.noCreator] = isForPython ? "1" : nil
-      set(nil, as: Name.creator, in: &attributes)
-    } else {
-      set(item.creator, as: Name.creator, in: &attributes)
+      set(nil, as: .creator, in: &attributes)
     }
-    set(item.type, as: Name.type, in: &attributes)
-    attributes[Name.default] = item.isDefault ? "1" : nil
     set(item.furtherAttributes, Name.further, in: &attributes)
     let label = item.label ?? ""
     // A person may choose a label that looks like one made from the key, so it is stored exactly.
@@ -195,34 +160,24 @@ enum ItemAttributes {
     let isReplaceable =
       [nil, networkSchema, genericSchema].contains(attributes[schema])
       || ToolHelperItems.all.contains { $0.schema == attributes[schema] }
+    let isAccountRenamed = key.itemClass == .genericPassword
+    for attribute in Item.Attribute.ofKeys where !(attribute == .account && isAccountRenamed) {
+      set(key[attribute], as: attribute, in: &attributes)
+    }
+    var needsClass = true
     switch key {
     case .internetPassword(let key):
-      set(key.protocol, as: Name.protocol, searchedAs: \.lowercased, in: &attributes)
-      set(key.server.map(withBrackets), as: Name.server, searchedAs: \.lowercased, in: &attributes)
-      attributes[Name.port] = key.port.map { String($0) }
-      set(key.account, as: Name.user, in: &attributes)
-      set(key.path, as: Name.object, in: &attributes)
-      set(key.securityDomain, as: Name.domain, in: &attributes)
-      set(key.authenticationType, as: Name.authtype, in: &attributes)
-      if key.protocol.isEmpty || key.server == nil && key.path == nil {
-        attributes[Name.itemClass] = internetClass
-      }
-      if isReplaceable { attributes[schema] = networkSchema }
+      needsClass = key.protocol.isEmpty || key.server == nil && key.path == nil
     case .genericPassword(let key):
-      set(key.service, as: Name.service, in: &attributes)
       set(key.account, as: Name.username, in: &attributes)
-      if key.service.isEmpty { attributes[Name.itemClass] = genericClass }
-      if isReplaceable { attributes[schema] = genericSchema }
-    case .cryptographic(let item):
-      attributes[Name.itemClass] = item.kind.name
-      set(item.primaryAttributes, Name.primary, in: &attributes)
-      if isReplaceable { attributes[schema] = genericSchema }
-    case .secretService(let item):
-      attributes[Name.itemClass] = item.kind.word
-      set(item.name, as: Name.name, in: &attributes)
+      needsClass = key.service.isEmpty
+    case .cryptographic(let item): set(item.primaryAttributes, Name.primary, in: &attributes)
+    case .secretService: break
     }
-    set(key.accessGroup, as: Name.accessGroup, in: &attributes)
-    if key.isSynchronizable { attributes[Name.synchronizable] = "1" }
+    if needsClass { attributes[Name.itemClass] = key.itemClass.rawValue }
+    if isReplaceable, key.secretServiceItem == nil {
+      attributes[schema] = key.itemClass == .internetPassword ? networkSchema : genericSchema
+    }
   }
 
   // MARK: Searching
@@ -233,31 +188,16 @@ enum ItemAttributes {
     switch query {
     case .all: return nil
     case .criteria(let criteria): return searches(for: criteria)
-    case .genericPassword(let query):
-      let service = [Name.service: readable(query.service.bytes)]
-      guard let account = query.account.map({ readable($0.bytes) }) else { return [service] }
-      return [Name.username, Name.account].map { service.merging([$0: account]) { $1 } }
+    case .genericPassword(let query): return genericSearches([:], query.service, query.account)
     case .internetPassword(let query):
       var asked: [String: String] = [:]
-      if let account = query.account { asked[Name.user] = readable(account.bytes) }
+      ask(query.account, as: .account, in: &asked)
       if let port = query.port, port != InternetPassword.defaultPort(of: query.protocol) {
-        asked[Name.port] = String(port)
+        ask(ByteString("\(port)"), as: .port, in: &asked)
       }
-      if query.server == nil, let path = query.path { asked[Name.object] = readable(path.bytes) }
-      // Items of this program have lower-case letters; those of other programs may have them as typed.
-      var searches: [[String: String]] = []
-      for transform in [\ByteString.lowercased, \ByteString.self] {
-        var search = asked
-        search[Name.protocol] = readable(query.protocol[keyPath: transform].bytes)
-        if let server = query.server {
-          search[Name.server] = readable(withBrackets(server[keyPath: transform]).bytes)
-        }
-        if !searches.contains(search) { searches.append(search) }
-      }
-      for helper in ToolHelperItems.all where helper.domain == query.securityDomain {
-        searches.append([helper.mark.name: helper.mark.value])
-      }
-      return searches
+      if query.server == nil { ask(query.path, as: .path, in: &asked) }
+      return internetSearches(asked, query.protocol, query.server)
+        + ToolHelperItems.all.filter { $0.domain == query.securityDomain }.map(\.search)
     }
   }
 
@@ -265,49 +205,55 @@ enum ItemAttributes {
     // Services compare byte for byte.
     if criteria.ignoresCase { return nil }
     var asked: [String: String] = [:]
-    func ask(_ value: ByteString?, as name: String) {
-      if let value = value.nonEmpty { asked[name] = readable(value.bytes) }
-    }
-    ask(criteria.accessGroup, as: Name.accessGroup)
+    ask(criteria[.accessGroup].nonEmpty, as: .accessGroup, in: &asked)
     switch criteria.itemClass {
-    case .genericPassword:
-      ask(criteria.service, as: Name.service)
-      guard let account = criteria.account.nonEmpty.map({ readable($0.bytes) }) else { break }
-      return [Name.username, Name.account].map { name in asked.merging([name: account]) { $1 } }
-    case .internetPassword: return internetSearches(for: criteria, asked)
-    case .certificate, .key, .identity, nil:
-      if let kind = criteria.itemClass?.cryptographicKind { asked[Name.itemClass] = kind.name }
-    case .secretServiceItem: asked[Name.itemClass] = SecretServiceItem.Kind.item.word
-    case .secretServiceCollection: asked[Name.itemClass] = SecretServiceItem.Kind.collection.word
+    case .genericPassword?:
+      let searches = genericSearches(asked, criteria[.service].nonEmpty, criteria[.account].nonEmpty)
+      return searches == [[:]] ? nil : searches
+    case .internetPassword?:
+      ask(criteria[.account].nonEmpty, as: .account, in: &asked)
+      ask(criteria[.path].nonEmpty, as: .path, in: &asked)
+      let searches = internetSearches(asked, criteria[.protocol].nonEmpty, criteria[.server].nonEmpty)
+      if searches == [[:]] { return nil }
+      // Items of other tools' helpers have no access group.
+      guard criteria[.accessGroup].nonEmpty == nil else { return searches }
+      let domain = criteria[.securityDomain]
+      return searches
+        + ToolHelperItems.all.filter { domain == nil || $0.domain == domain }.map(\.search)
+    case let itemClass?: asked[Name.itemClass] = itemClass.rawValue
+    case nil: break
     }
     return asked.isEmpty ? nil : [asked]
   }
 
-  private static func internetSearches(
-    for criteria: ItemCriteria, _ asked: [String: String]
-  ) -> [[String: String]]? {
+  private static func genericSearches(
+    _ asked: [String: String], _ service: ByteString?, _ account: ByteString?
+  ) -> [[String: String]] {
     var asked = asked
-    if let account = criteria.account.nonEmpty { asked[Name.user] = readable(account.bytes) }
-    if let path = criteria.path.nonEmpty { asked[Name.object] = readable(path.bytes) }
+    ask(service, as: .service, in: &asked)
+    guard let account = account.map({ readable($0.bytes) }) else { return [asked] }
+    return [Name.username, Name.account].map { asked.merging([$0: account]) { $1 } }
+  }
+
+  /// Items of this program have lower-case letters; those of other programs may have them as typed.
+  private static func internetSearches(
+    _ asked: [String: String], _ protocol: ByteString?, _ server: ByteString?
+  ) -> [[String: String]] {
     var searches: [[String: String]] = []
     for transform in [\ByteString.lowercased, \ByteString.self] {
       var search = asked
-      if let `protocol` = criteria.protocol.nonEmpty {
-        search[Name.protocol] = readable(`protocol`[keyPath: transform].bytes)
-      }
-      if let server = criteria.server.nonEmpty {
-        search[Name.server] = readable(withBrackets(server[keyPath: transform]).bytes)
-      }
-      if search.isEmpty { return nil }
+      ask(`protocol`?[keyPath: transform], as: .protocol, in: &search)
+      ask(server?[keyPath: transform], as: .server, in: &search)
       if !searches.contains(search) { searches.append(search) }
     }
-    // Items of other tools' helpers have no access group.
-    guard criteria.accessGroup.nonEmpty == nil else { return searches }
-    for helper in ToolHelperItems.all
-    where criteria.securityDomain == nil || helper.domain == criteria.securityDomain {
-      searches.append([helper.mark.name: helper.mark.value])
-    }
     return searches
+  }
+
+  private static func ask(
+    _ value: ByteString?, as attribute: Item.Attribute, in search: inout [String: String]
+  ) {
+    guard let value, let name = attribute.secretServiceName else { return }
+    search[name] = readable((attribute == .server ? withBrackets(value) : value).bytes)
   }
 
   // MARK: Values
@@ -327,11 +273,26 @@ enum ItemAttributes {
     return attributes[name].map { ByteString($0) }
   }
 
+  private static func value(_ attribute: Item.Attribute, in attributes: [String: String]) -> ByteString? {
+    attribute.secretServiceName.flatMap { value($0, in: attributes) }
+  }
+
   private static func set(
-    _ value: ByteString?, as name: String, searchedAs form: KeyPath<ByteString, ByteString> = \.self,
-    in attributes: inout [String: String]
+    _ value: ByteString?, as attribute: Item.Attribute, in attributes: inout [String: String]
   ) {
-    let text = value.map { readable($0[keyPath: form].bytes) }
+    guard let name = attribute.secretServiceName else { return }
+    let value = attribute == .server ? value.map(withBrackets) : value
+    set(value, as: name, searchedAs: attribute.ignoresCase ? value?.lowercased : value, in: &attributes)
+  }
+
+  private static func set(_ value: ByteString?, as name: String, in attributes: inout [String: String]) {
+    set(value, as: name, searchedAs: value, in: &attributes)
+  }
+
+  private static func set(
+    _ value: ByteString?, as name: String, searchedAs form: ByteString?, in attributes: inout [String: String]
+  ) {
+    let text = form.map { readable($0.bytes) }
     attributes[name] = text
     attributes[exactly(name)] = value.flatMap {
       Array((text ?? "").utf8) == $0.bytes ? nil : base64($0.bytes)

@@ -18,6 +18,9 @@ struct ToolHelperItems {
   /// Whether the tool writes a whole server without a scheme, as docker does with registries.
   var omitsScheme = false
 
+  /// Finds the helper's items.
+  var search: [String: String] { [mark.name: mark.value] }
+
   /// The items of docker-credential-secretservice and cargo:libsecret.
   static let all = [
     ToolHelperItems(

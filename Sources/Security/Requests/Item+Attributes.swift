@@ -6,37 +6,34 @@ extension Item {
   /// The bytes of an attribute (see ``AttributeForm``); `nil` if the item doesn't have it and there is no default.
   func bytes(of attribute: ItemAttribute) -> ByteString? {
     switch attribute.tag {
-    case "cdat": creationDate.map { ByteString(String($0.milliseconds)) }
-    case "mdat": modificationDate.map { ByteString(String($0.milliseconds)) }
-    case "labl": label
-    case "desc": itemDescription
-    case "icmt": comment
-    case "pdmn", "accc": furtherAttributes["pdmn"] ?? key.itemClass.defaultAccessibility
-    case "agrp": key.accessGroup
-    case "sync": key.isSynchronizable ? "1" : "0"
-    default: key.bytes(of: attribute) ?? furtherBytes(of: attribute)
+    case "cdat": return creationDate.map { ByteString(String($0.milliseconds)) }
+    case "mdat": return modificationDate.map { ByteString(String($0.milliseconds)) }
+    case "pdmn", "accc": return furtherAttributes["pdmn"] ?? key.itemClass.defaultAccessibility
+    default: break
     }
+    if let own = attribute.own(of: key.itemClass) {
+      let value = self[own]
+      if own == .creator || own == .type { return value.map(ItemCode.digits) }
+      let isNote = !own.isOfKey || own == .accessGroup
+      return isNote ? value : value ?? attribute.form.absent
+    }
+    if case .cryptographic(let item) = key, key.itemClass.primaryTags.contains(attribute.tag) {
+      return item.primaryAttributes[attribute.itemTag] ?? attribute.form.absent
+    }
+    return furtherAttributes[attribute.itemTag]
   }
 
-  private func furtherBytes(of attribute: ItemAttribute) -> ByteString? {
-    switch (attribute.tag, key.isPassword) {
-    case ("crtr", true): creator.map(ItemCode.digits)
-    case ("type", true): type.map(ItemCode.digits)
-    default: furtherAttributes[attribute.itemTag]
-    }
-  }
-
-  /// Sets an attribute. The dates belong to the keychain, and are not changed.
+  /// Sets an attribute. An empty value removes one of a primary key. The dates belong to the keychain, and are not
+  /// changed.
   mutating func set(_ attribute: ItemAttribute, to bytes: ByteString) {
-    switch attribute.tag {
-    case "cdat", "mdat": return
-    case "labl": label = bytes
-    case "desc": itemDescription = bytes
-    case "icmt": comment = bytes
-    case "crtr" where key.isPassword: creator = ItemCode.kept(bytes)
-    case "type" where key.isPassword: type = ItemCode.kept(bytes)
-    default:
-      if key.set(attribute, to: bytes) { return }
+    if attribute.tag == "cdat" || attribute.tag == "mdat" { return }
+    if let own = attribute.own(of: key.itemClass) {
+      let isCode = own == .creator || own == .type
+      self[own] = own.isOfKey && bytes.isEmpty ? nil : isCode ? ItemCode.kept(bytes) : bytes
+    } else if case .cryptographic(var item) = key, key.itemClass.primaryTags.contains(attribute.tag) {
+      item.primaryAttributes[attribute.itemTag] = bytes == attribute.form.absent ? nil : bytes
+      key = .cryptographic(item)
+    } else {
       let isDefault = bytes == attribute.defaultBytes(of: key.itemClass)
       furtherAttributes[attribute.itemTag] = isDefault ? nil : bytes
     }
@@ -45,87 +42,21 @@ extension Item {
 
 extension Item.Key {
   init(emptyOf itemClass: ItemClass) {
-    if let kind = itemClass.cryptographicKind {
-      self = .cryptographic(CryptographicItem(kind, [:]))
-    } else if itemClass == .internetPassword {
-      self = .internetPassword(InternetPassword(protocol: "", server: nil))
-    } else {
-      self = .genericPassword(GenericPassword(service: ""))
-    }
-  }
-
-  var isPassword: Bool { itemClass == .internetPassword || itemClass == .genericPassword }
-
-  /// The bytes of an attribute in the primary key; `nil` if it is not part of the key.
-  fileprivate func bytes(of attribute: ItemAttribute) -> ByteString? {
-    switch self {
-    case .internetPassword(let key):
-      switch attribute.tag {
-      case "acct": key.account ?? ""
-      case "srvr": key.server ?? ""
-      case "sdmn": key.securityDomain ?? ""
-      case "ptcl": key.protocol
-      case "atyp": key.authenticationType ?? ""
-      case "port": key.port.map { ByteString(String($0)) } ?? ""
-      case "path": key.path ?? ""
-      default: nil
-      }
-    case .genericPassword(let key):
-      switch attribute.tag {
-      case "acct": key.account ?? ""
-      case "svce": key.service
-      default: nil
-      }
-    case .cryptographic(let key):
-      itemClass.primaryTags.contains(attribute.tag)
-        ? key.primaryAttributes[attribute.itemTag] ?? attribute.form.absent : nil
-    case .secretService: nil
-    }
-  }
-
-  /// Sets an attribute of the primary key; `false` if it is not part of the key. An empty value removes it.
-  fileprivate mutating func set(_ attribute: ItemAttribute, to bytes: ByteString) -> Bool {
-    let value = bytes.isEmpty ? nil : bytes
-    switch self {
-    case .internetPassword(var key):
-      switch attribute.tag {
-      case "acct": key.account = value
-      case "srvr": key.server = value
-      case "sdmn": key.securityDomain = value
-      case "ptcl": key.protocol = bytes
-      case "atyp": key.authenticationType = value
-      case "port": key.port = bytes.text.flatMap { UInt16($0) }
-      case "path": key.path = value
-      case "agrp": key.accessGroup = value
-      case "sync": key.isSynchronizable = bytes == "1"
-      default: return false
-      }
-      self = .internetPassword(key)
-    case .genericPassword(var key):
-      switch attribute.tag {
-      case "acct": key.account = value
-      case "svce": key.service = bytes
-      case "agrp": key.accessGroup = value
-      case "sync": key.isSynchronizable = bytes == "1"
-      default: return false
-      }
-      self = .genericPassword(key)
-    case .secretService: return false
-    case .cryptographic(var key):
-      switch attribute.tag {
-      case "agrp": key.accessGroup = value
-      case "sync": key.isSynchronizable = bytes == "1"
-      case _ where itemClass.primaryTags.contains(attribute.tag):
-        key.primaryAttributes[attribute.itemTag] = bytes == attribute.form.absent ? nil : bytes
-      default: return false
-      }
-      self = .cryptographic(key)
-    }
-    return true
+    self =
+      Item.Key(itemClass) { $0 == .protocol || $0 == .service ? "" : nil }
+      ?? .genericPassword(GenericPassword(service: ""))
   }
 }
 
 extension ItemAttribute {
+  /// The attribute of the keychain's items with this tag; `nil` if those of the class keep it by its tag. Only those of
+  /// passwords are creators and types.
+  func own(of itemClass: ItemClass?) -> Item.Attribute? {
+    guard let own = Item.Attribute(tag: tag), itemClass.map(own.isOf) ?? true else { return nil }
+    let isOfPasswords = own == .creator || own == .type
+    return isOfPasswords && !(itemClass?.isPassword ?? false) ? nil : own
+  }
+
   /// The default of an attribute that an item doesn't store; `nil` if there is none.
   func defaultBytes(of itemClass: ItemClass) -> ByteString? {
     switch form {

@@ -33,25 +33,13 @@ extension ItemCriteria {
   fileprivate mutating func require(
     _ attribute: ItemAttribute, _ bytes: ByteString, of itemClass: ItemClass?
   ) {
-    let isPassword = itemClass == .internetPassword || itemClass == .genericPassword
-    switch attribute.tag {
-    case "cdat", "mdat": return
-    case "labl": label = bytes
-    case "desc": itemDescription = bytes
-    case "icmt": comment = bytes
-    case "agrp": accessGroup = bytes
-    case "sync": isSynchronizable = bytes == "1"
-    case "acct": account = bytes
-    case "svce": service = bytes
-    case "srvr": server = bytes
-    case "sdmn": securityDomain = bytes
-    case "ptcl": `protocol` = bytes
-    case "atyp": authenticationType = bytes
-    case "port": port = bytes.text.flatMap { UInt16($0) }
-    case "path": path = bytes
-    case "crtr" where isPassword: creator = ItemCode.kept(bytes)
-    case "type" where isPassword: type = ItemCode.kept(bytes)
-    default:
+    switch (attribute.tag, attribute.own(of: itemClass)) {
+    case ("cdat", _), ("mdat", _): return
+    case (_, .port?): self[.port] = bytes.isEmpty ? nil : bytes
+    case (_, .isSynchronizable?): self[.isSynchronizable] = bytes == "1" ? "1" : ""
+    case (_, let own?) where own == .creator || own == .type: self[own] = ItemCode.kept(bytes)
+    case (_, let own?): self[own] = bytes
+    case (_, nil):
       let isDefault = itemClass.map { bytes == attribute.defaultBytes(of: $0) } ?? false
       furtherAttributes[attribute.itemTag] = isDefault ? "" : bytes
     }

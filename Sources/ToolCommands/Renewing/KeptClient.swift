@@ -137,7 +137,7 @@ enum KeptClient: ~Copyable {
     of key: InternetPassword, in keychain: any KeychainStore
   ) throws(KeychainError) -> Set<ByteString> {
     var criteria = ItemCriteria()
-    criteria.server = key.server
+    criteria[.server] = key.server
     return Set(
       try keychain.items(matching: .criteria(criteria)).compactMap { item in
         guard case .internetPassword(let login) = item.key else { return nil }

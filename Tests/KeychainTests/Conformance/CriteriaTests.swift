@@ -69,63 +69,63 @@ struct CriteriaRow: Sendable, CustomTestStringConvertible {
       "server in other letters", ["plain", "port", "path", "domain", "ftp", "no protocol", "group"]
     ) {
       $0.itemClass = .internetPassword
-      $0.server = "EXAMPLE.com"
+      $0[.server] = "EXAMPLE.com"
     },
     CriteriaRow("another server", []) {
       $0.itemClass = .internetPassword
-      $0.server = "example.org"
+      $0[.server] = "example.org"
     },
-    CriteriaRow("protocol", ["plain", "port", "path", "domain", "group"]) { $0.protocol = "HTTPS" },
-    CriteriaRow("no protocol", ["no protocol"]) { $0.protocol = "" },
+    CriteriaRow("protocol", ["plain", "port", "path", "domain", "group"]) { $0[.protocol] = "HTTPS" },
+    CriteriaRow("no protocol", ["no protocol"]) { $0[.protocol] = "" },
     CriteriaRow("the protocol's own port", ["plain", "path", "domain", "group"]) {
       $0.itemClass = .internetPassword
-      $0.port = 443
+      $0[.port] = "443"
     },
-    CriteriaRow("no port", ["no protocol"]) { $0.port = 0 },
-    CriteriaRow("another port", ["port"]) { $0.port = 8443 },
-    CriteriaRow("a path is that very path", ["path"]) { $0.path = "acme/app" },
-    CriteriaRow("a path below finds nothing", []) { $0.path = "acme/app/x" },
-    CriteriaRow("a path above finds nothing", []) { $0.path = "acme" },
-    CriteriaRow("security domain", ["domain"]) { $0.securityDomain = "docker" },
+    CriteriaRow("no port", ["no protocol"]) { $0[.port] = "" },
+    CriteriaRow("another port", ["port"]) { $0[.port] = "8443" },
+    CriteriaRow("a path is that very path", ["path"]) { $0[.path] = "acme/app" },
+    CriteriaRow("a path below finds nothing", []) { $0[.path] = "acme/app/x" },
+    CriteriaRow("a path above finds nothing", []) { $0[.path] = "acme" },
+    CriteriaRow("security domain", ["domain"]) { $0[.securityDomain] = "docker" },
     CriteriaRow(
       "no security domain", ["plain", "port", "path", "ftp", "no protocol", "group"]
-    ) { $0.securityDomain = "" },
+    ) { $0[.securityDomain] = "" },
     CriteriaRow(
       "account of any class",
       ["plain", "port", "path", "domain", "no protocol", "group", "generic", "synchronizable"]
     ) {
-      $0.account = "alice"
+      $0[.account] = "alice"
     },
     CriteriaRow("account of generic passwords", ["generic", "synchronizable"]) {
       $0.itemClass = .genericPassword
-      $0.account = "alice"
+      $0[.account] = "alice"
     },
     CriteriaRow(
       "account without regard to case", ["ftp", "plain", "port", "path", "domain", "no protocol", "group"]
     ) {
       $0.itemClass = .internetPassword
-      $0.account = "ALICE"
+      $0[.account] = "ALICE"
       $0.ignoresCase = true
     },
     CriteriaRow("letters that ASCII hasn't", ["account only"]) {
-      $0.account = "äRGER"
+      $0[.account] = "äRGER"
       $0.ignoresCase = true
     },
-    CriteriaRow("no service", ["account only"]) { $0.service = "" },
-    CriteriaRow("service", ["generic", "synchronizable"]) { $0.service = "app" },
-    CriteriaRow("access group", ["group", "identity"]) { $0.accessGroup = "com.example.shared" },
+    CriteriaRow("no service", ["account only"]) { $0[.service] = "" },
+    CriteriaRow("service", ["generic", "synchronizable"]) { $0[.service] = "app" },
+    CriteriaRow("access group", ["group", "identity"]) { $0[.accessGroup] = "com.example.shared" },
     CriteriaRow("access group of a class", ["group"]) {
       $0.itemClass = .internetPassword
-      $0.accessGroup = "com.example.shared"
+      $0[.accessGroup] = "com.example.shared"
     },
-    CriteriaRow("no access group", everything.subtracting(["group", "identity"])) { $0.accessGroup = "" },
-    CriteriaRow("synchronizable", ["synchronizable"]) { $0.isSynchronizable = true },
+    CriteriaRow("no access group", everything.subtracting(["group", "identity"])) { $0[.accessGroup] = "" },
+    CriteriaRow("synchronizable", ["synchronizable"]) { $0[.isSynchronizable] = "1" },
     CriteriaRow("not synchronizable", everything.subtracting(["synchronizable"])) {
-      $0.isSynchronizable = false
+      $0[.isSynchronizable] = ""
     },
-    CriteriaRow("label", ["key"]) { $0.label = "key" },
-    CriteriaRow("comment", ["generic"]) { $0.comment = "a remark" },
-    CriteriaRow("no comment", everything.subtracting(["generic"])) { $0.comment = "" },
+    CriteriaRow("label", ["key"]) { $0[.label] = "key" },
+    CriteriaRow("comment", ["generic"]) { $0[.comment] = "a remark" },
+    CriteriaRow("no comment", everything.subtracting(["generic"])) { $0[.comment] = "" },
     CriteriaRow("generic attribute", ["generic"]) {
       $0.furtherAttributes = ["gena": attribute([0, 0xff, 0x0a])]
     },

@@ -57,7 +57,7 @@ enum RowCheck {
   private static func checkScheme(_ scheme: String, of value: String, in keychain: any KeychainStore) throws {
     expect(add(internet("scheme.example", "a", [kSecAttrProtocol: value])), is: errSecSuccess)
     var criteria = ItemCriteria()
-    criteria.protocol = ByteString(scheme)
+    criteria[.protocol] = ByteString(scheme)
     let found = try keychain.items(matching: .criteria(criteria))
     expect(found.count, is: 1)
     expect(delete(internet("scheme.example", "a")), is: errSecSuccess)

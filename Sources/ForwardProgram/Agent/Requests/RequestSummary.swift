@@ -31,22 +31,6 @@ struct RequestSummary {
   }
 }
 
-extension ItemQuery {
-  /// The key of an item that is the best match, for its name.
-  fileprivate var key: Item.Key? {
-    switch self {
-    case .internetPassword(let query):
-      .internetPassword(
-        InternetPassword(
-          protocol: query.protocol, server: query.server, port: query.port, account: query.account,
-          path: query.path, securityDomain: query.securityDomain))
-    case .genericPassword(let query):
-      .genericPassword(GenericPassword(service: query.service, account: query.account))
-    case .criteria, .all: nil
-    }
-  }
-}
-
 extension ItemChange {
   fileprivate var key: Item.Key {
     switch kind {
