@@ -177,8 +177,8 @@ struct Completions {
     case (_, nil, "operation"): offer(Self.gitOperations)
     case (_, nil, "url"): candidates += items(line, except: "url").urls(beginning: typed)
     case ("add", "--label", _), ("update", "--label", _): break
-    case (_, let name?, _) where ItemCompletions.attributes[name] != nil:
-      guard let attribute = ItemCompletions.attributes[name] else { return }
+    case (_, let name?, _) where ItemCompletions.attribute(of: name) != nil:
+      guard let attribute = ItemCompletions.attribute(of: name) else { return }
       var values = items(line, except: name).values(of: attribute, isPattern: argument.valueName == "pattern")
         .map(\.text)
       if argument.valueName == "tool" { values = Set(values + Tool.all.map(\.name)).sorted() }
@@ -310,28 +310,26 @@ struct TypedLine {
 
   /// `nil` if no item can match.
   func filter(except name: String) -> ItemFilter? {
-    func pattern(_ option: String, ignoringCase: Bool = false) -> GlobPattern? {
-      option == name ? nil : values[option].map { GlobPattern($0, ignoringCase: ignoringCase) }
+    var given: [Item.Attribute: String] = [:]
+    for attribute in Item.Attribute.ofKeys {
+      guard let option = attribute.option.map({ "--\($0)" }), option != name else { continue }
+      given[attribute] =
+        attribute == .port ? values[option].flatMap { UInt16($0)?.description } : values[option]
     }
-    func literal(_ text: ByteString?, ignoringCase: Bool = false) -> GlobPattern? {
-      text?.text.map { GlobPattern("\(GlobPattern.literal(ByteString($0)))", ignoringCase: ignoringCase) }
-    }
-    var filter = ItemFilter(
-      server: pattern("--server", ignoringCase: true), protocol: pattern("--protocol", ignoringCase: true),
-      port: name == "--port" ? nil : values["--port"].flatMap { UInt16($0) }, account: pattern("--account"),
-      path: pattern("--path"), domain: pattern("--domain"),
-      authenticationType: pattern("--authentication-type"), service: pattern("--service"))
-    guard name != "url", let url = values["url"] else { return filter }
+    guard name != "url", let url = values["url"] else { return ItemFilter(given) }
     let text = Secret(url)
     guard
       let place = try? text.withUnsafeBytes({ (bytes) throws(ProtocolError) in
         try CredentialURL(parsing: bytes, assuming: "https")
       }), let host = HostAndPort(parsing: place.host)
     else { return nil }
-    filter.protocol = literal(place.protocol, ignoringCase: true)
-    filter.server = literal(host.server, ignoringCase: true)
-    filter.port = host.port ?? InternetPassword.defaultPort(of: place.protocol)
-    if let account = place.account, name != "--account" { filter.account = literal(account) }
-    return filter
+    func literal(_ text: ByteString?) -> String? {
+      text?.text.map { "\(GlobPattern.literal(ByteString($0)))" }
+    }
+    given[.protocol] = literal(place.protocol)
+    given[.server] = literal(host.server)
+    given[.port] = (host.port ?? InternetPassword.defaultPort(of: place.protocol))?.description
+    if let account = place.account, name != "--account" { given[.account] = literal(account) }
+    return ItemFilter(given)
   }
 }

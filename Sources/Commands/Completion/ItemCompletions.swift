@@ -25,23 +25,19 @@ struct ItemCompletions {
     items = all.filter(filter.matches)
   }
 
-  /// The attributes that can be completed, by the names of their options.
-  static let attributes: [String: @Sendable (Item) -> ByteString?] = [
-    "--server": { $0.internetPassword?.server }, "--protocol": { $0.internetPassword?.protocol },
-    "--port": { $0.internetPassword?.effectivePort.map { ByteString("\($0)") } },
-    "--account": { $0.key.account },
-    "--path": { $0.internetPassword?.path }, "--domain": { $0.internetPassword?.securityDomain },
-    "--authentication-type": { $0.internetPassword?.authenticationType },
-    "--service": { $0.genericPassword?.service }, "--label": { $0.label },
-    "--description": { $0.itemDescription },
-    "--creator": { $0.creator }, "--type": { $0.type },
-  ]
+  /// The attribute that an option is for; `nil` if it isn't completed.
+  static func attribute(of option: String) -> Item.Attribute? {
+    guard option.hasPrefix("--"), let attribute = Item.Attribute(option: String(option.dropFirst(2))),
+      attribute != .comment, attribute != .isDefault
+    else { return nil }
+    return attribute
+  }
 
   /// - Parameter isPattern: whether to escape each `*` in the values, because the option takes a pattern.
-  func values(of attribute: (Item) -> ByteString?, isPattern: Bool) -> [CompletionCandidate] {
+  func values(of attribute: Item.Attribute, isPattern: Bool) -> [CompletionCandidate] {
     sorted(
-      items.compactMap { item in
-        attribute(item).flatMap { CompletionCandidate(attribute: isPattern ? GlobPattern.literal($0) : $0) }
+      items.compactMap { $0.searched(attribute) }.compactMap {
+        CompletionCandidate(attribute: isPattern ? GlobPattern.literal($0) : $0)
       })
   }
 

@@ -1,5 +1,5 @@
-import ArgumentParser
-import Keychain
+public import ArgumentParser
+public import Keychain
 
 /// Options that select items by patterns, one for each of Keychain Services' attributes.
 struct AttributeOptions: ParsableArguments {
@@ -8,7 +8,7 @@ struct AttributeOptions: ParsableArguments {
     help: ArgumentHelp(
       "Items of this class: passwords for a server (internet) or a service (generic), or others",
       valueName: "class"))
-  var itemClass: ItemFilter.Class?
+  var itemClass: ItemClass?
 
   @Option(
     help: ArgumentHelp(
@@ -61,49 +61,44 @@ struct AttributeOptions: ParsableArguments {
   var isDefault = false
 
   func validate() throws {
-    let ofInternet: [(String, Bool)] = [
-      ("--server", server != nil), ("--protocol", `protocol` != nil), ("--port", port != nil),
-      ("--path", path != nil), ("--domain", domain != nil),
-      ("--authentication-type", authenticationType != nil),
-    ]
-    if let (name, _) = ofInternet.first(where: \.1) {
-      if let itemClass, itemClass != .internet {
-        throw ValidationError("Items of the class \(itemClass.rawValue) have no \(name.dropFirst(2)).")
+    let given = given
+    if let option = Item.Attribute.all.first(where: { given[$0] != nil && $0.excludes(.genericPassword) })?
+      .option
+    {
+      if let itemClass, itemClass != .internetPassword {
+        throw ValidationError("Items of the class \(itemClass.rawValue) have no \(option).")
       }
-      if service != nil { throw ValidationError("Either \(name) or --service: no item has both.") }
+      if service != nil { throw ValidationError("Either --\(option) or --service: no item has both.") }
     }
-    if let itemClass, itemClass != .generic, service != nil {
+    if let itemClass, itemClass != .genericPassword, service != nil {
       throw ValidationError("Items of the class \(itemClass.rawValue) have no service.")
     }
     if port == 0 { throw ValidationError("--port is a number from 1 to 65535.") }
   }
 
-  var isEmpty: Bool {
-    itemClass == nil && port == nil && !isDefault && marks.isEmpty
-      && [
-        server, `protocol`, account, path, domain, authenticationType, service, label, comment, description,
-        creator,
-        type,
-      ].allSatisfy { $0 == nil }
+  /// The patterns.
+  var given: [Item.Attribute: String] {
+    let values: [Item.Attribute: String?] = [
+      .server: server, .protocol: `protocol`, .port: port?.description, .account: account, .path: path,
+      .securityDomain: domain, .authenticationType: authenticationType, .service: service, .label: label,
+      .comment: comment, .itemDescription: description, .creator: creator, .type: type,
+      .isDefault: isDefault ? "1" : nil,
+    ]
+    return values.compactMapValues { $0 }
   }
 
+  var isEmpty: Bool { itemClass == nil && marks.isEmpty && given.isEmpty }
+
   /// Whether the options ask for items of a Secret Service that are no logins.
-  var asksForOtherItems: Bool { itemClass == .secret || itemClass == .collection || !marks.isEmpty }
+  var asksForOtherItems: Bool { itemClass?.secretServiceKind != nil || !marks.isEmpty }
 
   /// For many items, take it once, because it parses the patterns.
   var filter: ItemFilter {
-    func pattern(_ text: String?) -> GlobPattern? { text.map { GlobPattern($0) } }
-    return ItemFilter(
-      itemClass: itemClass, server: server.map { GlobPattern($0, ignoringCase: true) },
-      protocol: `protocol`.map { GlobPattern($0, ignoringCase: true) }, port: port, account: pattern(account),
-      path: pattern(path), domain: pattern(domain), authenticationType: pattern(authenticationType),
-      service: pattern(service), label: pattern(label), comment: pattern(comment),
-      itemDescription: pattern(description), creator: pattern(creator), type: pattern(type),
-      lookup: marks.lookup, reference: marks.reference, isDefault: isDefault)
+    ItemFilter(given, itemClass: itemClass, lookup: marks.lookup, reference: marks.reference)
   }
 
   /// Whether the item matches every given option; true if none was given.
   func matches(_ item: Item) -> Bool { filter.matches(item) }
 }
 
-extension ItemFilter.Class: ExpressibleByArgument {}
+extension ItemClass: ExpressibleByArgument {}

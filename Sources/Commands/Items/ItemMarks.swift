@@ -57,7 +57,7 @@ struct UnplacedItemOptions: ParsableArguments {
   var filter: ItemFilter {
     // Logins have places, and are not meant even if they have this label.
     ItemFilter(
-      itemClass: label != nil && marks.isEmpty ? .secret : nil, label: label.map { GlobPattern($0) },
+      label.map { [.label: $0] } ?? [:], itemClass: label != nil && marks.isEmpty ? .secretServiceItem : nil,
       lookup: marks.lookup, reference: marks.reference)
   }
 }

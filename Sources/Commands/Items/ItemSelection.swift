@@ -35,6 +35,14 @@ enum ItemSelection {
     }
   }
 
+  /// A given option that doesn't help to name a place.
+  static func pattern(_ itemClass: ItemClass?, _ given: [Item.Attribute: String]) -> String? {
+    if itemClass != nil { return "--class" }
+    let ofPlaces: Set<Item.Attribute> = [.account, .securityDomain, .authenticationType, .service]
+    let attribute = Item.Attribute.all.first { given[$0] != nil && !ofPlaces.contains($0) }
+    return attribute?.option.map { "--\($0)" }
+  }
+
   /// Checks that a command line names either a place or, with `--all`, patterns of attributes.
   ///
   /// - Parameters:
@@ -70,19 +78,12 @@ extension AttributeOptions {
 
   /// Whether the options name one item without a place.
   private func namesUnplacedItem(url: String?, all: Bool) -> Bool {
-    url == nil && service == nil && !all && (itemClass == .secret || !marks.isEmpty)
+    url == nil && service == nil && !all && (itemClass == .secretServiceItem || !marks.isEmpty)
   }
 
   /// A given option that doesn't help to name a place beside a URL or service.
   private var pattern: String? {
-    let given: [(String, Bool)] = [
-      ("--class", itemClass != nil), ("--server", server != nil), ("--protocol", `protocol` != nil),
-      ("--port", port != nil), ("--path", path != nil), ("--label", label != nil),
-      ("--comment", comment != nil),
-      ("--description", description != nil), ("--creator", creator != nil), ("--type", type != nil),
-      ("--default", isDefault), ("--attribute", !marks.attribute.isEmpty),
-      ("--reference", marks.reference != nil),
-    ]
-    return given.first(where: \.1)?.0
+    let option = ItemSelection.pattern(itemClass, given)
+    return option ?? (marks.attribute.isEmpty ? marks.reference.map { _ in "--reference" } : "--attribute")
   }
 }

@@ -5,58 +5,46 @@ import Terminals
 
 /// Changes to the attributes of an item's primary key. An empty text removes one.
 struct KeyChange {
-  var server: String?
-  var `protocol`: String?
-  var port: String?
-  var account: String?
-  var path: String?
-  var domain: String?
-  var service: String?
-  var authenticationType: String?
+  private let values: [Item.Attribute: String]
 
-  var isEmpty: Bool { !changesInternet && service == nil && account == nil }
+  init(_ values: [Item.Attribute: String] = [:]) { self.values = values }
 
-  private var changesInternet: Bool {
-    [server, `protocol`, port, path, domain, authenticationType].contains { $0 != nil }
-  }
+  var isEmpty: Bool { values.isEmpty }
 
   /// - Throws: ``Failure`` for an invalid value, and for an attribute that the item's class doesn't have.
   func apply(to key: inout Item.Key) throws(Failure) {
-    switch key {
-    case .internetPassword(var password):
-      if service != nil { throw Failure("an item of a URL has no service", status: .usage) }
-      try apply(to: &password)
-      key = .internetPassword(password)
-    case .genericPassword(var password):
-      if changesInternet {
-        throw Failure("an item of a service has an account and nothing else to name it", status: .usage)
-      }
-      if let service { password.service = ByteString(service) }
-      if let account { password.account = Self.value(account) }
-      key = .genericPassword(password)
-    case .cryptographic:
-      if changesInternet || service != nil || account != nil {
-        throw Failure("the names of a certificate or key can't be changed here", status: .usage)
-      }
-    case .secretService:
-      if changesInternet || service != nil || account != nil {
-        throw Failure(
-          "items that other programs stored in the Secret Service have no such attributes", status: .usage)
-      }
+    if !values.keys.allSatisfy({ $0.isOf(key.itemClass) }) {
+      let reason =
+        switch key {
+        case .internetPassword: "an item of a URL has no service"
+        case .genericPassword: "an item of a service has an account and nothing else to name it"
+        case .cryptographic: "the names of a certificate or key can't be changed here"
+        case .secretService: "items that other programs stored in the Secret Service have no such attributes"
+        }
+      throw Failure(reason, status: .usage)
+    }
+    for attribute in Item.Attribute.ofKeys {
+      guard let text = values[attribute] else { continue }
+      key[attribute] = try Self.value(ByteString?(ByteString(text)).nonEmpty, of: attribute)
     }
   }
 
-  private func apply(to key: inout InternetPassword) throws(Failure) {
-    if let server { key.server = try Self.server(server) }
-    if let `protocol` { key.protocol = try Self.scheme(`protocol`) }
-    if let port { key.port = try Self.port(port) }
-    if let account { key.account = Self.value(account) }
-    if let path { key.path = Self.path(ByteString(path)) }
-    if let domain { key.securityDomain = Self.value(domain) }
-    if let authenticationType { key.authenticationType = Self.value(authenticationType) }
+  /// An attribute's value as an item has it.
+  ///
+  /// - Throws: ``Failure`` for an invalid one.
+  static func value(_ value: ByteString?, of attribute: Item.Attribute) throws(Failure) -> ByteString? {
+    func text() throws(Failure) -> String {
+      guard let text = (value ?? "").text else { throw Failure("it is not UTF-8", status: .usage) }
+      return text
+    }
+    return switch attribute {
+    case .server: try server(try text())
+    case .protocol: try scheme(try text())
+    case .port: try port(try text())
+    case .path: value?.withoutSlashesAround
+    default: value
+    }
   }
-
-  static func value(_ text: String) -> ByteString? { ByteString?(ByteString(text)).nonEmpty }
 
   /// A host name or address. Brackets around an IPv6 address are optional.
   static func server(_ text: String) throws(Failure) -> ByteString? {
@@ -72,7 +60,7 @@ struct KeyChange {
   }
 
   /// A URL's scheme (RFC 3986 section 3.1).
-  static func scheme(_ text: String) throws(Failure) -> ByteString {
+  private static func scheme(_ text: String) throws(Failure) -> ByteString {
     let bytes = Array(text.utf8)
     guard bytes.isScheme else {
       throw Failure("a protocol is the scheme of a URL, such as https", status: .usage)
@@ -80,16 +68,11 @@ struct KeyChange {
     return ByteString(bytes)
   }
 
-  static func port(_ text: String) throws(Failure) -> UInt16? {
+  private static func port(_ text: String) throws(Failure) -> ByteString? {
     if text.isEmpty { return nil }
     guard text.utf8.allSatisfy(\.isDigit), let port = UInt16(text), port > 0 else {
       throw Failure("a port is a number from 1 to 65535", status: .usage)
     }
-    return port
-  }
-
-  /// A path as in a URL, without the slashes around it.
-  static func path(_ path: ByteString?) -> ByteString? {
-    (path?.withoutSlashesAround).nonEmpty
+    return ByteString("\(port)")
   }
 }

@@ -21,18 +21,15 @@ struct NoteOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A program's own sub-class", valueName: "text"))
   var type: String?
 
-  var isEmpty: Bool {
-    label == nil && comment == nil && description == nil && creator == nil && type == nil
+  private var given: [Item.Attribute: String?] {
+    [.label: label, .comment: comment, .itemDescription: description, .creator: creator, .type: type]
   }
+
+  var isEmpty: Bool { given.values.allSatisfy { $0 == nil } }
 
   /// An empty text removes a note.
   func note(on item: inout Item) {
-    func value(_ text: String) -> ByteString? { ByteString?(ByteString(text)).nonEmpty }
-    if let label { item.label = value(label) }
-    if let comment { item.comment = value(comment) }
-    if let description { item.itemDescription = value(description) }
-    if let creator { item.creator = value(creator) }
-    if let type { item.type = value(type) }
+    for case (let attribute, let text?) in given { item[attribute] = ByteString?(ByteString(text)).nonEmpty }
   }
 }
 

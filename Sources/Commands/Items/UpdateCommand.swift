@@ -142,7 +142,7 @@ struct KeySelectionOptions: ParsableArguments {
   @Option(
     name: .customLong("class"),
     help: ArgumentHelp("With --all, items of this class", valueName: "class"))
-  var itemClass: ItemFilter.Class?
+  var itemClass: ItemClass?
 
   @Option(
     help: ArgumentHelp(
@@ -161,16 +161,11 @@ struct KeySelectionOptions: ParsableArguments {
 
   func validate(all: Bool) throws {
     if port == 0 { throw ValidationError("--port is a number from 1 to 65535.") }
-    let patterns: [(String, Bool)] = [
-      ("--class", itemClass != nil), ("--server", server != nil), ("--protocol", `protocol` != nil),
-      ("--port", port != nil), ("--path", path != nil),
-    ]
-    let pattern = patterns.first(where: \.1)?.0
-    let isEmpty =
-      pattern == nil && place.service == nil && place.account == nil && place.domain == nil
-      && authenticationType == nil
+    let given = given
+    let isEmpty = itemClass == nil && given.isEmpty
     try ItemSelection.validate(
-      url: place.url, service: place.service, pattern: pattern, isEmpty: isEmpty, all: all)
+      url: place.url, service: place.service, pattern: ItemSelection.pattern(itemClass, given),
+      isEmpty: isEmpty, all: all)
   }
 
   func selection(all: Bool) -> ItemSelection {
@@ -179,13 +174,15 @@ struct KeySelectionOptions: ParsableArguments {
       named.authenticationType = authenticationType
       return .named(named)
     }
-    func pattern(_ text: String?) -> GlobPattern? { text.map { GlobPattern($0) } }
-    return .matching(
-      ItemFilter(
-        itemClass: itemClass, server: server.map { GlobPattern($0, ignoringCase: true) },
-        protocol: `protocol`.map { GlobPattern($0, ignoringCase: true) }, port: port,
-        account: pattern(place.account), path: pattern(path), domain: pattern(place.domain),
-        authenticationType: pattern(authenticationType), service: pattern(place.service)))
+    return .matching(ItemFilter(given, itemClass: itemClass))
+  }
+
+  private var given: [Item.Attribute: String] {
+    let values: [Item.Attribute: String?] = [
+      .server: server, .protocol: `protocol`, .port: port?.description, .account: place.account, .path: path,
+      .securityDomain: place.domain, .authenticationType: authenticationType, .service: place.service,
+    ]
+    return values.compactMapValues { $0 }
   }
 }
 
@@ -217,8 +214,10 @@ struct NewKeyOptions: ParsableArguments {
   var newAuthenticationType: String?
 
   var change: KeyChange {
-    KeyChange(
-      server: newServer, protocol: newProtocol, port: newPort, account: newAccount, path: newPath,
-      domain: newDomain, service: newService, authenticationType: newAuthenticationType)
+    let values: [Item.Attribute: String?] = [
+      .server: newServer, .protocol: newProtocol, .port: newPort, .account: newAccount, .path: newPath,
+      .securityDomain: newDomain, .service: newService, .authenticationType: newAuthenticationType,
+    ]
+    return KeyChange(values.compactMapValues { $0 })
   }
 }

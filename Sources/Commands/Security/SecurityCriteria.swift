@@ -4,62 +4,53 @@ import SecurityCodes
 /// The description of an item by the options of a command.
 struct SecurityCriteria {
   let isInternetPassword: Bool
-  var account: ByteString?
-  var server: ByteString?
-  var service: ByteString?
-  var securityDomain: ByteString?
-  var path: ByteString?
-  var port: UInt16?
-  var `protocol`: FourCharacterCode?
-  var authenticationType: FourCharacterCode?
-  var label: ByteString?
-  var comment: ByteString?
-  var kind: ByteString?
-  var creator: FourCharacterCode?
-  var type: FourCharacterCode?
+  private var texts: [Item.Attribute: ByteString] = [:]
+  /// Names that share a code are equal.
+  private var codes: [Item.Attribute: FourCharacterCode] = [:]
   /// A generic password's own attribute.
-  var generic: ByteString?
+  private var generic: ByteString?
 
   /// - Throws: ``SecurityFailure`` for an invalid value.
   init(_ options: SecurityOptions, isInternetPassword: Bool) throws(SecurityFailure) {
     self.isInternetPassword = isInternetPassword
-    account = options.value("a")
+    texts[.account] = options.value("a")
     if isInternetPassword {
-      server = options.value("s")
-      securityDomain = options.value("d")
-      path = options.value("p").map(\.withoutSlashesAround)
-      port = try options.port()
-      `protocol` = try options.code("r")
-      authenticationType = try options.code("t")
+      texts[.server] = options.value("s")
+      texts[.securityDomain] = options.value("d")
+      texts[.path] = options.value("p").map(\.withoutSlashesAround)
+      texts[.port] = try options.port().map { ByteString("\($0)") }
+      codes[.protocol] = try options.code("r")
+      codes[.authenticationType] = try options.code("t")
     } else {
-      service = options.value("s")
+      texts[.service] = options.value("s")
       generic = options.value("G")
     }
-    label = options.value("l")
-    comment = options.value("j")
-    kind = options.value("D")
-    creator = try options.code("c")
-    type = try options.code("C")
+    texts[.label] = options.value("l")
+    texts[.comment] = options.value("j")
+    texts[.itemDescription] = options.value("D")
+    codes[.creator] = try options.code("c")
+    codes[.type] = try options.code("C")
   }
 
-  var isEmpty: Bool {
-    account == nil && server == nil && service == nil && securityDomain == nil && path == nil && port == nil
-      && `protocol` == nil && authenticationType == nil && label == nil && comment == nil && kind == nil
-      && creator == nil && type == nil && generic == nil
-  }
+  subscript(_ attribute: Item.Attribute) -> ByteString? { texts[attribute] }
+
+  private var itemClass: ItemClass { isInternetPassword ? .internetPassword : .genericPassword }
+
+  var isEmpty: Bool { texts.isEmpty && codes.isEmpty && generic == nil }
 
   /// Whether the primary key is complete, so that nothing else is compared.
   private var hasPrimaryKey: Bool {
-    isInternetPassword
-      ? account != nil && server != nil && securityDomain != nil && path != nil && port != nil
-        && `protocol` != nil && authenticationType != nil
-      : account != nil && service != nil
+    Item.Attribute.ofKeys.allSatisfy {
+      !$0.isOf(itemClass) || $0.option == nil || texts[$0] != nil || codes[$0] != nil
+    }
   }
 
   /// A query for candidates, to be compared with the criteria. Querying a service by name avoids reading all other
   /// items, which is slow in a large keyring.
   var query: ItemQuery {
-    guard let service, let query = try? GenericPasswordQuery(service: service) else { return .all }
+    guard let service = texts[.service], let query = try? GenericPasswordQuery(service: service) else {
+      return .all
+    }
     return .genericPassword(query)
   }
 
@@ -67,77 +58,60 @@ struct SecurityCriteria {
     matchesKey(of: item) && (hasPrimaryKey || matchesNotes(of: item))
   }
 
-  /// Absent and empty values are equal.
   func matchesKey(of item: Item) -> Bool {
-    guard Self.agrees(account, item.key.account) else { return false }
-    switch item.key {
-    case .internetPassword(let key):
-      return isInternetPassword
-        && server.map { $0.isEqualIgnoringCase(key.server ?? "") } ?? true
-        && Self.agrees(securityDomain, key.securityDomain) && Self.agrees(path, key.path)
-        && (port == nil || port == key.effectivePort)
-        && `protocol`.map { $0 == FourCharacterCode(ofProtocol: key.protocol) } ?? true
-        && authenticationType.map { $0 == FourCharacterCode(ofAuthenticationType: key.authenticationType) }
-          ?? true
-    case .genericPassword(let key):
-      return !isInternetPassword && Self.agrees(service, key.service)
-    case .cryptographic, .secretService: return false
-    }
+    item.key.itemClass == itemClass && Item.Attribute.ofKeys.allSatisfy { agrees(in: $0, with: item) }
   }
 
   private func matchesNotes(of item: Item) -> Bool {
-    Self.agrees(label, item.securityLabel) && Self.agrees(comment, item.comment)
-      && Self.agrees(kind, item.itemDescription) && Self.agrees(creator, item.creator)
-      && Self.agrees(type, item.type) && Self.agrees(generic, item.generic)
+    Item.Attribute.notes.allSatisfy { agrees(in: $0, with: item) }
+      && (generic == nil || generic == item.generic ?? "")
   }
 
-  private static func agrees(_ asked: ByteString?, _ held: ByteString?) -> Bool {
-    asked.map { $0 == held ?? "" } ?? true
-  }
-
-  private static func agrees(_ asked: FourCharacterCode?, _ held: ByteString?) -> Bool {
-    guard let asked else { return true }
-    return held.map { FourCharacterCode(abbreviating: $0) } == asked
+  /// Absent and empty values are equal.
+  private func agrees(in attribute: Item.Attribute, with item: Item) -> Bool {
+    let held = attribute == .label ? item.securityLabel : item.searched(attribute)
+    if let text = texts[attribute] {
+      return attribute == .server ? text.isEqualIgnoringCase(held ?? "") : text == held ?? ""
+    }
+    guard let code = codes[attribute] else { return true }
+    return switch attribute {
+    case .protocol: code == FourCharacterCode(ofProtocol: held ?? "")
+    case .authenticationType: code == FourCharacterCode(ofAuthenticationType: held)
+    default: held.map { FourCharacterCode(abbreviating: $0) } == code
+    }
   }
 
   /// The matches. If no security domain is given, items of git and people come before those of other tools; otherwise
   /// they are in the keychain's order.
   func found(among items: [Item], _ isMeant: (Item) -> Bool) -> [Item] {
     let found = items.filter(isMeant)
-    if securityDomain != nil { return found }
-    return found.filter { $0.key.securityDomain == nil } + found.filter { $0.key.securityDomain != nil }
+    if texts[.securityDomain] != nil { return found }
+    return found.filter { $0[.securityDomain] == nil } + found.filter { $0[.securityDomain] != nil }
   }
 
   /// The item for `add`. The protocol defaults to `https`, because an item must have one; an empty account counts as
   /// none.
   func newItem() -> Item {
-    if !isInternetPassword {
-      return noted(on: Item(GenericPassword(service: service ?? "", account: account.nonEmpty)))
+    let key = Item.Key(itemClass) { attribute in
+      switch attribute {
+      case .protocol: codes[.protocol].map(\.protocolName) ?? "https"
+      case .authenticationType: codes[.authenticationType].flatMap(\.authenticationTypeName)
+      case .service: texts[.service] ?? ""
+      default: texts[attribute].nonEmpty
+      }
     }
-    return noted(
-      on: Item(
-        InternetPassword(
-          protocol: `protocol`.map(\.protocolName) ?? "https", server: server, port: port,
-          account: account.nonEmpty,
-          path: path, securityDomain: securityDomain,
-          authenticationType: authenticationType.flatMap(\.authenticationTypeName))))
+    return noted(on: Item(key ?? .genericPassword(GenericPassword(service: ""))))
   }
 
   /// The item with the given attributes beyond the primary key. An empty text removes an attribute.
   func noted(on item: Item) -> Item {
     var item = item
-    if let label { item.label = label.isEmpty ? nil : label }
-    if let comment { item.comment = comment.isEmpty ? nil : comment }
-    if let kind { item.itemDescription = kind.isEmpty ? nil : kind }
-    if let creator { item.creator = creator.name }
-    if let type { item.type = type.name }
+    for attribute in Item.Attribute.notes {
+      if let value = texts[attribute] ?? codes[attribute]?.name {
+        item[attribute] = ByteString?(value).nonEmpty
+      }
+    }
     if let generic { item.generic = generic.isEmpty ? nil : generic }
     return item
-  }
-}
-
-extension Item.Key {
-  fileprivate var securityDomain: ByteString? {
-    if case .internetPassword(let key) = self { key.securityDomain } else { nil }
   }
 }

@@ -9,10 +9,11 @@ enum SecurityItemText {
 
   /// Writes the keychain, class and attributes of a password. Attributes that llavero doesn't have are `<NULL>`.
   static func append(_ item: Item, in keychain: ByteString, to output: inout Secret) {
+    let isInternet = item.key.itemClass == .internetPassword
     output.append("keychain: ")
     append(keychain, to: &output)
     output.append("\nversion: 512\nclass: ")
-    append(item.key.isInternetPassword ? "inet" : "genp", to: &output)
+    append(isInternet ? "inet" : "genp", to: &output)
     output.append("\nattributes:\n")
     // In the order of the schema of Apple's keychains.
     line(7, item.securityLabel, to: &output)
@@ -26,7 +27,7 @@ enum SecurityItemText {
     line("crtr", .uint32, item.creator.map(code), to: &output)
     line("cusi", .sint32, nil, to: &output)
     line("desc", .blob, item.itemDescription, to: &output)
-    if !item.key.isInternetPassword { line("gena", .blob, item.generic, to: &output) }
+    if !isInternet { line("gena", .blob, item.generic, to: &output) }
     line("icmt", .blob, item.comment, to: &output)
     line("invi", .sint32, flag(item.isInvisible), to: &output)
     line("mdat", .timedate, item.modificationDate.map(date), to: &output)
@@ -92,17 +93,6 @@ enum SecurityItemText {
 
 extension Item {
   var securityLabel: ByteString? {
-    if let label { return label }
-    switch key {
-    case .internetPassword(let key): return key.server
-    case .genericPassword(let key): return key.service
-    case .cryptographic, .secretService: return nil
-    }
-  }
-}
-
-extension Item.Key {
-  fileprivate var isInternetPassword: Bool {
-    if case .internetPassword = self { true } else { false }
+    label ?? (key.itemClass == .internetPassword ? self[.server] : self[.service])
   }
 }

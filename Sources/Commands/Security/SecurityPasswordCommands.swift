@@ -87,7 +87,7 @@ enum SecurityPasswordCommands {
       words,
       isInternetPassword ? "a:s:d:p:P:r:t:l:D:j:c:C:w::X:UAT:" : "a:s:G:l:D:j:c:C:w::p:X:UAT:")
     let criteria = try SecurityCriteria(options, isInternetPassword: isInternetPassword)
-    if criteria.account == nil || (isInternetPassword ? criteria.server : criteria.service) == nil {
+    if criteria[.account] == nil || criteria[isInternetPassword ? .server : .service] == nil {
       throw .usage("needs -a and -s")
     }
     let function = "SecKeychainItemCreateFromContent (<default>)"
@@ -135,7 +135,7 @@ enum SecurityPasswordCommands {
     let primaryKey = item.key.primaryKey
     let found = criteria.found(among: try store.items(matching: .all), criteria.matchesKey)
     if let exact = found.first(where: { $0.key.primaryKey == primaryKey }) { return exact }
-    return found.first { criteria.securityDomain != nil || !$0.key.isOfTool }
+    return found.first { criteria[.securityDomain] != nil || $0[.securityDomain] == nil }
   }
 
   private static func change(
@@ -233,12 +233,5 @@ enum SecurityPasswordCommands {
 
   private static func write(_ output: borrowing Secret, to descriptor: Int32 = 1) throws(SecurityFailure) {
     try writing { () throws(Failure) in try StandardStreams.write(output, to: descriptor) }
-  }
-}
-
-extension Item.Key {
-  /// Whether a tool other than git stored it.
-  fileprivate var isOfTool: Bool {
-    if case .internetPassword(let key) = self { key.securityDomain != nil } else { false }
   }
 }

@@ -20,12 +20,14 @@ import Testing
   func changes() throws {
     try expect(Self.applied(KeyChange(), to: Self.full), is: Self.full.key)
     expect(KeyChange().isEmpty)
-    let none = KeyChange(port: "", account: "", path: "", domain: "", authenticationType: "")
+    let none = KeyChange([.port: "", .account: "", .path: "", .securityDomain: "", .authenticationType: ""])
     expect(!none.isEmpty)
     try expect(Self.applied(none, to: Self.full), is: Item.internet().key)
-    let other = KeyChange(
-      server: "other.example", protocol: "ssh", port: "22", account: "bob", path: "/a/", domain: "cargo",
-      authenticationType: "x")
+    let other = KeyChange([
+      .server: "other.example", .protocol: "ssh", .port: "22", .account: "bob", .path: "/a/",
+      .securityDomain: "cargo",
+      .authenticationType: "x",
+    ])
     try expect(
       Self.applied(other, to: Self.full),
       is: Item.internet(
@@ -33,7 +35,7 @@ import Testing
         authenticationType: "x"
       ).key)
     try expect(
-      Self.applied(KeyChange(account: "bob", service: "b"), to: .generic("a", account: "alice")),
+      Self.applied(KeyChange([.account: "bob", .service: "b"]), to: .generic("a", account: "alice")),
       is: Item.generic("b", account: "bob").key)
   }
 
@@ -46,11 +48,13 @@ import Testing
   @Test(
     "what is no host, scheme or port is refused",
     arguments: [
-      KeyChange(server: "https://a.example"), KeyChange(server: "a.example:80"), KeyChange(server: "a/b"),
-      KeyChange(server: "[::1]:80"), KeyChange(server: "[a]"), KeyChange(protocol: ""),
-      KeyChange(protocol: "1a"),
-      KeyChange(protocol: "https:"), KeyChange(port: "0"), KeyChange(port: "65536"), KeyChange(port: "+1"),
-      KeyChange(port: "x"), KeyChange(service: "x"),
+      KeyChange([.server: "https://a.example"]), KeyChange([.server: "a.example:80"]),
+      KeyChange([.server: "a/b"]),
+      KeyChange([.server: "[::1]:80"]), KeyChange([.server: "[a]"]), KeyChange([.protocol: ""]),
+      KeyChange([.protocol: "1a"]),
+      KeyChange([.protocol: "https:"]), KeyChange([.port: "0"]), KeyChange([.port: "65536"]),
+      KeyChange([.port: "+1"]),
+      KeyChange([.port: "x"]), KeyChange([.service: "x"]),
     ])
   func refused(change: KeyChange) {
     #expect(throws: Failure.self) { try Self.applied(change, to: Self.full) }
@@ -58,7 +62,7 @@ import Testing
 
   @Test("a service has neither server nor port")
   func ofService() {
-    #expect(throws: Failure.self) { try Self.applied(KeyChange(server: "a.example"), to: .generic("a")) }
-    #expect(throws: Failure.self) { try Self.applied(KeyChange(port: ""), to: .generic("a")) }
+    #expect(throws: Failure.self) { try Self.applied(KeyChange([.server: "a.example"]), to: .generic("a")) }
+    #expect(throws: Failure.self) { try Self.applied(KeyChange([.port: ""]), to: .generic("a")) }
   }
 }

@@ -15,9 +15,9 @@ enum ItemText {
 
   static func text(of item: Item) -> String {
     var text = help(for: item)
-    for field in fields(of: item.key) {
-      let value = field.value(item).map { " " + EscapedText.text(of: $0) } ?? ""
-      text += "\(field.name):\(value)\n"
+    for (name, attribute) in fields(of: item) {
+      let value = value(of: attribute, in: item).map { " " + EscapedText.text(of: $0) } ?? ""
+      text += "\(name):\(value)\n"
     }
     return text
   }
@@ -26,7 +26,7 @@ enum ItemText {
   ///
   /// - Throws: ``Fault`` for an invalid line, or an item that no keychain should accept.
   static func item(_ item: Item, editedTo text: [UInt8]) throws(Fault) -> Item? {
-    let fields = fields(of: item.key)
+    let fields = fields(of: item)
     var values: [String: (value: ByteString?, line: Int)] = [:]
     var start = text.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
     var number = 0
@@ -54,14 +54,14 @@ enum ItemText {
     }
     if values.isEmpty { return nil }
     var edited = item
-    for field in fields {
-      let value = values[field.name]?.value
+    for (name, attribute) in fields {
+      let value = values[name]?.value
       // Unchanged values are not checked: another program may have set a value that llavero would refuse.
-      if value == field.value(item) { continue }
+      if value == self.value(of: attribute, in: item) { continue }
       do throws(Failure) {
-        try field.set(value, &edited)
+        edited[attribute] = try newValue(value, of: attribute)
       } catch {
-        throw Fault(line: values[field.name]?.line, reason: error.message)
+        throw Fault(line: values[name]?.line, reason: error.message)
       }
     }
     do throws(KeychainError) {
@@ -70,7 +70,7 @@ enum ItemText {
     } catch {
       var line: Int?
       if case .unusableAttribute(let name, _) = error {
-        line = values[name == "security domain" ? "domain" : name.replacingPart(" ", with: "-")]?.line
+        line = fields.first { $0.attribute.displayName == name }.flatMap { values[$0.name]?.line }
       }
       throw Fault(line: line, reason: Failure(error).message)
     }
@@ -92,12 +92,6 @@ enum ItemText {
 
   // MARK: Attributes
 
-  private struct Field {
-    let name: String
-    let value: (Item) -> ByteString?
-    let set: (ByteString?, inout Item) throws(Failure) -> Void
-  }
-
   private static func className(of key: Item.Key) -> String {
     switch key {
     case .internetPassword: "an internet password"
@@ -107,120 +101,24 @@ enum ItemText {
     }
   }
 
-  private static func fields(of key: Item.Key) -> [Field] {
-    let keyFields: [Field] =
-      switch key {
-      case .internetPassword: internetFields
-      case .genericPassword: genericFields
-      case .cryptographic, .secretService: []
-      }
-    return keyFields + notes
-  }
-
-  private static var notes: [Field] {
-    [
-      note("label", \.label), note("comment", \.comment), note("description", \.itemDescription),
-      note("creator", \.creator), note("type", \.type),
-      Field(name: "default") {
-        $0.isDefault ? "yes" : "no"
-      } set: { (value, item) throws(Failure) in
-        switch value {
-        case nil, "no": item.isDefault = false
-        case "yes": item.isDefault = true
-        default: throw Failure("default is either yes or no", status: .usage)
-        }
-      },
-    ]
-  }
-
-  private static func note(_ name: String, _ path: WritableKeyPath<Item, ByteString?>) -> Field {
-    Field(name: name, value: { $0[keyPath: path] }, set: { (value, item) in item[keyPath: path] = value })
-  }
-
-  private static var internetFields: [Field] {
-    [
-      internet("server") {
-        $0.server
-      } set: { (value, key) throws(Failure) in
-        key.server = try KeyChange.server(try text(value))
-      },
-      internet("protocol") {
-        $0.protocol
-      } set: { (value, key) throws(Failure) in
-        key.protocol = try KeyChange.scheme(try text(value))
-      },
-      internet("port") {
-        $0.port.map { ByteString(String($0)) }
-      } set: { (value, key) throws(Failure) in
-        key.port = try KeyChange.port(try text(value))
-      },
-      internet("account") {
-        $0.account
-      } set: { (value, key) in
-        key.account = value
-      },
-      internet("path") {
-        $0.path
-      } set: { (value, key) in
-        key.path = KeyChange.path(value)
-      },
-      internet("domain") {
-        $0.securityDomain
-      } set: { (value, key) in
-        key.securityDomain = value.nonEmpty
-      },
-      internet("authentication-type") {
-        $0.authenticationType
-      } set: { (value, key) in
-        key.authenticationType = value.nonEmpty
-      },
-    ]
-  }
-
-  private static var genericFields: [Field] {
-    [
-      generic("service") {
-        $0.service
-      } set: { (value, key) in
-        key.service = value ?? ""
-      },
-      generic("account") {
-        $0.account
-      } set: { (value, key) in
-        key.account = value
-      },
-    ]
-  }
-
-  private static func internet(
-    _ name: String, _ value: @escaping (InternetPassword) -> ByteString?,
-    set: @escaping (ByteString?, inout InternetPassword) throws(Failure) -> Void
-  ) -> Field {
-    Field(name: name) { item in
-      if case .internetPassword(let key) = item.key { value(key) } else { nil }
-    } set: { (newValue, item) throws(Failure) in
-      guard case .internetPassword(var key) = item.key else { return }
-      try set(newValue, &key)
-      item.key = .internetPassword(key)
+  private static func fields(of item: Item) -> [(name: String, attribute: Item.Attribute)] {
+    Item.Attribute.all.filter { $0.isOf(item.key.itemClass) }.compactMap { attribute in
+      attribute.option.map { ($0, attribute) }
     }
   }
 
-  private static func generic(
-    _ name: String, _ value: @escaping (GenericPassword) -> ByteString?,
-    set: @escaping (ByteString?, inout GenericPassword) throws(Failure) -> Void
-  ) -> Field {
-    Field(name: name) { item in
-      if case .genericPassword(let key) = item.key { value(key) } else { nil }
-    } set: { (newValue, item) throws(Failure) in
-      guard case .genericPassword(var key) = item.key else { return }
-      try set(newValue, &key)
-      item.key = .genericPassword(key)
-    }
+  private static func value(of attribute: Item.Attribute, in item: Item) -> ByteString? {
+    attribute.form == .mark ? item[attribute] == nil ? "no" : "yes" : item[attribute]
   }
 
-  private static func text(_ value: ByteString?) throws(Failure) -> String {
-    guard let value else { return "" }
-    guard let text = value.text else { throw Failure("it is not UTF-8", status: .usage) }
-    return text
+  private static func newValue(
+    _ value: ByteString?, of attribute: Item.Attribute
+  ) throws(Failure) -> ByteString? {
+    switch (attribute.form, value) {
+    case (.mark, nil), (.mark, "no"): return nil
+    case (.mark, "yes"): return "1"
+    case (.mark, _): throw Failure("\(attribute.displayName) is either yes or no", status: .usage)
+    default: return try KeyChange.value(value, of: attribute)
+    }
   }
 }

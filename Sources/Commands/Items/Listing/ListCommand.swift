@@ -46,7 +46,9 @@ struct ListCommand: ParsableCommand {
   func validate() throws {
     if expiring != nil, format != nil { throw ValidationError("Either --expiring or --format.") }
     if format != nil, output.json { throw ValidationError("Either --format or --json.") }
-    if url != nil, attributes.service != nil || (attributes.itemClass ?? .internet) != .internet {
+    if url != nil,
+      attributes.service != nil || (attributes.itemClass ?? .internetPassword) != .internetPassword
+    {
       throw ValidationError("Generic passwords have no URL.")
     }
   }

@@ -181,15 +181,15 @@ struct HeldItems {
     var lacking: [String] = []
     if let label = login.label.nonEmpty, held.label != label { lacking.append("label") }
     if login.key.secretServiceItem?.kind == .collection { return lacking }
-    func has(_ path: KeyPath<Item, ByteString?>) -> Bool {
-      login[keyPath: path] == nil || held[keyPath: path] == login[keyPath: path]
+    func has(_ attribute: Item.Attribute) -> Bool {
+      login[attribute] == nil || held[attribute] == login[attribute]
     }
     var hasFurther = true
     login.furtherAttributes.forEach { tag, value in
       if !Item.listTags.contains(tag), held.furtherAttributes[tag] != value { hasFurther = false }
     }
     if !held.hasAllInLists(of: login) { hasFurther = false }
-    if !has(\.comment) || !has(\.itemDescription) || !has(\.creator) || !has(\.type) || !hasFurther {
+    if ![.comment, .itemDescription, .creator, .type].allSatisfy(has) || !hasFurther {
       lacking.append("notes")
     }
     if isOfFile { return lacking }
@@ -202,8 +202,8 @@ struct HeldItems {
       let here = try desktop?.asProgramsFind(held).secretService.collection ?? collections.home
       if here != login.secretService.collection ?? collections.home { lacking.append("collection") }
     } else {
-      if !has(\.secretService.collection) { lacking.append("collection") }
-      if !has(\.secretService.contentType) { lacking.append("content type") }
+      if !has(.collection) { lacking.append("collection") }
+      if !has(.contentType) { lacking.append("content type") }
     }
     return lacking
   }

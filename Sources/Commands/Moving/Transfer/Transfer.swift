@@ -311,12 +311,8 @@ extension Item {
   /// more attributes, and keeps no content type.
   fileprivate mutating func takeNotes(onlyOf other: Item) {
     let former = self
-    label = other.label
-    comment = other.comment
-    itemDescription = other.itemDescription
-    creator = other.creator
-    type = other.type
-    isDefault = other.isDefault
+    for attribute in Attribute.notes { self[attribute] = other[attribute] }
+    secretService = former.secretService
     furtherAttributes = other.furtherAttributes
     for tag in Item.listTags { furtherAttributes[tag] = former.furtherAttributes[tag] }
   }
@@ -352,14 +348,8 @@ extension Transfer.Outcome {
 extension Item.Key {
   /// A primary key without the account, the same for all accounts of a place.
   fileprivate var withoutAccount: Item.Key {
-    switch self {
-    case .internetPassword(var key):
-      key.account = nil
-      return .internetPassword(key)
-    case .genericPassword(var key):
-      key.account = nil
-      return .genericPassword(key)
-    case .cryptographic, .secretService: return self
-    }
+    var key = self
+    key[.account] = nil
+    return key
   }
 }
