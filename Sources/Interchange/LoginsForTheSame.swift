@@ -107,7 +107,7 @@ extension FoundLogins {
     var numbers: [Int: Int] = [:]
     var groups: [[FoundLogin]] = []
     var hasOthers: [Bool] = []
-    for (index, login) in logins.enumerated() where login.item.key.isPassword {
+    for (index, login) in logins.enumerated() where login.item.key.itemClass.isPassword {
       let first = firsts.first(for: index)
       if first == index { continue }
       let group = numbers[first] ?? groups.count
@@ -158,14 +158,4 @@ public struct KeptApart {
 
   /// The key of the item if one of them were alone.
   public var key: Item.Key { items[0].key }
-}
-
-extension Item.Key {
-  /// Whether the key is a password's, and not one that only programs make.
-  var isPassword: Bool {
-    switch self {
-    case .internetPassword, .genericPassword: true
-    case .cryptographic, .secretService: false
-    }
-  }
 }

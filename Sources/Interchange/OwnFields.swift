@@ -68,23 +68,17 @@ struct OwnFields {
   /// Gives an item the values that aren't in its key.
   func apply(to item: inout Item) {
     for (name, value) in fields {
-      switch name {
-      case "description": item.itemDescription = value
-      case "creator": item.creator = value
-      case "type": item.type = value
-      case "default": item.isDefault = true
-      case "authenticationType", "account":
-        switch item.key {
-        case .internetPassword(var key):
-          if name == "account" { key.account = value } else { key.authenticationType = value }
-          item.key = .internetPassword(key)
-        case .genericPassword(var key) where name == "account":
-          key.account = value
-          item.key = .genericPassword(key)
-        default: item.addField(name, value)
+      let attribute = name.bytes.withUnsafeBytes { Item.Attribute(jsonName: $0) }
+      switch attribute {
+      case .account?, .authenticationType?, .itemDescription?, .creator?, .type?:
+        if let attribute, attribute.isOf(item.key.itemClass) {
+          item[attribute] = value
+        } else {
+          item.addField(name, value)
         }
       // Somebody has added an address since.
-      case "service": if case .internetPassword = item.key { item.addField(name, value) }
+      case .service?: if case .internetPassword = item.key { item.addField(name, value) }
+      case nil where name == "default": item.isDefault = true
       default: if FurtherAttributes.isTag(name) { item.furtherAttributes[name] = value }
       }
     }

@@ -25,7 +25,8 @@ extension FoundLogin {
   /// Takes another login's parts. Returns whether there was room for them.
   private func take(_ other: FoundLogin) -> Bool {
     let isSame = credential.isSameForTools(as: other.credential)
-    guard item.key.isPassword, isSame || credential.hasNoPassword || other.credential.hasNoPassword else {
+    guard item.key.itemClass.isPassword, isSame || credential.hasNoPassword || other.credential.hasNoPassword
+    else {
       return false
     }
     var united = UnitedLogin(item, credential)
@@ -64,12 +65,12 @@ private struct UnitedLogin: ~Copyable {
 
   mutating func take(_ other: Item) {
     var fields: [(name: ByteString, value: ByteString)] = []
-    let parts: [(ByteString, WritableKeyPath<Item, ByteString?>)] = [
-      ("name", \.label), ("kind", \.itemDescription), ("creator", \.creator), ("type", \.type),
+    let parts: [(ByteString, Item.Attribute)] = [
+      ("name", .label), ("kind", .itemDescription), ("creator", .creator), ("type", .type),
     ]
-    for (name, path) in parts {
-      guard let value = other[keyPath: path], value != item[keyPath: path] else { continue }
-      if item[keyPath: path] == nil { item[keyPath: path] = value } else { fields.append((name, value)) }
+    for (name, part) in parts {
+      guard let value = other[part], value != item[part] else { continue }
+      if item[part] == nil { item[part] = value } else { fields.append((name, value)) }
     }
     takeComment(other.comment)
     item.isDefault = item.isDefault || other.isDefault

@@ -6,26 +6,16 @@ struct ExportedFields {
   private var left: [(name: String, value: ByteString)] = []
 
   init(_ item: Item, _ credential: borrowing Credential) {
-    switch item.key {
-    case .internetPassword(let key):
-      add("protocol", key.protocol)
-      add("server", key.server)
-      add("port", key.port.map { ByteString("\($0)") })
-      add("path", key.path)
-      add("domain", key.securityDomain)
-      add("authentication type", key.authenticationType)
-    case .genericPassword(let key): add("service", key.service)
-    case .cryptographic, .secretService: add("kind", ByteString(item.key.name))
+    let key: [Item.Attribute] = [
+      .protocol, .server, .port, .path, .securityDomain, .authenticationType, .service,
+    ]
+    for attribute in key { add(attribute, of: item) }
+    if !item.key.itemClass.isPassword { add("kind", ByteString(item.key.name)) }
+    add(.account, of: item)
+    let further: Set<Item.Attribute> = [.account, .name, .collection, .contentType]
+    for attribute in Item.Attribute.all where !key.contains(attribute) && !further.contains(attribute) {
+      add(attribute, of: item)
     }
-    add("account", item.key.account)
-    add("access group", item.key.accessGroup)
-    if item.key.isSynchronizable { add("synchronizable", "1") }
-    add("label", item.label)
-    add("comment", item.comment)
-    add("description", item.itemDescription)
-    add("creator", item.creator)
-    add("type", item.type)
-    if item.isDefault { add("default", "1") }
     item.furtherAttributes.forEach { tag, value in
       if tag != "flds", tag != "tags" { add("\(tag)", value) }
     }
@@ -33,14 +23,18 @@ struct ExportedFields {
     if !item.fields.isEmpty { add("fields", "") }
     if credential.further.hasOneTimeCode { add("one-time code", "") }
     if credential.further.hasFields { add("hidden fields", "") }
-    add("collection", item.secretService.collection)
-    add("content type", item.secretService.contentType)
+    add(.collection, of: item)
+    add(.contentType, of: item)
     if item.secretService.lookup != nil { add("lookup attributes", "") }
     add("creation date", item.creationDate.map { ByteString("\($0)") })
     add("modification date", item.modificationDate.map { ByteString("\($0)") })
     add("expiry", credential.expiry.map { ByteString("\($0)") })
     if credential.hasRefreshToken { add("refresh token", "") }
     add("authtype", credential.authenticationScheme)
+  }
+
+  private mutating func add(_ attribute: Item.Attribute, of item: Item) {
+    add(attribute == .securityDomain ? "domain" : attribute.displayName, item[attribute])
   }
 
   private mutating func add(_ name: String, _ value: ByteString?) {
