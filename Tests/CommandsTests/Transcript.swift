@@ -2,9 +2,10 @@
 ///
 /// - `$ COMMAND` runs a line of shell in the transcript's own home;
 /// - `< LINE` is a line of its standard input, which is empty otherwise;
+/// - `& COMMAND` runs another one, which does what is written after the last of them;
 /// - other lines are its standard output; one that looks like another kind of line is preceded by `| `;
 /// - `2: LINE` is a line of its standard error;
-/// - `? STATUS` ends the step;
+/// - `? STATUS` is its status, which is 0 otherwise;
 /// - `# TEXT` and blank lines before a command are remarks.
 ///
 /// `{0D}` stands for a byte; `{NO LF}` for a missing line end; `{HOME}`, `{BIN}`, `{DATE}`, `{MINUTE}`, `{TIMEDATE}`,
@@ -26,6 +27,8 @@ struct Transcript {
     var command: String
     var input: [UInt8] = []
     var outcome = Outcome()
+    /// Whether it does what the step before it does.
+    var isLikeBefore = false
   }
 
   /// The result of a command, with placeholders.
@@ -37,48 +40,56 @@ struct Transcript {
 
   init(parsing text: String) {
     var remarks: [String] = []
-    var step: Step?
+    var outcome = Outcome()
+    // The steps at the end that do what is being read.
+    var reading = 0
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-      if line.hasPrefix("$ ") {
-        precondition(step == nil, "no status before: \(line)")
-        step = Step(remarks: remarks, command: String(line.dropFirst(2)))
-        remarks = []
-      } else if step == nil {
+      let isLikeBefore = line.hasPrefix("& ")
+      if reading > 0, !isLikeBefore, line.isEmpty || line.hasPrefix("#") || line.hasPrefix("$ ") {
+        for index in steps.indices.suffix(reading) { steps[index].outcome = outcome }
+        (outcome, reading) = (Outcome(), 0)
+      }
+      if isLikeBefore || line.hasPrefix("$ ") {
+        precondition(!isLikeBefore || reading > 0 && outcome == Outcome(), "nothing to be like: \(line)")
+        steps.append(Step(remarks: remarks, command: String(line.dropFirst(2)), isLikeBefore: isLikeBefore))
+        (remarks, reading) = ([], reading + 1)
+      } else if reading == 0 {
         remarks.append(String(line))
       } else if line == "<" || line.hasPrefix("< ") {
-        step?.input += Placeholders.bytes(line.dropFirst(2))
+        steps[steps.count - 1].input += Placeholders.bytes(line.dropFirst(2))
       } else if line == "2:" || line.hasPrefix("2: ") {
-        step?.outcome.errors += line.dropFirst(3) + "\n"
+        outcome.errors += line.dropFirst(3) + "\n"
       } else if line.hasPrefix("? ") {
-        guard var done = step, let status = Int32(line.dropFirst(2)) else { fatalError("no status: \(line)") }
-        done.outcome.status = status
-        steps.append(done)
-        step = nil
+        guard let status = Int32(line.dropFirst(2)) else { fatalError("no status: \(line)") }
+        outcome.status = status
       } else {
-        step?.outcome.output += (line == "|" || line.hasPrefix("| ") ? line.dropFirst(2) : line) + "\n"
+        outcome.output += (line == "|" || line.hasPrefix("| ") ? line.dropFirst(2) : line) + "\n"
       }
     }
-    precondition(step == nil, "the last step has no status")
+    for index in steps.indices.suffix(reading) { steps[index].outcome = outcome }
     ending = remarks
   }
 
   /// The text of the transcript, with these outcomes in place of the expected ones.
   func text(with outcomes: [Outcome]) -> String {
     var lines: [String] = []
-    for (step, outcome) in zip(steps, outcomes) {
-      lines += step.remarks + ["$ \(step.command)"]
+    for (index, (step, outcome)) in zip(steps, outcomes).enumerated() {
+      let isLikeBefore = step.isLikeBefore && outcome == outcomes[index - 1]
+      lines += step.remarks + [(isLikeBefore ? "& " : "$ ") + step.command]
       lines += Placeholders.lines(Placeholders.text(step.input)).map { $0.isEmpty ? "<" : "< \($0)" }
+      let isFollowed = index + 1 < outcomes.count && steps[index + 1].isLikeBefore
+      if isFollowed, outcome == outcomes[index + 1] { continue }
       lines += Placeholders.lines(outcome.output).map {
         Self.isAmbiguous($0) ? ($0.isEmpty ? "|" : "| \($0)") : $0
       }
       lines += Placeholders.lines(outcome.errors).map { $0.isEmpty ? "2:" : "2: \($0)" }
-      lines.append("? \(outcome.status)")
+      if outcome.status != 0 { lines.append("? \(outcome.status)") }
     }
     return (lines + ending).map { $0 + "\n" }.joined()
   }
 
   private static func isAmbiguous(_ line: String) -> Bool {
     line.isEmpty || line == "|" || line == "<" || line == "2:"
-      || ["| ", "$ ", "< ", "2: ", "? "].contains { line.hasPrefix($0) }
+      || ["| ", "$ ", "& ", "< ", "2: ", "? ", "#"].contains { line.hasPrefix($0) }
   }
 }
