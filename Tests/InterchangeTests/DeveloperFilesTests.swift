@@ -3,55 +3,8 @@ import Interchange
 import Keychain
 import Testing
 
-/// Files of developers' tools, with everything that becomes of each.
 @Suite("developers' files")
 struct DeveloperFilesTests {
-  private func result(_ name: String, _ format: FileFormat) throws -> [String] {
-    let found = try Found(sample: "exports/\(name)", as: format)
-    return found.logins + found.reasons
-  }
-
-  private func result(of text: String, _ format: FileFormat) throws -> [String] {
-    let found = try Found(text, as: format)
-    return found.logins + found.reasons
-  }
-
-  private func rest(_ name: String, _ format: FileFormat) throws -> String {
-    String(decoding: try remainder(of: Sample.bytes(of: "exports/\(name)"), as: format), as: UTF8.self)
-  }
-
-  @Test("aws: a key each, with a session token as JSON, and single sign-on stays")
-  func aws() throws {
-    try expect(
-      result("x-aws", .aws),
-      is: [
-        "aws:default (AKIAEXAMPLE) abc/def+",
-        #"aws:prod (AKIA2) {"AccessKeyId":"AKIA2","SecretAccessKey":"s2","SessionToken":"tok"}"#,
-        "9 noLogin",
-      ])
-    try expect(rest("x-aws", .aws), is: "[default]\n[prod]\n[sso]\nsso_session = x\n")
-  }
-
-  @Test("git: what is before an @, and headers")
-  func gitConfiguration() throws {
-    try expect(
-      result("x-gitconfig", .gitConfiguration),
-      is: [
-        "https://gitlab.example.org (ana) tok", "https://git.example.org/x.git (bob) tok2",
-        "https://x.example.org (a) b",
-      ])
-    try expect(
-      rest("x-gitconfig", .gitConfiguration),
-      is: """
-        [url "https://ana@gitlab.example.org/"]
-        \tinsteadOf = https://gitlab.example.org/
-        [remote "origin"]
-        \turl = https://bob@git.example.org/x.git
-        [http "https://x.example.org"]
-
-        """)
-  }
-
   @Test(
     "a password in a URL of a setting that no format knows is named",
     arguments: [
@@ -132,6 +85,12 @@ struct DeveloperFilesTests {
     }
   }
 
+  @Test("yarn's token without a registry, and one of glab that is null")
+  func withoutRegistry() throws {
+    try expect(result(of: "npmAuthToken: t\n", .yarn), is: ["npm t"])
+    try expect(result(of: "hosts:\n  h.example:\n    token: !!null \n", .gitLab), is: ["3 malformed"])
+  }
+
   @Test("gradle: what is called a secret in another way")
   func gradleNames() throws {
     for name in ["gpr.key", "github.pat", "ossrhPass", "NEXUS_PASS", "signingInMemoryKey", "some.privateKey"]
@@ -171,97 +130,6 @@ struct DeveloperFilesTests {
         of:
           "extra-index-url = [\n  # \"https://u:OLD@o.example/s\",\n  \"https://u:NEW@h.example/s\", # was x\n]\n",
         .uv), is: ["https://h.example/s (u) NEW"])
-  }
-
-  @Test("kubectl")
-  func kubectl() throws {
-    try expect(result("x-kube", .kubectl), is: ["kubectl:ana tok"])
-    try expect(
-      rest("x-kube", .kubectl), is: "apiVersion: v1\nkind: Config\nusers:\n- name: ana\n  user:\n")
-  }
-
-  @Test("npm: tokens, and passwords in Base64")
-  func npm() throws {
-    try expect(
-      result("x-npmrc", .npm),
-      is: [
-        "npm:npm1.example.org npm_abc", "https://npm.example.org (ana) pw",
-        "https://npm2.example.org (ana) pw",
-      ])
-    try expect(rest("x-npmrc", .npm), is: "//npm2.example.org/:username=ana\n")
-  }
-
-  @Test("pip: the URLs of each line")
-  func pip() throws {
-    try expect(
-      result("x-pipconf", .pip),
-      is: [
-        "https://pypi.example.org/simple (ana) pw", "https://pypi2.example.org/simple (bob) pw2",
-      ])
-    try expect(
-      rest("x-pipconf", .pip),
-      is: "[global]\nindex-url = https://ana@pypi.example.org/simple\nextra-index-url =\n"
-        + "    https://bob@pypi2.example.org/simple\n")
-  }
-
-  @Test("terraform: a token each, which go at once")
-  func terraform() throws {
-    try expect(
-      result("x-tfrc", .terraform),
-      is: [
-        "https://app.terraform.io for terraform atlas.v1.aaa", "https://tfe.example.org for terraform bbb",
-      ])
-    try expect(rest("x-tfrc", .terraform), is: #"{"credentials":{}}"#)
-  }
-
-  @Test("vault: the whole file")
-  func vault() throws {
-    try expect(result("x-vaulttoken", .vault), is: ["vault hvs.CAESI"])
-    try expect(rest("x-vaulttoken", .vault), is: "")
-  }
-
-  @Test("glab: a token with its tag, and one without an account")
-  func glab() throws {
-    try expect(
-      result("glab.yml", .gitLab),
-      is: [
-        "https://gitlab.com (ana) glpat-aaa", "https://gl.example.org (oauth2) glpat-bbb",
-      ])
-    try expect(result(of: "hosts:\n  h.example:\n    token: !!null \n", .gitLab), is: ["3 malformed"])
-    try expect(
-      rest("glab.yml", .gitLab),
-      is: """
-        git_protocol: ssh
-        editor:
-        check_update: false
-        hosts:
-            gitlab.com:
-                api_host: gitlab.com
-                user: ana
-            gl.example.org:
-                api_protocol: https
-
-        """)
-  }
-
-  @Test("uv, composer, gradle, psql and mysql, as a whole")
-  func others() throws {
-    try expect(result("uv.toml", .uv), is: ["https://pypi.example.org/simple (ana) pw"])
-    try expect(
-      result("auth.json", .composer),
-      is: [
-        "https://repo.example.org (ana) pw", "composer:github.com ghp_abc",
-      ])
-    try expect(result("gradle.properties", .gradle), is: ["gradle:corpPassword (ana) pw"])
-    try expect(result("pgpass", .pgpass), is: ["postgresql://db.example.org/app (ana) p:w", "3 noPlace"])
-    try expect(
-      result("yarnrc.yml", .yarn),
-      is: [
-        "npm:npm.example.org t1", "https://r.example.org/npm (ana) pw", "10 reference",
-      ])
-    try expect(result(of: "npmAuthToken: t\n", .yarn), is: ["npm t"])
-    try expect(result("my.cnf", .mysql), is: ["mysql://db.example.org (ana) p#w"])
-    try expect(rest("my.cnf", .mysql), is: "[client]\nuser = ana\nhost = db.example.org\n")
   }
 
   @Test("gh: the lists of its first versions")
@@ -581,14 +449,9 @@ struct DeveloperFilesTests {
   }
 
   @Test("what takes the place of a login whose program asks nobody")
-  func instead() throws {
-    func commands(_ text: String, _ format: FileFormat) throws -> [String] {
-      try FoundLogins(Array(text.utf8), as: format).logins.compactMap { format.instead(of: $0) }.flatMap {
-        ($0.line.map { [$0] } ?? []) + [$0.command.dropFirst(3).joined(separator: " ")]
-      }
-    }
+  func takesPlace() throws {
     try expect(
-      commands("//r.example/a/:_authToken=t\n//r.example/:_auth=YTpi\n", .npm),
+      instead(of: "//r.example/a/:_authToken=t\n//r.example/:_auth=YTpi\n", .npm),
       is: [
         "//r.example/a/:_authToken=${NPM_TOKEN_R_EXAMPLE_A}",
         "NPM_TOKEN_R_EXAMPLE_A=llavero://npm:r.example%2Fa -- npm install",
@@ -596,25 +459,18 @@ struct DeveloperFilesTests {
         "NPM_AUTH_R_EXAMPLE=llavero+https://a@r.example?field=basic -- npm install",
       ])
     // The address of a registry stays.
-    try expect(commands("@s:registry=https://u:p@h.example/n/\n", .npm), is: [])
+    try expect(instead(of: "@s:registry=https://u:p@h.example/n/\n", .npm), is: [])
     try expect(
-      commands("corpPassword=p\n", .gradle),
+      instead(of: "corpPassword=p\n", .gradle),
       is: [
         "ORG_GRADLE_PROJECT_corpPassword=llavero://gradle:corpPassword -- gradle --no-daemon build"
       ])
     try expect(
-      commands("h.example:5432:d:u:p\n", .pgpass),
+      instead(of: "h.example:5432:d:u:p\n", .pgpass),
       is: [
         "PGPASSWORD=llavero+postgresql://u@h.example/d -- psql"
       ])
-    try expect(commands("[default]\naws_access_key_id=A\naws_secret_access_key=k\n", .aws), is: [])
-  }
-
-  /// The lines and commands that are told for a file.
-  private func told(_ text: String, _ format: FileFormat) throws -> [String] {
-    try FoundLogins(Array(text.utf8), as: format).logins.compactMap { format.instead(of: $0.item) }.flatMap {
-      ($0.line.map { [$0] } ?? []) + [$0.command.dropFirst(3).joined(separator: " ")]
-    }
+    try expect(instead(of: "[default]\naws_access_key_id=A\naws_secret_access_key=k\n", .aws), is: [])
   }
 
   @Test("composer: each kind of login in its variable")
@@ -624,7 +480,7 @@ struct DeveloperFilesTests {
       + #""gitlab-token":{"g.example":{"username":"b","token":"u"}},"bearer":{"h.example:8443":"v"},"#
       + #""bitbucket-oauth":{"bitbucket.org":{"consumer-key":"k","consumer-secret":"s"}}}"#
     try expect(
-      told(text, .composer),
+      instead(of: text, .composer),
       is: [
         #"COMPOSER_AUTH={"http-basic": {"r.example": {"username": "a", "password": "${llavero+https://a@r.example}"}}}"#
           + " -- composer install",
@@ -668,13 +524,13 @@ struct DeveloperFilesTests {
   @Test("what takes the place of a login of yarn, of Gradle with dots, and of each program of MySQL")
   func furtherInstead() throws {
     try expect(
-      told("npmRegistryServer: https://r.example/npm\nnpmAuthIdent: ana:pw\n", .yarn),
+      instead(of: "npmRegistryServer: https://r.example/npm\nnpmAuthIdent: ana:pw\n", .yarn),
       is: [
         "npmAuthIdent: \"${NPM_AUTH_R_EXAMPLE_NPM}\"",
         "NPM_AUTH_R_EXAMPLE_NPM=llavero+https://ana@r.example/npm?field=basic -- yarn install",
       ])
     try expect(
-      told("signing.password=p\n", .gradle),
+      instead(of: "signing.password=p\n", .gradle),
       is: [
         "ORG_GRADLE_PROJECT_signing.password=llavero://gradle:signing.password -- "
           + "bash -c exec bash \"$(command -v gradle)\" --no-daemon build"
@@ -700,17 +556,17 @@ struct DeveloperFilesTests {
     let pip = "[global]\nproxy = http://u:p%40w@proxy.example:3128\n"
     try expect(result(of: pip, .pip), is: ["http://proxy.example:3128 (u) p@w"])
     try expect(
-      told(pip, .pip),
+      instead(of: pip, .pip),
       is: [
         "PIP_PROXY=http://${llavero+http://u@proxy.example:3128?field=userinfo}@proxy.example:3128 -- pip install"
       ])
     try expect(
-      told("https-proxy=http://u:p@proxy.example:8080\n", .npm),
+      instead(of: "https-proxy=http://u:p@proxy.example:8080\n", .npm),
       is: [
         "NPM_CONFIG_HTTPS_PROXY=http://${llavero+http://u@proxy.example:8080?field=userinfo}@proxy.example:8080 "
           + "-- npm install"
       ])
-    try expect(told("[global]\nindex-url = https://u:p@h.example/simple\n", .pip), is: [])
+    try expect(instead(of: "[global]\nindex-url = https://u:p@h.example/simple\n", .pip), is: [])
   }
 
   @Test("glab: when a token ends")

@@ -5,24 +5,6 @@ import Testing
 
 @Suite("docker's configuration")
 struct DockerConfigFileTests {
-  @Test("a registry's login is kept as docker's helper keeps it")
-  func logins() throws {
-    let found = try Found(sample: "docker-config.json", as: .docker)
-    expect(
-      found.logins,
-      is: [
-        "https://index.docker.io/v1 (alice) for docker Pw-1:x",
-        "https://acr.example (<token>) for docker eyJQdy0yIn0=",
-      ])
-    expect(found.labels, is: ["https://index.docker.io/v1/", "acr.example"])
-    expect(found.origins.first, is: .entry("https://index.docker.io/v1/"))
-    expect(
-      found.reasons,
-      is: [
-        "quay.io/team partOfRegistry", "16 malformed", "gcr.example noLogin",
-      ])
-  }
-
   @Test("what only the file is asked for stays in it, and docker's own addresses with a path don't")
   func partsOfRegistries() throws {
     for (address, isPart) in [
@@ -35,14 +17,6 @@ struct DockerConfigFileTests {
       expect(found.logins.isEmpty, is: isPart, "\(address)")
       expect(found.reasons, is: isPart ? ["\(address) partOfRegistry"] : [], "\(address)")
       expect(try InterchangeTests.remainder(of: text, as: .docker) == text, is: isPart, "\(address)")
-    }
-  }
-
-  @Test("docker's own file, and skopeo's")
-  func ownFiles() throws {
-    for sample in ["docker-login.json", "skopeo-auth.json"] {
-      try expect(
-        Found(sample: sample, as: .docker).logins, is: ["https://127.0.0.1:5977 (alice) for docker Pw-1:x"])
     }
   }
 

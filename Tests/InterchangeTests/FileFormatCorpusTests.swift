@@ -24,44 +24,19 @@ import Testing
     }
   }
 
-  @Test("the same of samples, and of samples in disorder", arguments: Sample.names)
-  func mutations(name: String) throws {
+  @Test("the same of samples, and of samples in disorder", arguments: Sample.all)
+  func mutations(name: String, _: FileFormat) throws {
     let sample = try Sample.bytes(of: name)
     try lend(sample) { (bytes) throws(PropertyFailure) in try FileFormatProperty.check(bytes) }
-    var numbers = Numbers(seed: UInt64(sample.count))
-    let special = Array("\"'\\,:;#=[]{}-_ \t\r\n\0\u{e9}".utf8)
+    var random = SeededGenerator(seed: UInt64(sample.count))
+    let special = "\"'\\,:;#=[]{}-_ \t\r\n\0\u{e9}".utf8.map { [$0] }
     for _ in 0..<(isLongForm ? 40 : 2) {
-      var bytes = sample
-      for _ in 0..<Int.random(in: 1...4, using: &numbers) where !bytes.isEmpty {
-        let place = Int.random(in: 0..<bytes.count, using: &numbers)
-        switch Int.random(in: 0..<5, using: &numbers) {
-        case 0: bytes[place] = UInt8.random(in: 0...255, using: &numbers)
-        case 1: bytes.insert(special.randomElement(using: &numbers) ?? 0, at: place)
-        case 2:
-          bytes.removeSubrange(place..<min(bytes.count, place + Int.random(in: 1...20, using: &numbers)))
-        case 3: bytes.removeSubrange(place...)
-        default: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 40)], at: place)
-        }
-      }
+      let bytes = random.mutated(sample, dictionary: special)
       do throws(PropertyFailure) {
         try lend(bytes, FileFormatProperty.check)
       } catch {
         Issue.record("\(error): \(String(decoding: bytes, as: UTF8.self).debugDescription)")
       }
     }
-  }
-}
-
-/// Numbers that are the same in every run (SplitMix64).
-private struct Numbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
   }
 }

@@ -5,32 +5,6 @@ import Testing
 
 @Suite("gh's hosts")
 struct GitHubHostsFileTests {
-  @Test("a host's token is a login for git there")
-  func hosts() throws {
-    let found = try Found(sample: "gh-hosts.yml", as: .gitHub)
-    expect(
-      found.logins,
-      is: [
-        "https://github.com (alice) gho_Pw1", "https://ghe.example.com (bob: #1) ghp_\"Pw2: #",
-      ])
-    expect(found.passedOver.isEmpty)
-  }
-
-  @Test("with several accounts each has its token, and that in use stands there twice")
-  func accounts() throws {
-    let found = try Found(sample: "gh-hosts-2.40.yml", as: .gitHub)
-    expect(found.logins, is: ["https://github.com (alice) gho_Pw1", "https://github.com (bob) gho_Pw2"])
-    expect(found.origins, is: [.line(5), .line(7)])
-    expect(found.passedOver.isEmpty)
-    try expect(
-      String(
-        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "gh-hosts-2.40.yml"), as: .gitHub),
-        as: UTF8.self
-      ).hasPrefix(
-        "github.com:\n    git_protocol: https\n    users:\n        alice:\n        bob:\n        carol:\n"
-          + "    user: alice\nghe.example.com:\n"))
-  }
-
   @Test("scalars: quotes, escapes, comments")
   func scalars() throws {
     for (written, secret) in [

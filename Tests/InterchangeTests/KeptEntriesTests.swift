@@ -170,4 +170,109 @@ struct KeptEntriesTests {
     let lines = try whole(text, .credentialExchange)
     expect(lines.first?.hasPrefix("t (u) p; left "), is: true, "\(lines)")
   }
+
+  @Test("Keeper's labels may have colons, and end in a number that isn't theirs")
+  func keeperLabels() throws {
+    let text = #"""
+      {"records":[{"uid":"a","title":"T","$type":"login","login":"u","password":"p","custom_fields":{
+      "$text:Server: port:1":"8080","$text:Server: name:1":"db1","$text:PIN":"x","$text:2024:1":"y","$text::1":"z"}}]}
+      """#
+    let found = try FoundLogins(Array(text.utf8), as: .keeper).logins
+    expect(
+      found.flatMap(\.item.fields).map { "\($0.name)=\($0.value)" }.sorted(),
+      is: [
+        "2024=y", "PIN=x", "Server: name=db1", "Server: port=8080", "text=z",
+      ])
+  }
+
+  @Test("Proton Pass before it had dates")
+  func protonWithoutDates() throws {
+    let text = "name,url,username,password,note,totp\nx,https://a.example/,u,p,n,JBSWY3DPEHPK3PXP\n"
+    try expect(
+      whole(text, .protonPass),
+      is: ["https://a.example (u) p; called x; comment n; code otpauth://totp/?secret=JBSWY3DPEHPK3PXP"])
+  }
+
+  @Test("what stands outside of the entries keeps the file, if a person has written it")
+  func outside() throws {
+    func others(_ text: String, _ format: FileFormat) throws -> Bool {
+      try FoundLogins(Array(text.utf8), as: format).hasOthers
+    }
+    func proton(_ vault: String) -> String {
+      #"{"version":"1","userId":"u","encrypted":false,"vaults":{"v":{\#(vault)}}}"#
+    }
+    let display = #""display":{"color":0,"icon":0}"#
+    try expect(!others(proton(#""name":"P","description":"",\#(display),"items":[{}]"#), .protonPass))
+    try expect(others(proton(#""name":"P","description":"D","items":[{}]"#), .protonPass))
+    try expect(others(proton(#""name":"P","items":[]"#), .protonPass))
+    try expect(others(proton(#""name":"P","items":[{}],"new":"n""#), .protonPass))
+
+    func archive(_ account: String, _ vault: String) -> String {
+      #"{"accounts":[{"attrs":{"accountName":"A","name":"N","avatar":"a.png","email":"e","uuid":"u","domain":"d"\#(account)},"#
+        + #""vaults":[{"attrs":{"uuid":"v","name":"P","avatar":"","type":"P"\#(vault)},"items":[{}]}]}]}"#
+    }
+    try expect(!others(archive("", #","desc":"""#), .onePassword))
+    try expect(others(archive("", #","desc":"D""#), .onePassword))
+    try expect(others(archive(#","note":"x""#, ""), .onePassword))
+
+    func exchange(_ account: String) -> String {
+      #"{"version":{"major":1,"minor":0},"exporterRpId":"x","exporterDisplayName":"X","timestamp":1,"accounts":["#
+        + #"{"id":"a","username":"u","email":"e","fullName":"F","items":[{}]\#(account)}]}"#
+    }
+    try expect(
+      !others(
+        exchange(#","collections":[{"id":"c","title":"C","items":[{"item":"i"}]}]"#), .credentialExchange))
+    try expect(
+      others(
+        exchange(#","collections":[{"id":"c","title":"C","subtitle":"S","items":[{"item":"i"}]}]"#),
+        .credentialExchange))
+    try expect(others(exchange(#","extensions":[{"name":"n"}]"#), .credentialExchange))
+
+    func bitwarden(_ item: String) -> String {
+      #"{"encrypted":false,"folders":[{"id":"f","name":"F"}],"items":[\#(item)]}"#
+    }
+    let entry = #"{"id":"i","type":1,"folderId":"f","name":"n","login":{"password":"p"}}"#
+    try expect(!others(bitwarden(entry), .bitwarden))
+    try expect(others(bitwarden(#"{"id":"i","type":1,"name":"n","login":{"password":"p"}}"#), .bitwarden))
+
+    func enpass(_ folder: String) -> String {
+      #"{"folders":[{"title":"F","uuid":"f"},{"title":"G","uuid":"g","parent_uuid":"f"}],"items":[{"title":"a","#
+        + #""category":"login","folders":["\#(folder)"],"fields":[{"type":"password","value":"p"}]}]}"#
+    }
+    try expect(!others(enpass("g"), .enpass))
+    try expect(others(enpass("f"), .enpass))
+
+    func keePass(_ meta: String, _ group: String) -> String {
+      "<KeePassFile><Meta><Generator>K</Generator><DatabaseName>N</DatabaseName>\(meta)</Meta><Root><Group>"
+        + "<UUID>A</UUID><Name>Root</Name>\(group)</Group></Root></KeePassFile>"
+    }
+    try expect(
+      !others(
+        keePass(
+          "<DatabaseDescription/><CustomData><Item><Key>KPXC_X</Key><Value>v</Value></Item></CustomData>", ""),
+        .keepassxc))
+    // KeePass makes such groups by itself.
+    try expect(
+      !others(keePass("", "<Group><UUID>D</UUID><Name>General</Name></Group>"), .keepassxc))
+    for meta in [
+      "<DatabaseDescription>D</DatabaseDescription>", "<DefaultUserName>U</DefaultUserName>",
+      "<CustomIcons><Icon><UUID>u</UUID><Data>SUNPTg==</Data></Icon></CustomIcons>",
+      "<CustomData><Item><Key>k</Key><Value>v</Value></Item></CustomData>",
+    ] { try expect(others(keePass(meta, ""), .keepassxc), "\(meta)") }
+    for group in ["<Tags>T</Tags>", "<CustomData><Item><Key>k</Key><Value>v</Value></Item></CustomData>"] {
+      try expect(others(keePass("", group), .keepassxc), "\(group)")
+    }
+  }
+
+  @Test("an entry that can't be read is named by its number or title")
+  func malformedEntries() throws {
+    let text =
+      #"{"items":[{"type":1,"name":"a","name":"b","login":{"password":"p"}},"#
+      + #"{"type":1,"name":"num","login":{"password":1}},{"type":"1","login":{"password":"p"}}]}"#
+    expect(
+      Found(try FoundLogins(Array(text.utf8), as: .bitwarden)).reasons,
+      is: [
+        "entry 1 malformed", "num malformed", "entry 3 malformed",
+      ])
+  }
 }

@@ -5,18 +5,6 @@ import Testing
 
 @Suite("llavero's own lines")
 struct LlaveroFileTests {
-  @Test("a vault's plaintext: its head and what is out of use are no items")
-  func vault() throws {
-    let found = try Found(sample: "vault.jsonl", as: .llavero)
-    expect(
-      found.logins,
-      is: [
-        "https://r.example (bob) for docker Pw-2", "AWS (prod) p\"1\n2",
-        "https://git.example.com/acme (alice) Pw-1",
-      ])
-    expect(found.passedOver.isEmpty)
-  }
-
   @Test("nothing of an item is lost on the way out and in")
   func roundTrip() throws {
     var item = Item(

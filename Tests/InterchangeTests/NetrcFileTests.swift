@@ -5,27 +5,6 @@ import Testing
 
 @Suite("netrc files")
 struct NetrcFileTests {
-  @Test("an entry is a login, whatever lines its words are on")
-  func entries() throws {
-    let found = try Found(sample: "netrc", as: .netrc)
-    expect(
-      found.logins,
-      is: [
-        "https://git.example.com (alice) p w\\1",
-        "https://ftp.example (bob) b\"s#1 + account password + macro",
-        "imaps://imap.example (carol) Pw-3", "smtp://smtp.example:587 (carol) Pw-4",
-        "https://[::1]:8443 (dave) #5",
-      ])
-    expect(found.reasons, is: ["11 noPlace", "12 noSecret"])
-    expect(
-      found.origins,
-      is: [
-        .machine("git.example.com", line: 2), .machine("ftp.example", line: 3),
-        .machine("imap.example", line: 9), .machine("smtp.example", line: 9),
-        .machine("[::1]:8443", line: 10),
-      ])
-  }
-
   @Test("what protocol and port a login is for")
   func services() throws {
     for (words, name) in [
@@ -95,22 +74,8 @@ struct NetrcFileTests {
       ])
   }
 
-  @Test("without its logins the file has comments, macros and what was passed over")
+  @Test("without its logins the file has comments")
   func remainder() throws {
-    try expect(
-      String(
-        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "netrc"), as: .netrc), as: UTF8.self),
-      is: """
-        # of several programs
-        macdef init
-        cd /pub
-        machine macro.example login x password y
-
-        \u{20}
-        default login anonymous password me@example.org
-        machine nothing.example login erin
-
-        """)
     try expect(InterchangeTests.remainder(of: "machine h login a password p\r\n", as: .netrc), is: "")
     // Python refuses a comment on a line of its own after an empty one.
     for entry in ["machine h login a password p # mine", "machine h\n  login a # mine\n  password p # his"] {

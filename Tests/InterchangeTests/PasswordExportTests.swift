@@ -5,50 +5,6 @@ import Testing
 
 @Suite("password managers' exports")
 struct PasswordExportTests {
-  @Test("Chrome's: an address becomes a server, an application's a name")
-  func chrome() throws {
-    let found = try Found(sample: "chrome.csv", as: .chrome)
-    expect(
-      found.logins,
-      is: [
-        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
-        "https://shop.example:8443 (alice@example.org) Pw-2 at https://shop.example:8443/login?next=%zz",
-        "com.example.app (alice) Pw-3 at android://x7Zc0Jp9nVxw==@com.example.app/",
-        "http://intranet.example Pw-4",
-      ])
-    expect(found.labels, is: ["git.example.com", "shop.example", nil, "intranet.example"])
-    expect(found.origins, is: [.line(2), .line(3), .line(5), .line(6)])
-    expect(found.reasons, is: ["7 noSecret"])
-  }
-
-  @Test("Firefox's: the browser's own account is none, a proxy's is named by its address")
-  func firefox() throws {
-    let found = try Found(sample: "firefox.csv", as: .firefox)
-    expect(
-      found.logins,
-      is: [
-        "https://git.example.com (alice) p,w\"1", "https://nas.example:5001 (admin) Pw-2",
-        "moz-proxy://proxy.example:3128 (alice) Pw-3",
-      ])
-    expect(found.labels, is: [nil, nil, nil])
-    expect(found.reasons, is: ["2 noLogin"])
-  }
-
-  @Test("Bitwarden's CSV: an item for each server, notes are no login")
-  func bitwarden() throws {
-    let found = try Found(sample: "bitwarden.csv", as: .bitwarden)
-    expect(
-      found.logins,
-      is: [
-        "https://git.example.com (alice) p,w\"1 at androidapp://com.example.app\nhttps://git.example.com/users/sign_in",
-        "https://registry.example:5050 (alice) p,w\"1 at androidapp://com.example.app",
-        "https://imap.example.org (alice@example.org) Pw-2",
-        "Safe Pw-3",
-      ])
-    expect(found.labels, is: ["GitLab", "GitLab", "Mail", nil])
-    expect(found.reasons, is: ["5 noLogin"])
-  }
-
   @Test("Bitwarden's CSV: a comma parts addresses only before a scheme, else nobody knows which there are")
   func bitwardenCommas() throws {
     func found(_ addresses: String) throws -> Found {
@@ -151,56 +107,8 @@ struct PasswordExportTests {
     }
   }
 
-  @Test("Bitwarden's JSON says the same")
-  func bitwardenJSON() throws {
-    let found = try Found(sample: "bitwarden.json", as: .bitwarden)
-    expect(
-      found.logins,
-      is: [
-        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in + former passwords",
-        "https://registry.example:5050 (alice) p,w\"1 + former passwords",
-        "Safe Pw-3 + passkey",
-      ])
-    expect(found.origins, is: [.entry("GitLab"), .entry("GitLab"), .entry("Safe")])
-    expect(found.reasons, is: ["Door code noLogin", "Nothing yet noSecret"])
-  }
-
-  @Test("1Password's: an address without a scheme is https")
-  func onePassword() throws {
-    let found = try Found(sample: "1password.csv", as: .onePassword)
-    expect(
-      found.logins,
-      is: [
-        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
-        "https://netflix.example (alice@example.org) Pw-2",
-        "https://192.168.1.1 (admin) Pw-3", "Garage 4711",
-      ])
-    expect(found.passedOver.isEmpty)
-  }
-
-  @Test("KeePassXC's: what is in the recycle bin stays there, and a reference is no password")
-  func keepassxc() throws {
-    let found = try Found(sample: "keepassxc.csv", as: .keepassxc)
-    expect(
-      found.logins,
-      is: [
-        "https://nas.example:5001 (admin) Pw-2 ", "Safe Pw-3",
-        "https://git.example.com (alice) p,w\"1 at https://git.example.com/users/sign_in",
-      ])
-    expect(found.reasons, is: ["4 reference", "5 noSecret", "7 discarded"])
-  }
-
-  @Test("an export's dates are the items'")
+  @Test("a date beyond any keychain's is none")
   func dates() throws {
-    for (sample, format, created, modified) in [
-      ("firefox.csv", FileFormat.firefox, "2020-05-16T08:30:14.635Z", "2020-05-16T08:30:46.802Z"),
-      ("keepassxc.csv", .keepassxc, "2026-11-21T19:43:50.000Z", "2026-11-21T19:43:50.000Z"),
-      ("bitwarden.json", .bitwarden, "2025-05-06T11:28:20.036Z", "2025-05-07T11:28:20.036Z"),
-    ] {
-      let item = try #require(try FoundLogins(Sample.bytes(of: sample), as: format).logins.first).item
-      expect(item.creationDate?.description, is: created)
-      expect(item.modificationDate?.description, is: modified)
-    }
     let found = try FoundLogins(
       Array("url,username,password,httpRealm,timeCreated\nhttps://h,,p,,99999999999999999999\n".utf8),
       as: .firefox)
@@ -378,12 +286,6 @@ struct PasswordExportTests {
       Found(alone, as: .keepassxc).logins, is: ["https://h (u) p + place in what may be the bin"])
   }
 
-  @Test("what a program fills for itself is named, and keeps nothing in the file")
-  func bookkeeping() throws {
-    let found = try FoundLogins(Sample.bytes(of: "firefox.csv"), as: .firefox)
-    expect(found.bookkeeping, is: ["guid", "timeLastUsed"])
-  }
-
   @Test("a password or another's name in an address has no room beside the entry's own")
   func userInformation() throws {
     for (address, account, login) in [
@@ -421,20 +323,5 @@ struct PasswordExportTests {
       is: [
         "2 noSecret"
       ])
-  }
-
-  @Test("without its logins an export has what was none, and its header")
-  func remainder() throws {
-    let text = try String(
-      decoding: InterchangeTests.remainder(of: Sample.bytes(of: "bitwarden.csv"), as: .bitwarden),
-      as: UTF8.self)
-    expect(
-      text.split(separator: "\r\n").map { $0.prefix(20) },
-      is: ["folder,favorite,type", ",,note,Door code,471"])
-    let json = try InterchangeTests.remainder(of: Sample.bytes(of: "bitwarden.json"), as: .bitwarden)
-    let found = try Found(json, as: .bitwarden)
-    expect(found.logins.isEmpty)
-    expect(found.reasons, is: ["Door code noLogin", "Nothing yet noSecret"])
-    expect(!String(decoding: json, as: UTF8.self).contains("Pw-"))
   }
 }

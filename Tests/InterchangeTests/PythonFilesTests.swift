@@ -5,19 +5,6 @@ import Testing
 
 @Suite("files of Python's programs")
 struct PythonFilesTests {
-  @Test("twine's logins are kept under the URL by which twine asks")
-  func pypirc() throws {
-    let found = try Found(sample: "pypirc", as: .pypirc)
-    expect(
-      found.logins,
-      is: [
-        "https://upload.pypi.org/legacy/ (__token__) pypi-Pw1",
-        "https://test.pypi.org/legacy/ (alice) pypi-Pw%2",
-        "https://pypi.corp.example/legacy/?x=1 (bob) \"Pw = 3\"",
-      ])
-    expect(found.reasons, is: ["22 noSecret", "26 noPlace"])
-  }
-
   @Test("a repository without a URL, and one whose URL is none, are passed over")
   func noRepository() throws {
     let found = try Found(
@@ -58,27 +45,6 @@ struct PythonFilesTests {
       InterchangeTests.remainder(
         of: "[pypi]\n# mine\nusername = a\npassword = b\n  c\n# end\n[x]\npassword = d\n", as: .pypirc),
       is: "[pypi]\n# mine\nusername = a\n# end\n[x]\npassword = d\n")
-  }
-
-  @Test("Python's keyring: escapes and base64 on several lines")
-  func keyring() throws {
-    let found = try Found(sample: "keyring_pass.cfg", as: .keyring)
-    expect(
-      found.logins,
-      is: [
-        "https://upload.pypi.org/legacy/ (__token__) Pw-1",
-        "Ma service (alice.b) a very long password: \(String(repeating: "x", count: 100))",
-        "bücher (ana) Zürich",
-      ])
-    expect(found.passedOver.isEmpty)
-    try expect(
-      String(
-        decoding: InterchangeTests.remainder(of: Sample.bytes(of: "keyring_pass.cfg"), as: .keyring),
-        as: UTF8.self
-      ).split(separator: "\n").filter { $0.contains { !$0.isWhitespace } },
-      is: [
-        "[https_3A_2F_2Fupload_2Epypi_2Eorg_2Flegacy_2F]", "[Ma_20service]", "[b_C3_BCcher]",
-      ])
   }
 
   @Test("what is no base64 is passed over, and the encrypted file is named so")
