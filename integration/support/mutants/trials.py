@@ -12,12 +12,12 @@ import time
 
 # The suites whose cases depend most on a module, the quickest first. Unit tests come before them.
 SUITES = {
-    "Keychain": "finding changing git-helper-behaviours git-bad-input search-list security",
-    "EncryptedFile": "upgrade race damage errors killed slots passphrase-sources concurrency other-user sync model",
+    "Keychain": "finding changing search-list security",
+    "EncryptedFile": "git-faults upgrade race damage errors killed slots passphrase-sources concurrency other-user sync model",
     "Age": "upgrade damage slots passphrase-sources git-shared",
     "PrivateFiles": "other-user race errors killed damage unlock-cache",
-    "CredentialProtocols": "docker cargo terraform goauth kubectl git-bad-input git-helper-behaviours aws run askpass",
-    "SecretService": "secret-service-faults secret-service-programs search-list changing git-helper-behaviours",
+    "CredentialProtocols": "docker cargo terraform goauth kubectl aws run askpass",
+    "SecretService": "secret-service-faults secret-service-programs search-list changing",
     "SecretServiceProvider": "secret-service-provider secret-service-interop secret-service-conditions secret-service-forwarded",
     "Forwarding": "forwarding forwarding-tools secret-service-forwarded",
     "SignIn": "login-faults login mail github-app openbao-logins",
