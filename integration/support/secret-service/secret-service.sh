@@ -44,12 +44,11 @@ XML
   wait_for 10 listens "$CASE/bus" || fail "dbus-daemon doesn't start:" "$(cat "$CASE/session-bus.log")"
 }
 
-# start_strange_bus WAY: a bus that accepts connections and is silent, or misbehaves in another way that
-# silent-service.py knows
-start_strange_bus() {
-  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service/silent-service.py" --bus "$CASE/strange-bus" --way "$1"
-  wait_for 10 listens "$CASE/strange-bus" || fail "the strange bus doesn't start"
-  export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/strange-bus
+# start_silent_bus: a bus that accepts connections, and never speaks
+start_silent_bus() {
+  background "$LLAVERO_TEST_PYTHON" "$SUPPORT/secret-service/silent-service.py" --bus "$CASE/silent-bus"
+  wait_for 10 listens "$CASE/silent-bus" || fail "the silent bus doesn't start"
+  export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/silent-bus
 }
 
 # call PATH INTERFACE.METHOD [ARGUMENT...]: calls the Secret Service, and prints the answer

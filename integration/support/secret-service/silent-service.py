@@ -7,7 +7,6 @@ It holds one item: https, example.com, alice. Methods are named without their in
 import argparse
 import socket
 import sys
-import threading
 import time
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -88,10 +87,6 @@ class Service:
             return "aoo", (objects, "/")
         self.completed = objects
         return "aoo", ([], PROMPT)
-
-    def Lock(self, path, objects):
-        self.locked = True
-        return "aoo", (objects, "/")
 
     def Prompt(self, path, window):
         return "", ()
@@ -198,7 +193,7 @@ def serve(options):
     answered = 0
     with open_dbus_connection("SESSION") as connection:
         # Calls can arrive before the reply to this.
-        connection.send(message_bus.RequestName(options.name))
+        connection.send(message_bus.RequestName("org.freedesktop.secrets"))
         while True:
             call = connection.receive()
             if call.header.message_type != MessageType.method_call:
@@ -217,36 +212,14 @@ def serve(options):
                 connection.send(completion)
 
 
-def be_a_bus(path, way):
+def be_a_bus(path):
+    """Accepts connections, and never speaks."""
     connections = []
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen(64)
         while True:
-            connection, _ = listener.accept()
-            connections.append(connection)
-            if way != "silent":
-                threading.Thread(target=talk, args=(connection, way), daemon=True).start()
-
-
-def talk(connection, way):
-    """Speaks as no bus does."""
-    try:
-        if way == "close":
-            connection.close()
-        elif way == "endless":
-            while True:
-                connection.sendall(b"A" * 65536)
-        elif way == "reject":
-            while connection.recv(4096):
-                connection.sendall(b"REJECTED EXTERNAL\r\n")
-        elif way == "garbage":
-            connection.recv(4096)
-            connection.sendall(b"OK 0123456789abcdef0123456789abcdef\r\n")
-            while connection.recv(4096):
-                connection.sendall(b"AGREE_UNIX_FD\r\n" + bytes(range(256)) * 64)
-    except OSError:
-        pass
+            connections.append(listener.accept())
 
 
 def pair(text):
@@ -254,7 +227,6 @@ def pair(text):
 
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--name", default="org.freedesktop.secrets", help="the name to own on the bus")
 parser.add_argument("--answer", type=int, metavar="N", help="go silent after N answers")
 parser.add_argument("--silent", action="append", default=[], metavar="METHOD", help="never answer it")
 parser.add_argument("--strange", action="append", default=[], metavar="METHOD", help="answer with what it isn't")
@@ -264,13 +236,12 @@ parser.add_argument("--plain", action="store_true", help="know no encrypted sess
 parser.add_argument("--locked", action="store_true")
 parser.add_argument("--prompt", choices=["unlock", "dismiss", "ignore"], default="dismiss", help="how prompts end")
 parser.add_argument("--log", metavar="FILE", help="write the names of the methods that are called")
-parser.add_argument("--bus", metavar="SOCKET", help="be a bus in place of a service, one that accepts connections")
-parser.add_argument("--way", choices=["silent", "close", "endless", "reject", "garbage"], default="silent", help="how")
+parser.add_argument("--bus", metavar="SOCKET", help="be a bus in place of a service, one that accepts and is silent")
 arguments = parser.parse_args()
 arguments.refuse = dict(arguments.refuse)
 try:
     if arguments.bus:
-        be_a_bus(arguments.bus, arguments.way)
+        be_a_bus(arguments.bus)
     serve(arguments)
 except (ConnectionResetError, BrokenPipeError):
     sys.exit("the bus is gone")
