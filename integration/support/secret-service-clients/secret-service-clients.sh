@@ -16,9 +16,9 @@ python_keyring() { # COMMAND SERVICE ACCOUNT
   PYTHON_KEYRING_BACKEND=keyring.backends.SecretService.Keyring "$LLAVERO_TEST_PYTHON" -m keyring "$@"
 }
 
-# secretstorage PYTHON: runs code with `collection`, the default one
+# secretstorage PYTHON [SECRET]: runs code with `collection`, the default one, and the secret in sys.argv[2]
 secretstorage() {
-  "$LLAVERO_TEST_PYTHON" - "$1" "$SECRET" <<'PYTHON'
+  "$LLAVERO_TEST_PYTHON" - "$1" "${2:-$SECRET}" <<'PYTHON'
 import contextlib, secretstorage, sys
 place = {"protocol": "https", "server": "example.com"}
 with contextlib.closing(secretstorage.dbus_init()) as connection:
