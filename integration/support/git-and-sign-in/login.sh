@@ -27,6 +27,13 @@ with_hostile() {
   client "$hostile" web /authorize /token /device
 }
 
+# with_authlib CLIENT [OPTION...]: a server whose metadata says all but the client
+with_authlib() {
+  start_authlib "${@:2}"
+  trusting
+  git config --global "credential.$authlib.oauthClientId" "$1"
+}
+
 behaves() {
   local IFS=+
   echo "$*" >"$CASE/hostile/behaviours"
@@ -43,6 +50,15 @@ sign_in() {
   unset DISPLAY
 }
 
+# expiring_login URL: one whose token is good for some seconds, as another helper has left it
+expiring_login() {
+  store url="$1" username=ada password=old password_expiry_utc=$(($(date +%s) + 40)) oauth_refresh_token=first
+}
+
+forget_all() {
+  llavero delete --all --class internet --yes >/dev/null </dev/null
+}
+
 soon() { # all tokens are about to expire
   expiring $(($(date +%s) + 40))
 }
@@ -51,7 +67,7 @@ soon() { # all tokens are about to expire
 aged() {
   llavero export </dev/null >"$CASE/aged"
   sed -i "s/\"modified\":\"[^\"]*\"/\"modified\":\"$(date -u -d '-10 minutes' +%FT%T.000Z)\"/" "$CASE/aged"
-  llavero delete --all --class internet --yes >/dev/null </dev/null
+  forget_all
   llavero import llavero "$CASE/aged" --on-conflict replace </dev/null 2>/dev/null
 }
 
@@ -97,6 +113,11 @@ has_answer() { # URL
 
 succeeds() {
   if ((status != 0)); then fail "it failed" "$(said)"; fi
+}
+
+nothing_is_kept() { # [OPTION...]
+  run llavero list "$@"
+  if ((status > 1)) || [[ -s $CASE/stdout ]]; then fail "something is kept" "$(said)"; fi
 }
 
 fails_with() { # TEXT
