@@ -7,34 +7,26 @@ NAME.git below the issuer, and its metadata is where RFC 8414 and OpenID Connect
 words in FOLDER/behaviours, which is read again at each request. Everybody consents at once. A refresh token is used once; one
 that nobody has issued is good too.
 
-WHEN is once-, twice- or thrice-, for the first requests only. WHERE is one of the endpoints, metadata or git; without it,
-words are about the token endpoint, or where the lists below say. Words that begin with `x-` do nothing, and make another
-issuer.
+WHEN is once-, for the first request only. WHERE is one of the endpoints or metadata; without it, words are about the token
+endpoint, or where the lists below say.
 
 Anywhere:
-  status-CODE, html (502), retry-SECONDS, retry-date-SECONDS, retry-junk (429 all three)
-  redirect (to https://localhost:PORT/caught, by 302), redirect-CODE, redirect-same (to /caught here), redirect-http, loop,
-  hops-NUMBER (a redirect within the issuer, so many times)
+  status-CODE, html (502), retry-SECONDS (429)
+  redirect (to https://localhost:PORT/caught, by 302), redirect-CODE, redirect-same (to /caught here), redirect-http, loop
   huge (10 MB), endless (which promises more), trickle (a byte a second), silent, cut (in the middle), reset (nothing at all)
-  date-SECONDS (Date is so much later, or earlier if negative), no-date, date-junk
-  text, array, null, deep, truncated, bom, not-utf8, duplicate, form, wrong-type: of JSON
+  date-SECONDS (Date is so much later, or earlier if negative), date-junk
+  text: in place of JSON
 token:
   error-CODE (400, or 401 for invalid_client), escape (an error_description with terminal escapes), escape-error,
   ok-status (200 for errors)
-  newline, cr, nul, escape-token, empty-token, no-token, number-token, long-token, unicode-token: the access token;
-  refresh-newline, refresh-nul: the refresh token; no-refresh, same-refresh
-  expires-SECONDS, and expires-negative, -zero, -huge, -text, -string, -float, -null, -none
-  scope-SCOPE, no-scope, type-TYPE, no-type
-authorize:
-  wrong-state, no-state, wrong-iss, no-iss, no-code, denied, denied-wrong-state, denied-no-state, script (in the description)
+  newline, long-token: the access token
+  expires-SECONDS, and expires-negative, -text, -none
+  scope-SCOPE
 metadata:
-  issuer, issuer-slash, no-issuer, unpromised (no word about iss), plain-only (of PKCE)
-  http-token, http-authorize, http-device: endpoints at http://forge.test; foreign-token: one at https://localhost:PORT/caught/token
+  issuer, no-issuer
+  http-token, http-authorize, http-device: endpoints at http://forge.test
 device:
-  http-verification, file-verification, escape-verification, escape-code, google (verification_url), interval-SECONDS,
-  no-interval, life-SECONDS
-git:
-  realm-REALM, foreign-challenge, escape-challenge
+  file-verification, escape-verification, escape-code, google (verification_url), interval-SECONDS
 
 FOLDER/sent has a line WORD PATH BYTES whole|broken for each answer that was huge, endless, trickle, silent or cut, once it
 is over. What should not be sent is logged as `caught`, and as `insecure` where there is no TLS;
@@ -58,21 +50,15 @@ from sign_in_server import LOCK, Peer, argument_parser, as_json, bind, redirect,
 
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x1b[31mred\x9b1m\r\nllavero: signed in\u202e\x00"
 HUGE = 10 * 1024 * 1024
-TIMES = {"once": 1, "twice": 2, "thrice": 3}
 ENDPOINTS = {"authorize", "token", "device", "verify", "revoke"}
 
-AUTHORIZE = "wrong-state no-state wrong-iss no-iss no-code denied denied-wrong-state denied-no-state script"
-METADATA = "issuer issuer-slash no-issuer unpromised plain-only http-token http-authorize http-device foreign-token"
-DEVICE = "http-verification file-verification escape-verification escape-code google interval-N no-interval life-N"
-GIT = "realm-N foreign-challenge escape-challenge"
+METADATA = "issuer no-issuer http-token http-authorize http-device"
+DEVICE = "file-verification escape-verification escape-code google interval-N"
 ANYWHERE = (
-    "status-N html retry-N retry-date-N retry-junk redirect redirect-N redirect-same redirect-http loop hops-N huge endless"
-    " trickle silent cut reset date-N no-date date-junk text array null deep truncated bom not-utf8 duplicate form wrong-type"
+    "status-N html retry-N redirect redirect-N redirect-same redirect-http loop huge endless trickle silent cut reset date-N"
+    " date-junk text"
 )
-TOKEN = (
-    "error-N escape escape-error ok-status newline cr nul escape-token empty-token no-token number-token long-token"
-    " unicode-token refresh-newline refresh-nul no-refresh same-refresh expires-N scope-N no-scope type-N no-type"
-)
+TOKEN = "error-N escape escape-error ok-status newline long-token expires-N scope-N"
 
 
 def is_one_of(word, words):
@@ -86,7 +72,7 @@ class Unknown(Exception):
 
 def where_belongs(word):
     """The endpoint of a word that names none."""
-    for where, words in (("authorize", AUTHORIZE), ("metadata", METADATA), ("device", DEVICE), ("git", GIT)):
+    for where, words in (("metadata", METADATA), ("device", DEVICE)):
         if is_one_of(word, words):
             return where
     if is_one_of(word, ANYWHERE) or is_one_of(word, TOKEN):
@@ -95,7 +81,7 @@ def where_belongs(word):
 
 
 class Hostile(Peer):
-    counts = {}
+    done = set()
     codes, access, used = {}, set(), set()
 
     def split(self, path):
@@ -127,11 +113,11 @@ class Hostile(Peer):
     def words(self, behaviours, kind):
         """Those that are about this request, with their arguments as they are."""
         for each in behaviours.split("+"):
-            if each == "plain" or each.startswith("x-"):
+            if each == "plain":
                 continue
-            when, word = re.fullmatch("(?:(once|twice|thrice)-)?(.*)", each).groups()
+            when, word = re.fullmatch("(once-)?(.*)", each).groups()
             where, dot, rest = word.partition(".")
-            if dot and where in ENDPOINTS | {"metadata", "git"}:
+            if dot and where in ENDPOINTS | {"metadata"}:
                 word = rest
                 where_belongs(word)
             else:
@@ -140,8 +126,9 @@ class Hostile(Peer):
                 continue
             if when:
                 with LOCK:
-                    count = self.counts[behaviours, kind, each] = self.counts.get((behaviours, kind, each), 0) + 1
-                if count > TIMES[when]:
+                    is_first = (behaviours, kind, each) not in self.done
+                    self.done.add((behaviours, kind, each))
+                if not is_first:
                     continue
             yield word
 
@@ -152,9 +139,7 @@ class Hostile(Peer):
         return f"https://localhost:{self.server.server_port}/caught"
 
     def serve_git(self, path, query, body):
-        behaviours, rest = self.split(path)
-        self.prepare(behaviours, "git")
-        return self.misbehave(super().serve_git(rest, query, body))
+        return super().serve_git(self.split(path)[1], query, body)
 
     def admits(self, token):
         return token in self.access
@@ -210,20 +195,6 @@ class Hostile(Peer):
             self.codes[code] = parameters
         state = {"state": parameters["state"]} if "state" in parameters else {}
         answer = {"code": code, **state, "iss": issuer}
-        if self.has("script"):
-            answer = {"error": "access_denied", "error_description": "<script>alert(1)</script>", **state, "iss": issuer}
-        if any(word.startswith("denied") for word in self.now):
-            answer = {"error": "access_denied", **state, "iss": issuer}
-        if self.has("wrong-state") or self.has("denied-wrong-state"):
-            answer["state"] = "x" * 22
-        if self.has("no-state") or self.has("denied-no-state"):
-            answer.pop("state", None)
-        if self.has("wrong-iss"):
-            answer["iss"] = "https://evil.test"
-        if self.has("no-iss"):
-            del answer["iss"]
-        if self.has("no-code"):
-            answer.pop("code", None)
         target = parameters.get("redirect_uri", "")
         return redirect(f"{target}{'&' if '?' in target else '?'}{urlencode(answer)}")
 
@@ -236,25 +207,17 @@ class Hostile(Peer):
             "device_authorization_endpoint": (insecure if self.has("http-device") else issuer) + "/device",
             "revocation_endpoint": issuer + "/revoke",
             "response_types_supported": ["code"],
-            "code_challenge_methods_supported": ["plain"] if self.has("plain-only") else ["S256"],
+            "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": True,
         }
-        if self.has("foreign-token"):
-            answer["token_endpoint"] = self.caught() + "/token"
-        if self.has("unpromised"):
-            del answer["authorization_response_iss_parameter_supported"]
         if self.has("issuer"):
             answer["issuer"] = "https://evil.test"
-        if self.has("issuer-slash"):
-            answer["issuer"] += "/"
         if self.has("no-issuer"):
             del answer["issuer"]
         return answer
 
     def device(self, issuer):
         uri = issuer + "/verify"
-        if self.has("http-verification"):
-            uri = f"http://forge.test:{self.server.insecure_port}/verify"
         if self.has("file-verification"):
             uri = "file:///etc/passwd"
         if self.has("escape-verification"):
@@ -265,13 +228,11 @@ class Hostile(Peer):
             "user_code": user_code,
             "verification_url" if self.has("google") else "verification_uri": uri,
             "verification_uri_complete": f"{uri}?user_code={user_code}",
-            "expires_in": int(self.value("life-") or 600),
+            "expires_in": 600,
             "interval": int(self.value("interval-") or 1),
         }
         if self.has("google"):
             del answer["verification_uri_complete"]
-        if self.has("no-interval"):
-            del answer["interval"]
         return answer
 
     def token(self, parameters):
@@ -296,9 +257,8 @@ class Hostile(Peer):
             token = parameters.get("refresh_token", "")
             if token in self.used:
                 return self.refusal({"error": "invalid_grant"})
-            if not self.has("same-refresh") and not self.has("no-refresh"):
-                self.used.add(token)
-        return as_json(self.spoilt(self.tokens(scope), parameters))
+            self.used.add(token)
+        return as_json(self.spoilt(self.tokens(scope)))
 
     def refusal(self, answer, status=400):
         return as_json(answer, 200 if self.has("ok-status") else status)
@@ -314,50 +274,19 @@ class Hostile(Peer):
         self.access.add(answer["access_token"])
         return answer
 
-    def spoilt(self, answer, parameters):
-        for word, change in {
-            "newline": lambda token: token + "\nhost=evil.test",
-            "cr": lambda token: token + "\rhost=evil.test",
-            "nul": lambda token: token + "\0",
-            "escape-token": lambda token: token + "\x1b[2J",
-            "empty-token": lambda token: "",
-            "number-token": lambda token: 12345,
-            "long-token": lambda token: token + "x" * 60000,
-            "unicode-token": lambda token: token + "\u00e9\u202e\U0001f511",
-        }.items():
-            if self.has(word):
-                answer["access_token"] = change(answer["access_token"])
-                if isinstance(answer["access_token"], str):
-                    self.access.add(answer["access_token"])
-        if self.has("refresh-newline"):
-            answer["refresh_token"] += "\npassword=x"
-        if self.has("refresh-nul"):
-            answer["refresh_token"] += "\0"
-        if self.has("same-refresh"):
-            answer["refresh_token"] = parameters.get("refresh_token", answer["refresh_token"])
-        for word, name in (("no-token", "access_token"), ("no-refresh", "refresh_token"), ("expires-none", "expires_in")):
-            if self.has(word):
-                del answer[name]
+    def spoilt(self, answer):
+        if self.has("newline"):
+            answer["access_token"] += "\nhost=evil.test"
+        if self.has("long-token"):
+            answer["access_token"] += "x" * 60000
+        self.access.add(answer["access_token"])
         expires = self.value("expires-")
-        named = {
-            "negative": -3600,
-            "zero": 0,
-            "huge": 10**30,
-            "text": "soon",
-            "string": "3600",
-            "float": 3600.5,
-            "null": None,
-        }
-        if expires in named:
-            answer["expires_in"] = named[expires]
-        elif expires not in (None, "none"):
-            answer["expires_in"] = int(expires)
-        for word, name in (("scope-", "scope"), ("type-", "token_type")):
-            if self.value(word):
-                answer[name] = self.value(word)
-        for word, name in (("no-scope", "scope"), ("no-type", "token_type")):
-            if self.has(word):
-                del answer[name]
+        if expires == "none":
+            del answer["expires_in"]
+        elif expires is not None:
+            answer["expires_in"] = {"negative": -3600, "text": "soon"}.get(expires) or int(expires)
+        if self.value("scope-"):
+            answer["scope"] = self.value("scope-")
         return answer
 
     # --- How it says it
@@ -372,12 +301,7 @@ class Hostile(Peer):
             if word.startswith("status-"):
                 return int(word[7:]), [("Content-Type", "text/plain")], b"hunter2\n"
             if word.startswith("retry-"):
-                after = word[6:]
-                if after == "junk":
-                    after = "soon\x1b[2J"
-                elif after.startswith("date-"):
-                    after = formatdate(time.time() + int(after[5:]), usegmt=True)
-                return 429, [("Retry-After", after), ("Content-Type", "text/plain")], b"hunter2\n"
+                return 429, [("Retry-After", word[6:]), ("Content-Type", "text/plain")], b"hunter2\n"
             if word == "redirect-same":
                 return redirect(f"{self.origin()}/caught")
             if word == "redirect-http":
@@ -386,37 +310,12 @@ class Hostile(Peer):
                 return redirect(self.caught(), int(word[9:] or 302))
             if word == "loop":
                 return redirect(self.path)
-            if word.startswith("hops-"):
-                path, _, query = self.path.partition("?")
-                hop = int(query or 0)
-                if hop < int(word[5:]):
-                    return redirect(f"{path}?{hop + 1}")
             if word in ("huge", "endless", "trickle", "silent", "cut", "reset"):
                 self.sending = word
-        if self.has("form"):
-            return status, [("Content-Type", "application/x-www-form-urlencoded")], urlencode(json.loads(content)).encode()
-        for word, change in {
-            "text": lambda content: b"access_token is hunter2\n",
-            "array": lambda content: b"[" + content + b"]",
-            "null": lambda content: b"null",
-            "deep": lambda content: b'{"a":' * 10000 + b"1" + b"}" * 10000,
-            "truncated": lambda content: content[: len(content) // 2],
-            "bom": lambda content: b"\xef\xbb\xbf" + content,
-            "not-utf8": lambda content: content.replace(b'"access-', b'"\xff\xfeaccess-'),
-            "duplicate": lambda content: b'{"access_token": "first", "token_type": "bearer", ' + content[1:],
-            "huge": lambda content: content[:-1] + b', "padding": "' + b"x" * HUGE + b'"}',
-        }.items():
-            if self.has(word):
-                content = change(content)
-        if self.has("wrong-type"):
-            headers = [("Content-Type", "text/html")]
-        challenge = next((f'Basic realm="{word[6:]}"' for word in self.now if word.startswith("realm-")), None)
-        if self.has("foreign-challenge"):
-            challenge = f'Bearer authorization_uri="{self.caught()}/authorize", realm="{self.caught()}"'
-        if self.has("escape-challenge"):
-            challenge = 'Basic realm="forge\x1b[2J\x9b1m"'
-        if status == 401 and challenge:
-            headers = [("WWW-Authenticate", challenge)]
+        if self.has("text"):
+            content = b"access_token is hunter2\n"
+        if self.has("huge"):
+            content = content[:-1] + b', "padding": "' + b"x" * HUGE + b'"}'
         return status, headers, content
 
     def reply(self, status, headers, content):
@@ -426,10 +325,7 @@ class Hostile(Peer):
         elif shift is not None:
             headers = [*headers, ("Date", formatdate(time.time() + int(shift), usegmt=True))]
         if self.sending is None:
-            if self.has("no-date"):
-                self.respond(status, headers, content)
-            else:
-                super().reply(status, headers, content)
+            super().reply(status, headers, content)
             return
         self.close_connection = True
         if self.sending == "reset":
