@@ -249,7 +249,7 @@ def application():
     app.config["OAUTH2_TOKEN_EXPIRES_IN"] = {"authorization_code": life, "refresh_token": life, DEVICE: life, EXCHANGE: life}
     authorization = AuthorizationServer(app, query_client=CLIENTS.get, save_token=save_token)
     Refresh.INCLUDE_NEW_REFRESH_TOKEN = options.rotate
-    DeviceAuthorization.EXPIRES_IN, DeviceAuthorization.INTERVAL = options.device_life, options.interval
+    DeviceAuthorization.EXPIRES_IN, DeviceAuthorization.INTERVAL = options.device_life, 1
     authorization.register_grant(AuthorizationCode, [StrictChallenge(required=True)])
     authorization.register_grant(Refresh)
     authorization.register_grant(Device)

@@ -10,7 +10,6 @@ the metadata names no endpoint for devices, which is /device-authorization/, and
 `slow_down` or `expired_token`.
 
 For the test itself, by POST:
-  /control/application  client_id, and perhaps secret, grant (authorization-code or urn:…), redirect_uris, skip=1
   /control/expire       all access tokens expire
   /control/forget       all tokens are gone, as if the person had revoked them
 """
@@ -54,8 +53,7 @@ def settings_for(options):
             "ACCESS_TOKEN_EXPIRE_SECONDS": options.token_life,
             "ROTATE_REFRESH_TOKEN": True,
             "REFRESH_TOKEN_REUSE_PROTECTION": True,
-            "REFRESH_TOKEN_EXPIRE_SECONDS": options.refresh_life,
-            "DEVICE_FLOW_INTERVAL": options.interval,
+            "DEVICE_FLOW_INTERVAL": 1,
             "OAUTH_DEVICE_VERIFICATION_URI": f"{options.origin}/device/",
             "OAUTH_DEVICE_VERIFICATION_URI_COMPLETE": lambda code: f"{options.origin}/device/?user_code={code}",
             "COMPLIANT_BCP_RFC9700_IMPLICIT_GRANT": True,
@@ -77,7 +75,7 @@ def signed_in(get_response):
     return middleware
 
 
-def add_application(client_id, secret="", grant="authorization-code", redirect_uris="", skip=""):
+def add_application(client_id, secret="", grant="authorization-code", redirect_uris=""):
     from oauth2_provider.models import get_application_model
 
     get_application_model().objects.create(
@@ -87,7 +85,6 @@ def add_application(client_id, secret="", grant="authorization-code", redirect_u
         client_secret=secret,
         authorization_grant_type=grant,
         redirect_uris=redirect_uris,
-        skip_authorization=bool(skip),
     )
 
 
@@ -103,13 +100,11 @@ def set_up(options):
         add_application("device", grant=DEVICE)
 
 
-def control(path, parameters):
+def control(path):
     from django.utils import timezone
     from oauth2_provider.models import get_access_token_model, get_refresh_token_model
 
-    if path == "/control/application":
-        add_application(**parameters)
-    elif path == "/control/expire":
+    if path == "/control/expire":
         get_access_token_model().objects.update(expires=timezone.now())
     elif path == "/control/forget":
         get_access_token_model().objects.all().delete()
@@ -151,7 +146,7 @@ class Django(WSGIPeer):
 
     def answer(self, path, query, body):
         if path.startswith("/control/"):
-            return with_database(control, path, dict(self.parameters(query, body)))
+            return with_database(control, path)
         if path == "/token/":
             # SQLite has no locks for rows, and two uses of a refresh token at once would both be the first.
             with self.one_at_a_time:
@@ -163,12 +158,9 @@ class Django(WSGIPeer):
 
 
 def main():
-    parser = argument_parser(__doc__)
-    parser.add_argument("--refresh-life", type=int, metavar="SECONDS", help="of refresh tokens, which is endless without")
-    parser.add_argument("--host", help="the HOST[:PORT] of the device's verification URI, instead of 127.0.0.1:PORT")
-    options = parser.parse_args()
+    options = argument_parser(__doc__).parse_args()
     server = bind(Django, options)
-    options.origin = f"https://{options.host or f'127.0.0.1:{server.server_port}'}"
+    options.origin = f"https://127.0.0.1:{server.server_port}"
 
     import django
     from django.conf import settings

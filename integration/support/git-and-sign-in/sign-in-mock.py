@@ -4,7 +4,7 @@
 sign_in_server.py says what is in FOLDER. Clients register by POST of JSON to /oauth2/clients and get a secret, which goes
 into Basic unless token_endpoint_auth_method is client_secret_post; the redirect URI has to be equal, port included, and has
 a path. There is no PKCE, no device and no `iss`; a refresh gives no new refresh token; access_denied comes without the
-state. The metadata is at /.well-known/openid-configuration. POST to /users/ada/revoke-tokens revokes.
+state. The metadata is at /.well-known/openid-configuration.
 """
 
 from datetime import timedelta
@@ -15,7 +15,7 @@ import oidc_provider_mock
 
 
 class Mock(WSGIPeer):
-    kinds = {"/oauth2/authorize": "authorize", "/oauth2/token": "token", "/oauth2/clients": "control", "/users": "control"}
+    kinds = {"/oauth2/authorize": "authorize", "/oauth2/token": "token", "/oauth2/clients": "control"}
     app = None
 
     def admits(self, token):

@@ -75,7 +75,6 @@ class Peer(GitBackend, GitLFS, BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     options = None
-    realm = "forge"
     # The kinds of the paths that the log names; what isn't here is `other`.
     kinds = {}
 
@@ -137,7 +136,7 @@ class Peer(GitBackend, GitLFS, BaseHTTPRequestHandler):
     def serve_git(self, path, query, body):
         token = token_of(self.headers)
         if token is None or not self.admits(token):
-            return 401, [("WWW-Authenticate", f'Basic realm="{self.realm}"')], b"sign in\n"
+            return 401, [("WWW-Authenticate", 'Basic realm="forge"')], b"sign in\n"
         if self.is_lfs(path):
             reply = self.serve_lfs(os.path.join(self.options.folder, "lfs"), path, body)
             if "/objects/batch" not in path and "/objects/" in path:
@@ -298,14 +297,12 @@ def argument_parser(text):
     parser.add_argument("--port", type=int, default=0, help="a certain port, instead of a free one")
     parser.add_argument("--token-life", type=int, default=3600, metavar="SECONDS", help="of access tokens")
     parser.add_argument("--device-life", type=int, default=600, metavar="SECONDS", help="of device codes")
-    parser.add_argument("--interval", type=int, default=1, metavar="SECONDS", help="between the polls of a device")
-    parser.add_argument("--realm", default="forge", help="in the WWW-Authenticate of the repositories")
     return parser
 
 
 def bind(handler, options):
     """A server that listens and doesn't answer yet, for those who need to know the port."""
-    handler.options, handler.realm = options, options.realm
+    handler.options = options
     server = Server(("127.0.0.1", options.port), handler)
     server.context = context_of(options)
     return server
