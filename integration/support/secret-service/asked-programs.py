@@ -1,15 +1,12 @@
 """A program that wants more than it may have, of a service that asks about programs: one function for each way to try."""
 
 import os
-import pathlib
-import runpy
 import shutil
 import subprocess
 import sys
-import time
 
-demands = runpy.run_path(str(pathlib.Path(__file__).parent / "secret-service-demands.py"))
-Client, Refused, equal = demands["Client"], demands["Refused"], demands["equal"]
+from secret_service import *
+
 NETWORK = {"xdg:schema": "org.gnome.keyring.NetworkPassword", "protocol": "https", "user": "alice"}
 
 
@@ -58,10 +55,7 @@ def makes_another_login(server, password):
 
 def begins_to_read(client, item):
     """Asks for a secret without waiting for it; a function that waits, and gives the name of the error, or nothing."""
-    address = demands["DBusAddress"](item, bus_name=demands["NAME"], interface=demands["API"] + "Item")
-    session = client.session()
-    serial = next(client.bus.outgoing_serial)
-    client.bus.send(demands["new_method_call"](address, "GetSecret", "o", (session.path,)), serial=serial)
+    serial = client.begin(client.message(item, "Item.GetSecret", "o", client.session().path))
 
     def ending():
         try:
@@ -75,16 +69,17 @@ def begins_to_read(client, item):
 
 def found(client, **attributes):
     """All that has these attributes, and may not be used yet."""
-    return client.call(demands["ROOT"], "Service.SearchItems", "a{ss}", attributes)[1]
+    return client.call(ROOT, "Service.SearchItems", "a{ss}", attributes)[1]
 
 
 def wait_for_questions(number):
     """Until somebody has been asked so often."""
-    end = time.monotonic() + 10
-    while (count := len(open("asked").readlines())) < number:
-        demands["demand"](time.monotonic() < end, "no question")
-        time.sleep(0.01)
-    equal(count, number)
+    until(lambda: asked() >= number, "a question", 10)
+    equal(asked(), number)
+
+
+def asked():
+    return len(open("asked").readlines())
 
 
 def waits_for_a_lock():
@@ -102,7 +97,7 @@ def dismisses_its_prompt():
     with Client() as client:
         [item] = found(client, kind="mine")
         _, prompt = client.unlock(item)
-        client.send(demands["message_bus"].AddMatch(demands["MatchRule"](type="signal", path=prompt)))
+        client.send(message_bus.AddMatch(MatchRule(type="signal", path=prompt)))
         client.call(prompt, "Prompt.Prompt", "s", "")
         wait_for_questions(1)
         client.call(prompt, "Prompt.Dismiss")
@@ -116,8 +111,8 @@ def dismisses_its_prompt():
 
 def closes_its_request():
     reading, writing = os.pipe()
-    with demands["Portal"]() as portal:
-        serial, handle = portal.begin("org.example.Mine", writing)
+    with Portal() as portal:
+        serial, handle = portal.ask("org.example.Mine", writing)
         os.close(writing)
         wait_for_questions(2)
         portal.call(handle, "org.freedesktop.impl.portal.Request.Close")
@@ -130,10 +125,7 @@ def closes_its_request():
 def wait_for_the_end_of_questions():
     """Until the service has no program running that asks."""
     service = os.environ["SERVICE"]
-    end = time.monotonic() + 10
-    while open(f"/proc/{service}/task/{service}/children").read():
-        demands["demand"](time.monotonic() < end, "somebody is still asked")
-        time.sleep(0.01)
+    until(lambda: not open(f"/proc/{service}/task/{service}/children").read(), "the end of the questions", 10)
 
 
 def another_program(name):

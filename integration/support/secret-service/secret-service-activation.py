@@ -4,12 +4,11 @@
 Prints milliseconds, the smallest, the median and the largest, and what the last one uses of memory while it is idle.
 """
 
-import importlib
 import statistics
 import sys
 import time
 
-bus = importlib.import_module("secret-service-bus")
+import secret_service as bus
 
 times = []
 for _ in range(int(sys.argv[1])):

@@ -5,11 +5,10 @@ prompt-owner-dies LOG  the keychain is locked, and the pinentry that notes in LO
 full FILE              FILE takes all the room that is left where the vault is
 """
 
-import importlib
 import os
 import sys
 
-bus = importlib.import_module("secret-service-bus")
+import secret_service as bus
 
 
 def asked(log):
@@ -25,7 +24,7 @@ def asked(log):
 
 def prompt(client):
     """Shows a prompt for the default collection, and doesn't wait for its answer."""
-    unlocked, path = client.call(bus.ROOT, "Service.Unlock", "ao", [bus.LOGIN])
+    unlocked, path = client.unlock(bus.LOGIN)
     assert not unlocked and path != "/", (unlocked, path)
     client.listen()
     client.call(path, "Prompt.Prompt", "s", "")
@@ -34,13 +33,13 @@ def prompt(client):
 
 def is_locked():
     with bus.Client() as client:
-        return client.call(bus.LOGIN, bus.PROPERTIES + ".Get", "ss", bus.API + "Collection", "Locked")[1]
+        return client.get(bus.LOGIN, "Collection", "Locked")[1]
 
 
 def prompt_owner_dies(log):
     first = bus.Client()
     prompt(first)
-    bus.wait_until(lambda: len(asked(log)) == 1, "a question")
+    bus.until(lambda: len(asked(log)) == 1, "a question")
     question = asked(log)[0]
     # Another waits for the same answer, and dies first.
     second = bus.Client()
@@ -51,33 +50,32 @@ def prompt_owner_dies(log):
         assert is_locked()
     assert bus.is_running(question), "the question is gone while a client waits for it"
     first.bus.close()
-    bus.wait_until(lambda: not bus.is_running(question), "the end of the question")
+    bus.until(lambda: not bus.is_running(question), "the end of the question")
     assert is_locked(), "it is unlocked without an answer"
     # The next one is asked anew, and a third's Dismiss ends that.
     with bus.Client() as client:
         path = prompt(client)
-        bus.wait_until(lambda: len(asked(log)) == 2, "a second question")
+        bus.until(lambda: len(asked(log)) == 2, "a second question")
         client.call(path, "Prompt.Dismiss")
-        found, values = client.signal("Completed")
-        assert (found, values[0], values[1]) == (path, True, ("ao", [])), (found, values)
-        bus.wait_until(lambda: not bus.is_running(asked(log)[1]), "the end of the second question")
+        bus.equal(client.completed(path), (True, ("ao", [])), "result")
+        bus.until(lambda: not bus.is_running(asked(log)[1]), "the end of the second question")
         assert client.process() == service, "the service has been replaced"
 
 
 def full(file):
     with bus.Client() as client:
         client.listen()
-        path = client.create("kept", {"name": "kept"}, b"kept")
-        before = client.items()
+        path = client.create({"name": "kept"}, b"kept", "kept")
+        before = client.contents()
         service = client.process()
         fill(file)
         client.signals.clear()
         messages = set()
         for change in (
-            lambda: client.create("lost", {"name": "lost"}, b"l" * 60000),
-            lambda: client.create("kept", {"name": "kept"}, b"k" * 60000),
+            lambda: client.create({"name": "lost"}, b"l" * 60000, "lost"),
+            lambda: client.create({"name": "kept"}, b"k" * 60000, "kept", replace=True),
             lambda: client.set_secret(path, b"x" * 60000),
-            lambda: client.call(path, bus.PROPERTIES + ".Set", "ssv", bus.API + "Item", "Label", ("s", "l" * 60000)),
+            lambda: client.set(path, "Item", "Label", "s", "l" * 60000),
         ):
             try:
                 change()
@@ -86,14 +84,14 @@ def full(file):
                 assert error.name.startswith("org.freedesktop.DBus.Error."), error
                 messages.add(str(error))
         print(*sorted(messages), sep="\n")
-        assert client.items() == before, "it shows what isn't on the disk"
+        assert client.contents() == before, "it shows what isn't on the disk"
         assert not client.signals, client.signals
         os.unlink(file)
-        client.create("later", {"name": "later"}, b"later")
-        after = client.items()
+        client.create({"name": "later"}, b"later", "later")
+        after = client.contents()
     bus.end(service)
     with bus.Client() as client:
-        assert client.items() == after and len(after) == len(before) + 1, "something else is on the disk"
+        assert client.contents() == after and len(after) == len(before) + 1, "something else is on the disk"
 
 
 def fill(file):

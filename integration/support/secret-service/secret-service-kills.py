@@ -7,7 +7,6 @@ the bus starts then has what was acknowledged and nothing half, and the next cli
 """
 
 import collections
-import importlib
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-bus = importlib.import_module("secret-service-bus")
+import secret_service as bus
 
 CALLS = (
     "openat,write,writev,pwrite64,pwritev,pwritev2,fsync,fdatasync,sync_file_range,syncfs,"
@@ -30,11 +29,11 @@ OLD, NEW = b"old-secret-of-the-item", b"new-secret-of-the-item"
 
 
 def store(client, _):
-    client.create("stored", {"name": "stored"}, NEW)
+    client.create({"name": "stored"}, NEW, "stored")
 
 
 def replace(client, _):
-    client.create("wanted", WANTED, NEW)
+    client.create(WANTED, NEW, "wanted", replace=True)
 
 
 def delete(client, path):
@@ -42,7 +41,7 @@ def delete(client, path):
 
 
 def label(client, path):
-    client.call(path, bus.PROPERTIES + ".Set", "ssv", bus.API + "Item", "Label", ("s", "another label"))
+    client.set(path, "Item", "Label", "s", "another label")
 
 
 def expected(operation, old, path):
@@ -124,22 +123,22 @@ def trial(operation, path, old, call, number):
     if is_acknowledged:
         # It may be killed a moment after its answer.
         try:
-            bus.wait_until(lambda: not bus.is_running(process), "", 0.3)
-        except SystemExit:
+            bus.until(lambda: not bus.is_running(process), "", 0.3)
+        except bus.Unmet:
             was_reached = False
             bus.end(process)
     tracer.communicate()
     bus.is_over(process)
     with bus.Client() as client:
-        found = contents(client.items())
+        found = contents(client.contents())
         new = expected(operation, old, path)
         if found != new and (is_acknowledged or found != contents(old)):
             raise AssertionError(f"acknowledged: {is_acknowledged}, and there is {found}")
         # What a killed writer leaves is removed after an hour.
         for name in left_behind():
             os.utime(f"{FOLDERS[0]}/{name}", (1_700_000_000, 1_700_000_000))
-        client.create("next", {"name": "next"}, b"next")
-        assert [secret for _, _, secret in client.items({"name": "next"}).values()] == [b"next"]
+        client.create({"name": "next"}, b"next", "next")
+        assert [secret for _, _, secret in client.contents({"name": "next"}).values()] == [b"next"]
         listed = subprocess.run(("llavero", "list", "--class", "secret"), capture_output=True, text=True)
         assert listed.returncode == 0 and listed.stdout.count("\n") == len(found) + 2, listed
         after = client.process()
@@ -157,9 +156,9 @@ def main():
     operation = {"store": store, "replace": replace, "delete": delete, "label": label}[sys.argv[1]]
     with bus.Client() as client:
         for name in ("first", "second"):
-            client.create(name, {"name": name}, name.encode())
-        path = client.create("wanted", WANTED, OLD)
-        old = client.items()
+            client.create({"name": name}, name.encode(), name)
+        path = client.create(WANTED, OLD, "wanted")
+        old = client.contents()
         process = client.process()
     bus.end(process)
     kept = Kept()

@@ -8,12 +8,7 @@ import base64
 import json
 import sys
 
-from jeepney import DBusAddress, MessageType, Properties, new_method_call
-from jeepney.io.blocking import open_dbus_connection
-
-NAME = "org.freedesktop.secrets"
-ROOT = "/org/freedesktop/secrets"
-GUILT = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+from secret_service import API, GUILT_RIDDEN, LOGIN, ROOT, Client
 
 WIFI = {"connection-uuid": "0f3c", "setting-name": "802-11-wireless-security", "setting-key": "psk"}
 CHROME = {"xdg:schema": "chrome_libsecret_os_crypt_password_v2", "application": "chrome"}
@@ -51,96 +46,51 @@ ITEMS = [
 ]
 
 
-def at(path, interface):
-    if "." not in interface:
-        interface = "org.freedesktop.Secret." + interface
-    return DBusAddress(path, bus_name=NAME, interface=interface)
-
-
-def ask(connection, message):
-    reply = connection.send_and_get_reply(message, timeout=60)
-    if reply.header.message_type == MessageType.error:
-        sys.exit("%s: %s" % (reply.header.fields, reply.body))
-    return reply.body
-
-
-def call(connection, address, method, signature=None, body=()):
-    return ask(connection, new_method_call(address, method, signature, body))
-
-
-def properties(connection, address):
-    return {name: value for name, (_, value) in ask(connection, Properties(address).get_all())[0].items()}
-
-
-def open_session(connection):
-    return call(connection, at(ROOT, "Service"), "OpenSession", "sv", ("plain", ("s", "")))[1]
-
-
-def fill(connection, password):
-    session = open_session(connection)
-    paths = {"login": ROOT + "/collection/login"}
+def fill(client, password):
+    session = client.session()
+    paths = {"login": LOGIN}
     for label in sorted({item[0] for item in ITEMS} - {"login"}):
-        label_property = {"org.freedesktop.Secret.Collection.Label": ("s", label)}
-        secret = (session, b"", password.encode(), "text/plain")
-        body = (label_property, secret)
-        paths[label] = call(connection, at(ROOT, GUILT), "CreateWithMasterPassword", "a{sv}(oayays)", body)[0]
+        properties = {API + "Collection.Label": ("s", label)}
+        method = GUILT_RIDDEN + ".CreateWithMasterPassword"
+        paths[label] = client.call(ROOT, method, "a{sv}(oayays)", properties, session.seal(password.encode()))
     for collection, label, attributes, secret in ITEMS:
-        values = {
-            "org.freedesktop.Secret.Item.Label": ("s", label),
-            "org.freedesktop.Secret.Item.Attributes": ("a{ss}", attributes),
-        }
-        body = (values, (session, b"", secret, "text/plain"), False)
-        call(connection, at(paths[collection], "Collection"), "CreateItem", "a{sv}(oayays)b", body)
+        client.create(attributes, secret, label, collection=paths[collection], session=session)
     for label, path in paths.items():
         if label != "login":
-            call(connection, at(ROOT, "Service"), "SetAlias", "so", ("default", path))
+            client.call(ROOT, "Service.SetAlias", "so", "default", path)
 
 
-def make(connection, label):
+def make(client, label):
     """Makes a collection with an item, where no prompt is needed for that."""
-    values = {"org.freedesktop.Secret.Collection.Label": ("s", label)}
-    path = call(connection, at(ROOT, "Service"), "CreateCollection", "a{sv}s", (values, ""))[0]
-    values = {
-        "org.freedesktop.Secret.Item.Label": ("s", "in " + label),
-        "org.freedesktop.Secret.Item.Attributes": ("a{ss}", {"tool": label}),
-    }
-    body = (values, (open_session(connection), b"", b"secret", "text/plain"), False)
-    call(connection, at(path, "Collection"), "CreateItem", "a{sv}(oayays)b", body)
+    client.create({"tool": label}, b"secret", "in " + label, collection=client.create_collection(label))
 
 
-def dump(connection):
-    session = open_session(connection)
-    default = call(connection, at(ROOT, "Service"), "ReadAlias", "s", ("default",))[0]
-    for path in sorted(properties(connection, at(ROOT, "Service"))["Collections"]):
+def dump(client):
+    session = client.session()
+    default = client.alias("default")
+    for path in sorted(client.collections()):
         if path.endswith("/session"):
             continue
-        collection = properties(connection, at(path, "Collection"))
+        collection = client.all(path, "Collection")
         lines = []
         for item_path in collection["Items"]:
-            item = properties(connection, at(item_path, "Item"))
-            attributes = item["Attributes"]
-            if attributes.get("xdg:schema") == "org.freedesktop.Secret.Generic":
-                del attributes["xdg:schema"]
-            _, _, secret, kind = call(connection, at(item_path, "Item"), "GetSecret", "o", (session,))[0]
+            item = client.all(item_path, "Item")
+            secret, kind = client.secret_and_kind(item_path, session)
             dates = [item["Created"], item["Modified"]] if "--dates" in sys.argv else []
-            secret = base64.b64encode(bytes(secret)).decode()
-            lines.append(json.dumps([item["Label"], attributes, secret, kind, *dates], sort_keys=True))
+            secret = base64.b64encode(secret).decode()
+            lines.append(json.dumps([item["Label"], client.attributes(item_path), secret, kind, *dates], sort_keys=True))
         name = path.rpartition("/")[2]
         print(name, collection["Label"], "default" if path == default else "", sep="\t")
         for line in sorted(lines):
             print(name, line, sep="\t")
 
 
-def lock(connection, collection):
-    call(connection, at(ROOT, "Service"), "Lock", "ao", ([ROOT + "/collection/" + collection],))
-
-
 # ReadAlias comes first: OpenSession as the first message can end gnome-keyring.
-with open_dbus_connection("SESSION") as bus:
-    call(bus, at(ROOT, "Service"), "ReadAlias", "s", ("default",))
+with Client() as bus:
+    bus.alias("default")
     {
         "fill": lambda: fill(bus, sys.argv[2]),
         "make": lambda: make(bus, sys.argv[2]),
         "dump": lambda: dump(bus),
-        "lock": lambda: lock(bus, sys.argv[2]),
+        "lock": lambda: bus.lock(ROOT + "/collection/" + sys.argv[2]),
     }[sys.argv[1]]()
