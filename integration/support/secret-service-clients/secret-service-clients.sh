@@ -26,3 +26,115 @@ with contextlib.closing(secretstorage.dbus_init()) as connection:
     exec(sys.argv[1])
 PYTHON
 }
+
+# --- programs
+
+# Each is a function that says how a program keeps a login of alice's: `theirs stores SECRET`, `theirs has SECRET`, `theirs
+# has_none`, which says so without a complaint, and `theirs erases`. Others find it under $attributes, and with secret-tool it is
+# stored under them for the program; git asks llavero for it with $request and $user, and people name it with $place.
+
+user=(username=alice)
+
+# found EXPECTED COMMAND...: the command prints this
+found() {
+  local printed
+  printed=$("${@:2}" 2>"$CASE/complaint") || fail "failed: ${*:2}" "$(cat "$CASE/complaint")"
+  [[ $printed == "$1" ]] || fail "expected: $1" "from: ${*:2}" "$printed"
+}
+
+# complains TEXT COMMAND...: the command fails, and says this; without a text it says nothing
+complains() {
+  if "${@:2}" >"$CASE/printed" 2>"$CASE/complaint"; then fail "succeeded: ${*:2}" "$(cat "$CASE/printed")"; fi
+  if [[ -n $1 ]]; then
+    grep -qF -- "$1" "$CASE/printed" "$CASE/complaint" || fail "expected: $1" "$(cat "$CASE/printed" "$CASE/complaint")"
+  else
+    [[ ! -s $CASE/complaint ]] || fail "it complains:" "$(cat "$CASE/complaint")"
+  fi
+}
+
+gits_helper() { # HOST, or REQUEST...
+  if [[ $1 == *=* ]]; then request=("$@"); else request=(protocol=https host="$1"); fi
+  attributes=(xdg:schema org.gnome.keyring.NetworkPassword protocol https server "$1" user alice)
+  place=("https://$1")
+  theirs() {
+    case $1 in
+    stores) c_store "${request[@]}" "${user[@]}" password="$2" ;;
+    has)
+      c_get "${request[@]}" "${user[@]}"
+      grep -qxF "password=$2" "$CASE/stdout" || fail "git's helper finds another password" "$(said)"
+      ;;
+    has_none)
+      c_get "${request[@]}"
+      answers_nothing
+      ;;
+    erases) c_erase "${request[@]}" "${user[@]}" ;;
+    esac
+  }
+}
+
+secret_tools_login() { # HOST
+  request=(protocol=https host="$1")
+  attributes=(protocol https server "$1" user alice)
+  place=("https://$1" --account alice)
+  secret_tools
+}
+
+secret_tools_service() { # NAME
+  attributes=(service "$1" username alice)
+  place=(--service "$1" --account alice)
+  secret_tools
+}
+
+secret_tools() {
+  theirs() {
+    case $1 in
+    stores) printf %s "$2" | secret-tool store --label=one "${attributes[@]}" ;;
+    has) found "$2" secret-tool lookup "${attributes[@]}" ;;
+    has_none) complains '' secret-tool lookup "${attributes[@]}" ;;
+    erases) secret-tool clear "${attributes[@]}" ;;
+    esac
+  }
+}
+
+pythons_keyring() { # NAME
+  name=$1
+  attributes=(service "$1" username alice)
+  place=(--service "$1" --account alice)
+  theirs() {
+    case $1 in
+    # It also asks the service to replace the item with its `application` attribute.
+    stores) printf '%s\n' "$2" | python_keyring set "$name" alice ;;
+    has) found "$2" python_keyring get "$name" alice ;;
+    has_none) complains '' python_keyring get "$name" alice ;;
+    erases) python_keyring del "$name" alice ;;
+    esac
+  }
+}
+
+pythons_secretstorage() {
+  request=(protocol=https host=example.com)
+  theirs() {
+    case $1 in
+    stores) secretstorage '
+found = list(collection.search_items({**place, "user": "alice"}))
+if found: found[0].set_secret(sys.argv[2].encode())
+else: collection.create_item("one", {**place, "user": "alice"}, sys.argv[2].encode())' "$2" ;;
+    has) secretstorage '[item] = collection.search_items(place); assert item.get_secret() == sys.argv[2].encode()' "$2" ;;
+    erases) secretstorage '[item] = collection.search_items(place); item.delete()' ;;
+    esac
+  }
+}
+
+dockers_helper() { # SERVER
+  server=$1
+  attributes=(xdg:schema io.docker.Credentials label 'Docker Credentials' docker_cli 1 server "$1" username alice)
+  place=("https://${1#https://}" --account alice --domain docker)
+  theirs() {
+    case $1 in
+    stores) docker_store "$server" alice "$2" ;;
+    has) found '{"ServerURL":"'"$server"'","Username":"alice","Secret":"'"$2"'"}' docker_get "$server" ;;
+    has_none) complains 'credentials not found in native keychain' docker_get "$server" ;;
+    erases) printf %s "$server" | docker-credential-secretservice erase ;;
+    esac
+  }
+}

@@ -58,11 +58,11 @@ number_of_items() {
   (($(item_count) == $1)) || fail "not $1:" "$(items_on_bus)"
 }
 
-# ours SECRET ARGUMENT...: where llavero is the service, `llavero get` has the secret
+# ours SECRET ARGUMENT...: where llavero is the service, and has a name for it, `llavero get` has the secret
 ours() {
   local secret=$1
   shift
-  if is_llavero; then
+  if is_llavero && (($# > 0)); then
     says "$secret" llavero get "$@"
     encrypted
   fi
@@ -70,7 +70,7 @@ ours() {
 
 # not_ours ARGUMENT...: where llavero is the service, `llavero get` finds nothing
 not_ours() {
-  if is_llavero; then fails_to llavero get "$@"; fi
+  if is_llavero && (($# > 0)); then fails_to llavero get "$@"; fi
 }
 
 # encrypted: no secret of the case is in the service's files as it is
@@ -78,6 +78,23 @@ encrypted() {
   [[ -s $VAULT ]] || fail "there is no file $VAULT"
   # shellcheck disable=SC2153 # messages.sh sets it
   if grep -rqF "$SECRET" "$XDG_DATA_HOME" "$XDG_STATE_HOME"; then fail "a secret is in a file as it is"; fi
+}
+
+# uvs HOST: uv, as the programs of secret-service-clients.sh
+uvs() {
+  host=$1
+  attributes=(application uv service "uv:$1" target default username alice)
+  place=(--service "uv:$1" --account alice)
+  export UV_PREVIEW_FEATURES=native-auth UV_NO_CONFIG=1
+  theirs() {
+    local auth=("$(dirname "$LLAVERO_TEST_PYTHON")/uv" auth)
+    case $1 in
+    stores) does "${auth[@]}" login "https://$host" --username alice --password "$2" ;;
+    has) says "$2" "${auth[@]}" token "https://$host" --username alice ;;
+    has_none) fails_to "${auth[@]}" token "https://$host" --username alice ;;
+    erases) does "${auth[@]}" logout "https://$host" --username alice ;;
+    esac
+  }
 }
 
 # --- a keychain with a passphrase
