@@ -1,128 +1,79 @@
 #!/usr/bin/env python3
-"""Sixteen clients at once, and then reads, 8 at a time: secret-service-stress.py END GETS FOLDER
+"""Sixteen clients at once, each in a process of its own: secret-service-stress.py SECONDS
 
-END is as in secret-service-worker.py. The service has to be there. What it has acknowledged has to be there in the end,
-for a program that starts anew, and the service has to be the same process, with no more open files and about the same
-memory as before.
+Each stores, replaces, reads, searches and deletes in slots of its own, and each answer has to be what it was told last. In the
+end that has to be there for a client that starts anew, and the service has to be the same process, with no more open files
+and about the same memory as before.
 """
 
-import base64
-import json
+import multiprocessing
 import os
-import subprocess
+import random
 import sys
 import time
 
-import jeepney
-import secretstorage
-from jeepney.io.blocking import open_dbus_connection
+from secret_service import ENCRYPTED, PLAIN, Client, Unmet, equal, until
 
-WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "secret-service-worker.py")
-# Debian's Python has the binding of libsecret.
-PYTHONS = {"libsecret": "/usr/bin/python3", "gets": "/usr/bin/python3"}
-CLIENTS = ["libsecret"] * 6 + ["secretstorage"] * 6 + ["secret-tool"] * 4
+CLIENTS, SLOTS, LENGTHS = 16, 12, (0, 1, 15, 16, 17, 300, 5000)
 # The file is in memory, and grows: of each item, up to 20 former secrets are kept.
 MORE_MEMORY = 12 * 1024
 
 
-def service():
-    with open_dbus_connection() as bus:
-        address = jeepney.DBusAddress("/", "org.freedesktop.DBus", "org.freedesktop.DBus")
-        call = jeepney.new_method_call(address, "GetConnectionUnixProcessID", "s", ("org.freedesktop.secrets",))
-        return bus.send_and_get_reply(call, timeout=30).body[0]
+def work(number, seconds):
+    """What is in its slots when the time is over, and how many rounds there were."""
+    slots, rounds, end = {}, 0, time.monotonic() + seconds
+    with Client() as client:
+        client.alias("default")
+        session = client.session(ENCRYPTED if number % 2 else PLAIN)
+        while time.monotonic() < end:
+            rounds += 1
+            slot = str(random.randrange(SLOTS))
+            attributes = {"stress": str(number), "slot": slot}
+            found = client.found(attributes)
+            equal([client.secret(item, session) for item in found], [slots[slot]] if slot in slots else [], slot)
+            what = random.choices(("put", "delete", "count"), (5, 1, 1))[0]
+            if what == "put":
+                secret = random.randbytes(random.choice(LENGTHS))
+                client.create(attributes, secret, replace=True, session=session)
+                slots[slot] = secret
+            elif what == "count":
+                equal(len(client.found({"stress": str(number)})), len(slots), "items")
+            elif found:
+                client.delete(found[0])
+                del slots[slot]
+    return number, slots, rounds
 
 
 def state(process):
     with open(f"/proc/{process}/status", encoding="utf-8") as file:
         fields = dict(line.split(":", 1) for line in file)
-    return {
-        "rss": int(fields["VmRSS"].split()[0]), "anonymous": int(fields["RssAnon"].split()[0]),
-        "threads": int(fields["Threads"]), "files": len(os.listdir(f"/proc/{process}/fd")),
-    }  # fmt: skip
-
-
-def settled(process, before):
-    """The state when what belonged to the clients that have ended is gone."""
-    end = time.monotonic() + 20
-    while (found := state(process))["files"] > before["files"] and time.monotonic() < end:
-        time.sleep(0.1)
-    return found
-
-
-def told(what, values):
-    print(f"{what}: {values['rss']} KiB resident, {values['anonymous']} of them its own, {values['threads']} threads,"
-          f" {values['files']} open files")  # fmt: skip
-
-
-def run_all(commands):
-    processes = [subprocess.Popen(command) for command in commands]
-    return [process.wait() for process in processes]
-
-
-def worker(kind, number, end, ledger):
-    return (PYTHONS.get(kind, sys.executable), WORKER, kind, str(number), end, ledger)
+    numbers = {name: int(fields[name].split()[0]) for name in ("VmRSS", "RssAnon", "Threads")}
+    return numbers | {"files": len(os.listdir(f"/proc/{process}/fd"))}
 
 
 def main():
-    end, gets, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    problems = []
     # What is made once for a first client isn't counted as lost.
-    warm = os.path.join(folder, "warm")
-    for kind in dict.fromkeys(CLIENTS):
-        if subprocess.call(worker(kind, "warm-" + kind, "20", warm)) != 0:
-            sys.exit("a first client fails")
-    process = service()
+    work(CLIENTS, 1)
+    with Client() as client:
+        process = client.process()
     before = state(process)
-    told("before", before)
-    ledgers = [os.path.join(folder, f"ledger-{number}") for number in range(len(CLIENTS))]
-    begin = time.monotonic()
-    statuses = run_all(worker(kind, number, end, ledgers[number]) for number, kind in enumerate(CLIENTS))
-    if any(statuses):
-        problems.append(f"clients have failed: {statuses}")
-    seconds = time.monotonic() - begin
-    counts = {}
-    for ledger in filter(os.path.exists, ledgers):
-        with open(ledger, encoding="utf-8") as file:
-            for name, count in json.load(file)["counts"].items():
-                counts[name] = counts.get(name, 0) + count
-    print(f"{len(CLIENTS)} clients, {seconds:.0f} s: {counts}, {sum(counts.values()) / seconds:.0f} a second")
-    if service() != process:
-        sys.exit("the service isn't the same process")
-    after = settled(process, before)
-    told("after the clients", after)
-    begin = time.monotonic()
-    # A client with many items of its own to read.
-    if any(run_all(worker("gets", 0, str(gets // 8), ledgers[0]) for _ in range(8))):
-        problems.append("a get has failed")
-    seconds = time.monotonic() - begin
-    print(f"{gets} gets, 8 at a time: {seconds:.1f} s, {gets / seconds:.0f} a second")
-    after = settled(process, before)
-    told("after the gets", after)
-    if after["files"] > before["files"] or after["threads"] > before["threads"] + 2:
-        problems.append("open files or threads are left")
-    if after["rss"] > before["rss"] + MORE_MEMORY:
-        problems.append(f"the memory has grown by {after['rss'] - before['rss']} KiB")
-    problems += lost(ledgers)
-    for problem in problems:
-        print(problem)
-    sys.exit(1 if problems else 0)
+    seconds = float(sys.argv[1])
+    with multiprocessing.Pool(CLIENTS) as pool:
+        results = pool.starmap(work, [(number, seconds) for number in range(CLIENTS)])
+    print(f"{CLIENTS} clients, {seconds:.0f} s: {sum(rounds for _, _, rounds in results)} rounds")
+    with Client() as client:
+        equal(client.process(), process, "the service")
+        for number, slots, _ in results:
+            for slot in map(str, range(SLOTS)):
+                found = [client.secret(item) for item in client.found({"stress": str(number), "slot": slot})]
+                equal(found, [slots[slot]] if slot in slots else [], f"{number}, {slot}")
+    # What belonged to the clients goes a moment later.
+    until(lambda: state(process)["files"] <= before["files"], "the end of open files")
+    after = state(process)
+    print("before", before, "after", after)
+    if after["Threads"] > before["Threads"] + 2 or after["VmRSS"] > before["VmRSS"] + MORE_MEMORY:
+        raise Unmet("threads or memory are left")
 
 
-def lost(ledgers):
-    collection = secretstorage.get_default_collection(secretstorage.dbus_init())
-    number_of_items = 0
-    for number, ledger in enumerate(ledgers):
-        if not os.path.exists(ledger):
-            yield f"client {number} has left no ledger"
-            continue
-        with open(ledger, encoding="utf-8") as file:
-            slots = json.load(file)["slots"]
-        for slot, secret in slots.items():
-            found = [item.get_secret() for item in collection.search_items({"stress": str(number), "slot": slot})]
-            if found != ([] if secret is None else [base64.b64decode(secret)]):
-                yield f"client {number}, {slot}: {found} in place of {secret}"
-            number_of_items += len(found)
-    print(f"{number_of_items} items, all as acknowledged")
-
-
-main()
+if __name__ == "__main__":
+    main()

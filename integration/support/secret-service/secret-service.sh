@@ -21,15 +21,14 @@ start_bus_with_services() {
   run_bus "<servicedir>$1</servicedir>"
 }
 
-run_bus() { # SETTING
-  unset DISPLAY WAYLAND_DISPLAY
-  cat >"$CASE/session-bus.conf" <<XML
+# bus_configuration SETTING ADDRESS...: prints what dbus-daemon reads
+bus_configuration() {
+  cat <<XML
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
   "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
   <type>session</type>
-  <listen>unix:path=$CASE/bus</listen>
-  <listen>unix:abstract=$CASE/bus</listen>
+  $(printf '<listen>%s</listen>' "${@:2}")
   <auth>EXTERNAL</auth>
   $1
   <policy context="default">
@@ -39,6 +38,11 @@ run_bus() { # SETTING
   </policy>
 </busconfig>
 XML
+}
+
+run_bus() { # SETTING
+  unset DISPLAY WAYLAND_DISPLAY
+  bus_configuration "$1" "unix:path=$CASE/bus" "unix:abstract=$CASE/bus" >"$CASE/session-bus.conf"
   background dbus-daemon --config-file="$CASE/session-bus.conf" --nofork --nopidfile 2>>"$CASE/session-bus.log"
   export DBUS_SESSION_BUS_ADDRESS=unix:path=$CASE/bus
   wait_for 10 listens "$CASE/bus" || fail "dbus-daemon doesn't start:" "$(cat "$CASE/session-bus.log")"
