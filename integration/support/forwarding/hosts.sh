@@ -90,3 +90,20 @@ start_forwarding() {
   background "$PREFIX/libexec/llavero/llavero-forward" agent "$@"
   wait_for 10 test -S "$XDG_RUNTIME_DIR/llavero/forward/control" || fail "the agent doesn't start"
 }
+
+# run COMMAND...: as everywhere, but the command may be a function
+run() {
+  status=0
+  "$@" >"$CASE/stdout" 2>"$CASE/stderr" || status=$?
+}
+
+# kept SECRET ARGUMENT...: adds a login to this machine's keychain
+kept() {
+  printf '%s' "$1" | llavero add "${@:2}" 2>/dev/null
+}
+
+# logged TEXT: this machine's log has a line with this
+logged() {
+  llavero forward log >"$CASE/log"
+  grep -qF -- "$1" "$CASE/log" || fail "not in the log: $1" "$(cat "$CASE/log")"
+}
