@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Servers on loopback that sign people in by OAuth, with TLS; a proxy, and a browser. sign_in_server.py, the servers'
-# own files, connect-proxy.py and browser say what each does. Sourced after certificate.sh and git-server.sh.
+# Servers on loopback that sign people in by OAuth, with TLS, and a browser. sign_in_server.py, the servers' own files and
+# browser say what each does. Sourced after certificate.sh and git-server.sh.
 
 requires curl openssl
 requires_python Authlib cryptography Django Flask django-oauth-toolkit oauthlib
@@ -55,22 +55,6 @@ start_hostile() { start_peer hostile hostile-sign-in.py "$@"; }
 stop_peer() {
   kill "$1"
   wait "$1" || true
-}
-
-# start_proxy [OPTION...]: $proxy is its URL; resolve adds hosts
-start_proxy() {
-  mkdir -p "$CASE/proxy"
-  background python3 "$SUPPORT/git-and-sign-in/connect-proxy.py" "$CASE/proxy" "$@" >"$CASE/proxy/port"
-  wait_for 10 test -s "$CASE/proxy/port" || fail "the proxy doesn't start"
-  # shellcheck disable=SC2034 # for the suites
-  proxy=http://127.0.0.1:$(<"$CASE/proxy/port")
-}
-
-# resolve HOST URL: the proxy connects to this server for a host
-resolve() {
-  local address=${2#*://}
-  mkdir -p "$CASE/proxy"
-  printf '%s %s\n' "$1" "${address%%/*}" >>"$CASE/proxy/hosts"
 }
 
 # use_browser [WORD...]: makes support/people/browser the browser, which writes into $CASE/browser and starts afresh
