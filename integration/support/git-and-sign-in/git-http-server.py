@@ -10,9 +10,6 @@ import argparse
 import base64
 import binascii
 import os
-import signal
-import socket
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
@@ -74,40 +71,20 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
 
-class ServerIPv6(Server):
-    address_family = socket.AF_INET6
-
-
-def bind(with_ipv6):
-    for _ in range(20):
-        first = Server(("127.0.0.1", 0), Handler)
-        if not with_ipv6:
-            return [first]
-        try:
-            return [first, ServerIPv6(("::1", first.server_port), Handler)]
-        except OSError:
-            first.server_close()
-    sys.exit("git-http-server: no port that is free on both 127.0.0.1 and ::1")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--root", required=True, help="folder of bare repositories")
     parser.add_argument("--users", required=True, help="users file")
     parser.add_argument("--log", required=True, help="file that gets a line for each request")
     parser.add_argument("--port-file", required=True, help="file that gets the port once the server answers")
-    parser.add_argument("--ipv6", action="store_true", help="listen on [::1] too, at the same port")
     Handler.options = parser.parse_args()
 
-    servers = bind(Handler.options.ipv6)
-    for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = Server(("127.0.0.1", 0), Handler)
     with open(Handler.options.port_file + ".new", "w", encoding="ascii") as port_file:
-        port_file.write(f"{servers[0].server_port}\n")
+        port_file.write(f"{server.server_port}\n")
     os.rename(Handler.options.port_file + ".new", Handler.options.port_file)
-    signal.sigwait({signal.SIGTERM, signal.SIGINT})
+    server.serve_forever()
 
 
 if __name__ == "__main__":
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     main()
