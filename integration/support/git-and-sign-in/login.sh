@@ -43,11 +43,15 @@ behaves() {
 
 # sign_in URL [OPTION...]: with a browser
 sign_in() {
-  use_browser
-  run llavero login "$1" --browser "${@:2}"
-  succeeds
-  browsed
+  by_browser llavero login "$1" --browser "${@:2}"
   unset DISPLAY
+}
+
+# by_browser COMMAND...: it succeeds with a browser, which does everything
+by_browser() {
+  use_browser
+  does "$@"
+  browsed
 }
 
 # expiring_login URL: one whose token is good for some seconds, as another helper has left it

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills a service that the bus has started at the calls of one operation: secret-service-kills.py OPERATION [COUNT]
 
-OPERATION is store, replace, delete or label. Without COUNT, it is killed at every call that can have to do with a
+OPERATION is store or delete. Without COUNT, it is killed at every call that can have to do with a
 write, in every thread; with it, at so many of them. Each time the client gets an answer or an error. The service that
 the bus starts then has what was acknowledged and nothing half, and the next client goes on. Needs root.
 """
@@ -32,16 +32,8 @@ def store(client, _):
     client.create({"name": "stored"}, NEW, "stored")
 
 
-def replace(client, _):
-    client.create(WANTED, NEW, "wanted", replace=True)
-
-
 def delete(client, path):
     client.call(path, "Item.Delete")
-
-
-def label(client, path):
-    client.set(path, "Item", "Label", "s", "another label")
 
 
 def expected(operation, old, path):
@@ -49,12 +41,8 @@ def expected(operation, old, path):
     new = dict(old)
     if operation is store:
         new[""] = ("stored", {"name": "stored"}, NEW)
-    elif operation is replace:
-        new[path] = ("wanted", WANTED, NEW)
-    elif operation is delete:
-        del new[path]
     else:
-        new[path] = ("another label", *old[path][1:])
+        del new[path]
     return contents(new)
 
 
@@ -153,7 +141,7 @@ def left_behind():
 
 
 def main():
-    operation = {"store": store, "replace": replace, "delete": delete, "label": label}[sys.argv[1]]
+    operation = {"store": store, "delete": delete}[sys.argv[1]]
     with bus.Client() as client:
         for name in ("first", "second"):
             client.create({"name": name}, name.encode(), name)
