@@ -6,9 +6,7 @@ import hmac
 import os
 import secrets
 import time
-import xml.etree.ElementTree
 
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from jeepney import DBusAddress, HeaderFields, MatchRule, MessageType, message_bus, new_method_call
 from jeepney.io.blocking import open_dbus_connection
 
@@ -245,7 +243,9 @@ class Client:
         return self.call(ROOT, "Service.Lock", "ao", list(objects))
 
     def introspect(self, path):
-        return xml.etree.ElementTree.fromstring(self.call(path, "org.freedesktop.DBus.Introspectable.Introspect"))
+        from xml.etree import ElementTree
+
+        return ElementTree.fromstring(self.call(path, "org.freedesktop.DBus.Introspectable.Introspect"))
 
     def prompted(self, prompt):
         """Shows a prompt, and waits for its end: whether it was dismissed, and its result with its type."""
@@ -358,8 +358,14 @@ class Session:
     def close(self):
         self.client.call(self.path, "Session.Close")
 
+    def cipher(self, iv):
+        # Not for the many short runs that need none.
+        from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+        return Cipher(algorithms.AES(self.key), modes.CBC(iv))
+
     def encrypt(self, padded, iv):
-        encryptor = Cipher(algorithms.AES(self.key), modes.CBC(iv)).encryptor()
+        encryptor = self.cipher(iv).encryptor()
         return encryptor.update(padded) + encryptor.finalize()
 
     def seal(self, secret, kind="text/plain"):
@@ -378,7 +384,7 @@ class Session:
             return value, kind
         equal(len(iv), 16, "length of the IV")
         demand(len(value) >= 16 and len(value) % 16 == 0, "length of the value:", len(value))
-        decryptor = Cipher(algorithms.AES(self.key), modes.CBC(iv)).decryptor()
+        decryptor = self.cipher(iv).decryptor()
         padded = decryptor.update(value) + decryptor.finalize()
         length = padded[-1]
         demand(1 <= length <= 16 and padded.endswith(bytes([length]) * length), "padding", padded[-16:])
