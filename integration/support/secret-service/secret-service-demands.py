@@ -324,7 +324,9 @@ def secrets_of_items_below_alias(client):
 
 @group("paths")
 def nothing_at_unknown_paths(client):
+    """Nor is anything made there: libsecret makes a collection when the alias has none, and tells that by these errors."""
     session = client.session()
+    before = client.collections()
     for path in (UNKNOWN_ITEM, *PATHS_THAT_ARE_NONE):
         with refused(NO_OBJECT | INVALID | {ERROR + "UnknownInterface"}, "GetAll " + path):
             client.all(path, "Item" if path[-1] in "1m" else "Collection")
@@ -332,19 +334,12 @@ def nothing_at_unknown_paths(client):
             client.call(path, "Item.GetSecret", "o", session.path)
         with refused(NO_OBJECT, "Delete " + path):
             client.call(path, "Item.Delete")
-
-
-@group("paths")
-def nothing_is_created_at_unknown_paths(client):
-    """libsecret makes a collection when the alias has none, and tells that by these errors."""
-    before = client.collections()
     for path in (UNKNOWN, ROOT + "/aliases/no_such_alias"):
         with refused(NO_OBJECT, "CreateItem " + path):
             client.create(mine("nowhere"), collection=path)
         with refused(NO_OBJECT, "SearchItems " + path):
             client.found_in(path, {})
-    equal(client.found(mine("nowhere")), [])
-    equal(client.collections(), before)
+    equal((client.found(mine("nowhere")), client.collections()), ([], before))
 
 
 @group("paths")
@@ -556,7 +551,7 @@ def unknown_properties_at_creation(client):
 
 
 @group("items", is_long=True)
-def item_type_at_creation(client):
+def item_type(client):
     """Older clients give the type of an item, which is its schema, as a property."""
     item = client.create_with({API + "Item.Type": ("s", "org.example.Type")})
     equal(client.get(item, "Item", "Attributes")[1], {"xdg:schema": "org.example.Type"})
@@ -566,6 +561,14 @@ def item_type_at_creation(client):
     equal(client.get(item, "Item", "Attributes")[1], mine("no-type"))
     with refused(INVALID, "a number"):
         client.create_with({API + "Item.Type": ("i", 1)})
+    for collection in (DEFAULT, SESSION):
+        item = client.create(mine("set-type"), collection=collection)
+        for kind, attributes in (("org.example.Set", {"xdg:schema": "org.example.Set", **mine("set-type")}), ("", mine("set-type"))):
+            client.set(item, "Item", "Type", "s", kind)
+            equal(client.get(item, "Item", "Attributes")[1], attributes)
+        with refused(INVALID, "a number"):
+            client.set(item, "Item", "Type", "i", 1)
+        client.delete(item)
 
 
 @group("items", gnome_keyring="with attributes beside it, it takes what comes last of both")
@@ -585,20 +588,6 @@ def item_type_beside_attributes(client):
     values[API + "Item.Attributes"] = ("a{ss}", {"xdg:schema": "org.example.Attribute", **mine("type")})
     item = client.create_with(values)
     equal(client.get(item, "Item", "Type"), ("s", "org.example.Attribute"))
-
-
-@group("items", is_long=True)
-def item_type_is_set(client):
-    for collection in (DEFAULT, SESSION):
-        item = client.create(mine("set-type"), collection=collection)
-        client.set(item, "Item", "Type", "s", "org.example.Set")
-        equal(client.get(item, "Item", "Attributes")[1], {"xdg:schema": "org.example.Set", **mine("set-type")})
-        equal(client.get(item, "Item", "Type"), ("s", "org.example.Set"))
-        client.set(item, "Item", "Type", "s", "")
-        equal(client.get(item, "Item", "Attributes")[1], mine("set-type"))
-        with refused(INVALID, "a number"):
-            client.set(item, "Item", "Type", "i", 1)
-        client.delete(item)
 
 
 @group("items", gnome_keyring="it adds the generic schema when it reads its file again")
@@ -842,28 +831,18 @@ def missing_items_are_left_out(client):
 
 
 @group("sessions")
-def plain_session(client):
-    session = client.session()
-    demand((session.kind, session.output) in {("s", ""), ("ay", b"")}, session.kind, session.output)
-    demand(session.path.startswith(ROOT + "/session/"), session.path)
-
-
-@group("sessions")
-def encrypted_session(client):
-    session = client.session(ENCRYPTED)
-    demand(session.path.startswith(ROOT + "/session/"), session.path)
-    item = client.create(mine("encrypted"), b"a secret", session=session)
-    equal(client.secret(item, session), b"a secret")
-    equal(client.secret(item, client.session()), b"a secret", "plain")
-
-
-@group("sessions")
 def sessions_differ(client):
     with Client() as other:
         sessions = [client.session(), client.session(), client.session(ENCRYPTED), client.session(ENCRYPTED)]
         sessions.append(other.session())
+        plain, encrypted = sessions[0], sessions[2]
+        demand((plain.kind, plain.output) in {("s", ""), ("ay", b"")}, plain.kind, plain.output)
+        demand(all(each.path.startswith(ROOT + "/session/") for each in sessions), sessions)
         equal(len({each.path for each in sessions}), 5, "paths")
-        demand(sessions[2].output != sessions[3].output, "the same public key for two sessions")
+        demand(encrypted.output != sessions[3].output, "the same public key for two sessions")
+    item = client.create(mine("encrypted"), b"a secret", session=encrypted)
+    for each in sessions[:4]:
+        equal(client.secret(item, each), b"a secret")
 
 
 @group("sessions")
@@ -923,7 +902,7 @@ def damaged_secrets(client):
 
 def without_session(client, item, path, kind):
     """Whatever needs a session is refused with this one."""
-    values = {API + "Item.Attributes": ("a{ss}", mine("no-session"))}
+    values = {API + "Item.Attributes": ("a{ss}", mine("no-session-new"))}
     sealed = (path, b"", b"new", "text/plain")
     for name, what in {
         "GetSecret": lambda: client.call(item, "Item.GetSecret", "o", path),
@@ -934,7 +913,21 @@ def without_session(client, item, path, kind):
         with refused(NO_SESSION, f"{name}, {kind}"):
             what()
     equal(client.secret(item), b"secret", kind)
-    equal(client.found(mine("no-session")), [], kind)
+    equal(client.found(mine("no-session-new")), [], kind)
+
+
+@group("sessions")
+def no_session(client):
+    """One that has been closed, or never was."""
+    item = client.create(mine("no-session"))
+    for algorithm in (PLAIN, ENCRYPTED):
+        session = client.session(algorithm)
+        session.close()
+        without_session(client, item, session.path, "closed")
+        with refused(NO_OBJECT | NO_SESSION, "closed twice"):
+            session.close()
+    for path in ("/", ROOT + "/session/none", ROOT, client.alias("default"), item):
+        without_session(client, item, path, path)
 
 
 @group("sessions")
@@ -947,24 +940,6 @@ def foreign_session(client):
             with contextlib.suppress(Refused):
                 client.call(theirs.path, "Session.Close")
             equal(other.secret(item, theirs), b"secret", "its owner's")
-
-
-@group("sessions")
-def closed_session(client):
-    item = client.create(mine("closed"))
-    for algorithm in (PLAIN, ENCRYPTED):
-        session = client.session(algorithm)
-        session.close()
-        without_session(client, item, session.path, "closed")
-        with refused(NO_OBJECT | NO_SESSION, "closed twice"):
-            session.close()
-
-
-@group("sessions")
-def unknown_session(client):
-    item = client.create(mine("unknown"))
-    for path in ("/", ROOT + "/session/none", ROOT, client.alias("default"), item):
-        without_session(client, item, path, path)
 
 
 def is_session(client, path):
@@ -1305,14 +1280,10 @@ def last_open_collection_locks_the_keychain(client, password):
             client.create_collection("while locked")
         client.unlock_with(password, path)
         equal(locked_states(client, other, item, path, beside), [False] * 4, "Locked")
-
-
-@group("locked", is_long=True, gnome_keyring="each of its collections has a password, and stays as it is")
-def unlocking_the_keychain_unlocks_all(client, password):
-    with locked_alone(client, password, **mine("alone-all")) as (other, item, beside):
+        client.lock(other)
         client.call(ROOT, "Service.LockService")
-        client.unlock_with(password, client.alias("default"))
-        equal(locked_states(client, other, item, beside), [False] * 3, "Locked")
+        client.unlock_with(password, path)
+        equal(locked_states(client, other, item, path, beside), [False] * 4, "Locked")
 
 
 @group("locked", is_long=True, gnome_keyring="it asks a prompter of its own")
@@ -1736,6 +1707,11 @@ def collection_is_created_and_deleted(client):
     equal(client.items(path), [item])
     equal(client.found(mine("in-collection")), [item])
     client.signals.clear()
+    client.set(path, "Collection", "Label", "s", "new name")
+    client.wait_for("CollectionChanged " + path, path + " Label")
+    equal(client.get(path, "Collection", "Label"), ("s", "new name"))
+    demand(path in client.collections(), "its path changed")
+    client.signals.clear()
     client.delete_collection(path)
     client.wait_for("CollectionDeleted " + path, ROOT + " Collections")
     demand(path not in client.collections(), "still among Collections")
@@ -1764,17 +1740,6 @@ def changes_of_a_collection_are_dated(client):
         after = client.get(path, "Collection", "Modified")[1]
         demand(before < after <= time.time(), "after a new", name, "Modified is", after, "and was", before)
         equal(client.get(path, "Collection", "Created"), created, "Created")
-    client.delete_collection(path)
-
-
-@group("collections")
-def collection_is_renamed(client):
-    path = client.create_collection("old name")
-    client.listen()
-    client.set(path, "Collection", "Label", "s", "new name")
-    client.wait_for("CollectionChanged " + path, path + " Label")
-    equal(client.get(path, "Collection", "Label"), ("s", "new name"))
-    demand(path in client.collections(), "its path changed")
     client.delete_collection(path)
 
 
