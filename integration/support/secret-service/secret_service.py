@@ -335,24 +335,12 @@ class Session:
         private = private or secrets.randbits(256)
         public = pow(2, private, PRIME)
         value = public.to_bytes((public.bit_length() + 7) // 8, "big")
-        self.start(value, private)
-
-    @classmethod
-    def of_public_key(cls, client, value, private):
-        """A session whose public key is sent as these bytes."""
-        session = cls.__new__(cls)
-        session.client = client
-        session.start(value, private)
-        return session
-
-    def start(self, value, private):
-        answer = self.client.call(ROOT, "Service.OpenSession", "sv", ENCRYPTED, ("ay", value))
-        (self.kind, output), self.path = answer
+        (self.kind, output), self.path = client.call(ROOT, "Service.OpenSession", "sv", ENCRYPTED, ("ay", value))
         equal(self.kind, "ay", "type of the public key")
         self.output = bytes(output)
-        self.shared = pow(int.from_bytes(self.output, "big"), private, PRIME)
+        shared = pow(int.from_bytes(self.output, "big"), private, PRIME)
         # HKDF-SHA256 with an empty salt and no information.
-        extracted = hmac.digest(bytes(32), self.shared.to_bytes(128, "big"), hashlib.sha256)
+        extracted = hmac.digest(bytes(32), shared.to_bytes(128, "big"), hashlib.sha256)
         self.key = hmac.digest(extracted, b"\x01", hashlib.sha256)[:16]
 
     def close(self):
