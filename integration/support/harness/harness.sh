@@ -42,10 +42,12 @@ source "$SUPPORT/harness/cases.sh"
 source "$SUPPORT/harness/helper.sh"
 # shellcheck source=integration/support/harness/messages.sh
 source "$SUPPORT/harness/messages.sh"
+# shellcheck source=integration/support/harness/expectations.sh
+source "$SUPPORT/harness/expectations.sh"
 # shellcheck source=integration/support/harness/vaults.sh
 source "$SUPPORT/harness/vaults.sh"
 
-requires age file git python3 python3-venv util-linux
+requires age file git jq python3 python3-venv util-linux
 
 trap 'end_processes' EXIT
 trap 'exit 130' INT TERM
