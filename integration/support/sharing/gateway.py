@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""gateway.py PORT-FILE MODE-FILE HEARD-FILE UPSTREAM AUTHORITY: a gateway in front of a server, on loopback
+"""gateway.py PORT-FILE MODE-FILE HEARD-FILE [UPSTREAM AUTHORITY]: a gateway in front of a server, on loopback, or something else
+in the server's place
 
 What it does is in the mode file, which is read for each request: `ok` passes it on, `slow` passes it on and gives the reply
 back once there is a file MODE-FILE.go, `tardy` takes three seconds for each item, `vault` doesn't know the method SCAN, like
-HashiCorp's server, and `STATUS-BODY` answers by itself, with a body that is html, json or empty.
+HashiCorp's server. By itself, `STATUS-BODY` answers with a body that is html, json or empty, `silent` never answers, `blank` has
+nothing in it, `wary` refuses everything, and `endless` has, or claims to have, too much in each of its mounts. The file of what
+was heard has a line for each request: the mode, the method, the path and the token.
 """
 
 import http.server
+import json
 import os
 import ssl
 import sys
@@ -14,8 +18,10 @@ import time
 import urllib.error
 import urllib.request
 
-port_file, mode_file, heard_file, upstream, authority = sys.argv[1:]
-context = ssl.create_default_context(cafile=authority)
+port_file, mode_file, heard_file = sys.argv[1:4]
+if sys.argv[4:]:
+    upstream = sys.argv[4]
+    context = ssl.create_default_context(cafile=sys.argv[5])
 BODIES = {
     "html": b"<html><body>default backend</body></html>",
     "json": b'{"message":"no Route matched with those values"}',
@@ -26,6 +32,28 @@ BODIES = {
 def mode():
     with open(mode_file) as file:
         return file.read().strip()
+
+
+def alone(now, method, path):
+    """The status and the body by which it answers for itself in this mode, if it does."""
+    mount = path.split("/")[2]
+    if now == "wary":
+        return 403, {"errors": ["permission denied"]}
+    if now == "blank":
+        return 200, {"data": {"keys": [], "type": "kv", "options": {"version": "2"}}}
+    if now != "endless":
+        return None
+    if mount == "auth":
+        return 200, {"data": {"accessor": "x", "policies": []}}
+    if mount == "sys":
+        return 200, {"data": {"type": "kv", "options": {"version": "2"}}}
+    if method == "SCAN" and mount in ("deep", "odd"):
+        return 405, {"errors": []}
+    keys = {
+        "deep": ["a/"], "odd": ["./", "../", "/", "a b/", "a?b/", "a%2Fb/", "a/b/"],
+        "many": [f"https/h/443/-/{n}/-/-" for n in range(100001)], "large": ["x" * (9 << 20)],
+    }
+    return 200, {"data": {"keys": keys[mount]}}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -48,7 +76,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(length) if length else None
         now = mode()
         with open(heard_file, "a") as heard:
-            heard.write(f"{now} {self.command} {self.path}\n")
+            heard.write(f"{now} {self.command} {self.path} {self.headers.get('X-Vault-Token')}\n")
+        if now == "silent":
+            return self.rfile.read()
+        answer = alone(now, self.command, self.path)
+        if answer:
+            return self.reply(answer[0], json.dumps(answer[1]).encode())
         if "-" in now:
             status, kind = now.split("-")
             return self.reply(int(status), BODIES[kind])

