@@ -3,7 +3,6 @@
 
 if_long requires syncthing
 
-# shellcheck source=integration/support/harness/ports.sh
 source "$SUPPORT/harness/ports.sh"
 
 # syncthing_at MACHINE COMMAND [OPTION...]: without connections to other machines
