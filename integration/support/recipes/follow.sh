@@ -16,7 +16,6 @@ follow() {
   {
     echo 'set -eu'
     # Nobody is there to be asked whether to write it.
-    # shellcheck disable=SC2016 # the shell that runs it expands it
     echo 'llavero() { if [ "$1" = setup ]; then set -- "$@" --yes; fi; command llavero "$@"; }'
     cat "$CASE/recipe"
   } >"$CASE/script"

@@ -3,7 +3,6 @@
 
 requires apache2-utils curl docker-registry
 
-# shellcheck source=integration/support/harness/ports.sh
 source "$SUPPORT/harness/ports.sh"
 
 # start_registry [USER]: alice, or another user, and $SECRET; sets $registry to its address, and writes its requests to
