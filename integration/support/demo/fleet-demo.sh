@@ -3,9 +3,7 @@
 # leader is killed.
 
 LLAVERO_TEST_PYTHON=$root/.build/venv/bin/python
-# shellcheck source=integration/support/harness/certificate.sh
 source "$SUPPORT/harness/certificate.sh"
-# shellcheck source=integration/support/sharing/openbao.sh
 source "$SUPPORT/sharing/openbao.sh"
 
 # operator: what is shown from now on is what the operator of the cluster types, who may do everything

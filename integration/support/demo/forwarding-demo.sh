@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # What `integration/demo --forward` shows: a host that has no login of its own, and clones a private repository.
 
-# shellcheck source=integration/support/forwarding/hosts.sh
 source "$SUPPORT/forwarding/hosts.sh"
 
 # there COMMAND: shows it as it is typed, and runs it on the host, through real ssh and sshd

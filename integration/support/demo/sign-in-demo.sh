@@ -1,12 +1,10 @@
 # shellcheck shell=bash
 # What `integration/demo --sign-in` shows: signing in by a code and by a browser, and tokens that renew themselves.
 
-# shellcheck source=integration/support/harness/certificate.sh
 source "$SUPPORT/harness/certificate.sh"
 SUITE_TMP=$CASE/kept
 LLAVERO_TEST_PYTHON=$root/.build/venv/bin/python
 mkdir "$SUITE_TMP"
-# shellcheck source=integration/support/git-and-sign-in/sign-in.sh
 source "$SUPPORT/git-and-sign-in/sign-in.sh"
 
 # decides URL: the person types the code that the terminal shows, and consents

@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # What `integration/demo --team` shows: the logins of a team, in a git repository and then in a cluster of OpenBao.
 
-# shellcheck source=integration/support/demo/team.sh
 source "$SUPPORT/demo/team.sh"
 
 # The people are one user of this machine, who has one agent: what one has unlocked, the others would find.
@@ -152,5 +151,4 @@ if [[ -s $ASKED ]]; then fail "demo: git asked Ann"; fi
 nothing_in_clear
 good 'and no file in any of the homes, and none of the repository, has one of the passwords as it is'
 
-# shellcheck source=integration/support/demo/fleet-demo.sh
 source "$SUPPORT/demo/fleet-demo.sh"

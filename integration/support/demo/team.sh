@@ -2,7 +2,6 @@
 # The people of `integration/demo --team`, each with a home of their own, and what they log in to: a project on a git
 # server, an image in a registry and a package in an index. All three let in one account, deploy.
 
-# shellcheck source=integration/support/tool-servers/registry.sh
 source "$SUPPORT/tool-servers/registry.sh"
 
 # at PERSON: what is shown from now on is what this person types, in this person's home

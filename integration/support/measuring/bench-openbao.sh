@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2046
 # bench's rows about keychains in OpenBao. Sourced by bench-shared.sh.
 
 alice=(protocol=https host=git.example.com username=alice)
@@ -18,14 +18,12 @@ openbao_rows() {
   LLAVERO_KEYCHAIN='file' store "${alice[@]}" password=first
   store "${alice[@]}" password=first
   expect "$answer" "$ours" get <"$CASE/request"
-  # shellcheck disable=SC2046
   compare '`get` from a copy of an item in OpenBao' 'its own from the file' 1.15 \
     $(of_home fleet) --stdin "$CASE/request" -- "$ours" get ';' \
     $(of_home file) --stdin "$CASE/request" -- "$ours" get
   store protocol=https host=shared.example username=alice password=first
   asks_for shared.example alice >"$CASE/shared"
   expect "$answer" env LLAVERO_KEYCHAIN= "$ours" get <"$CASE/shared"
-  # shellcheck disable=SC2046
   compare '`get` from a copy, after the file in the list' 'its own from the file' 1.5 \
     $(of_home '') --stdin "$CASE/shared" -- "$ours" get ';' \
     $(of_home file) --stdin "$CASE/request" -- "$ours" get
@@ -50,7 +48,6 @@ miss_row() {
   tail -n "$((2 * made))" "$CASE/audit.log" |
     jq -r 'select(.type == "request") | .request.operation + " " + .request.path' | asked_by_curl >"$CASE/curl"
   asks_for miss@ROUND@.example >"$CASE/miss"
-  # shellcheck disable=SC2046
   more '`get` that OpenBao has to be asked for, in vain' 'curl, asking the same' 15 \
     $(of_home fleet) --stdin "$CASE/miss" -- "$ours" get ';' --stdin "$CASE/curl" -- /usr/bin/curl -K -
 }

@@ -1,21 +1,13 @@
 # shellcheck shell=bash
 # bench's rows about keychains that several people share. Sourced by integration/bench; the long ones take some minutes.
 
-# shellcheck source=integration/support/harness/helper.sh
 source "$SUPPORT/harness/helper.sh"
-# shellcheck source=integration/support/harness/certificate.sh
 source "$SUPPORT/harness/certificate.sh"
-# shellcheck source=integration/support/sharing/openbao.sh
 source "$SUPPORT/sharing/openbao.sh"
-# shellcheck source=integration/support/sharing/openbao-load.sh
 source "$SUPPORT/sharing/openbao-load.sh"
-# shellcheck source=integration/support/git-and-sign-in/git-server.sh
 source "$SUPPORT/git-and-sign-in/git-server.sh"
-# shellcheck source=integration/support/sharing/git-team.sh
 source "$SUPPORT/sharing/git-team.sh"
-# shellcheck source=integration/support/measuring/bench-openbao.sh
 source "$SUPPORT/measuring/bench-openbao.sh"
-# shellcheck source=integration/support/measuring/bench-git-shared.sh
 source "$SUPPORT/measuring/bench-git-shared.sh"
 
 shared_rows() {
