@@ -9,6 +9,13 @@ background() {
   processes+=("$!")
 }
 
+# served COMMAND...: starts a server that writes its port to standard output, or to $CASE/port itself; sets port and host
+served() {
+  background "$@" >"$CASE/port"
+  wait_for 20 test -s "$CASE/port" || fail "it doesn't start: $*"
+  port=$(<"$CASE/port") host=127.0.0.1:$port
+}
+
 end_processes() {
   local process
   for process in ${processes[@]+"${processes[@]}"}; do

@@ -12,13 +12,12 @@ registered() {
   if [[ -z $CARGO ]] || ! printf '1.74\n%s\n' "$("$CARGO" --version | cut -d ' ' -f 2)" | sort -CV; then
     skip "there is no cargo 1.74 or later"
   fi
-  background python3 "$SUPPORT/tool-servers/cargo-registry.py" "$CASE" "Bearer $SECRET" >"$CASE/port"
-  wait_for 20 test -s "$CASE/port"
+  served python3 "$SUPPORT/tool-servers/cargo-registry.py" "$CASE" "Bearer $SECRET"
   export CARGO_HOME=$CASE/cargo
   mkdir -p "$CARGO_HOME" "$CASE/package/src"
   cat >"$CARGO_HOME/config.toml" <<TOML
 [registries.corp]
-index = "sparse+http://127.0.0.1:$(cat "$CASE/port")/index/"
+index = "sparse+http://$host/index/"
 credential-provider = $1
 TOML
   cat >"$CASE/package/Cargo.toml" <<'TOML'
