@@ -22,6 +22,16 @@ kv_patch() {
   asks_bao POST "llavero/data/$1" "$(jq -c --argjson new "$(json "${@:2}")" '{data: (.data.data + $new)}' <<<"$former")"
 }
 
+# bao_write PATH NAME=VALUE...: what `bao write` does, by curl
+bao_write() {
+  asks_bao POST "$1" "$(json "${@:2}")"
+}
+
+# role_id NAME, secret_id NAME: of a role of approle
+role_id() { asks_bao GET "auth/approle/role/$1/role-id" | jq -r .data.role_id; }
+
+secret_id() { asks_bao POST "auth/approle/role/$1/secret-id" '{}' | jq -r .data.secret_id; }
+
 # revoke METHOD: ends all tokens that were got by it
 revoke() {
   asks_bao PUT "sys/leases/revoke-prefix/auth/$1"
@@ -130,9 +140,9 @@ with_service_accounts() {
   printf '%s\n' 'team:app 6f1c' 'team:other 84d0' 'foreign:app b93e' >"$CASE/accounts"
   background "$LLAVERO_TEST_PYTHON" "$SUPPORT/sharing/token-review.py" "$CASE" "$SECRET" >"$CASE/port"
   wait_for 20 test -s "$CASE/port"
-  bao auth enable kubernetes >/dev/null
-  bao write auth/kubernetes/config kubernetes_host="https://127.0.0.1:$(<"$CASE/port")" kubernetes_ca_cert=@"$CASE/authority.crt" \
-    token_reviewer_jwt="$SECRET" disable_local_ca_jwt=true >/dev/null
+  asks_bao POST sys/auth/kubernetes '{"type":"kubernetes"}'
+  bao_write auth/kubernetes/config kubernetes_host="https://127.0.0.1:$(<"$CASE/port")" kubernetes_ca_cert="$(<"$CASE/authority.crt")" \
+    token_reviewer_jwt="$SECRET" disable_local_ca_jwt=true
   service_account_role "$@"
   # What a login gives is kept in a keychain of one's own.
   llavero init >/dev/null
@@ -140,8 +150,8 @@ with_service_accounts() {
 
 # service_account_role NAMES [OPTION...]: the role app, for these service accounts of the namespace team
 service_account_role() {
-  bao write auth/kubernetes/role/app bound_service_account_names="$1" bound_service_account_namespaces=team audience=bao \
-    token_policies=all "${@:2}" >/dev/null
+  bao_write auth/kubernetes/role/app bound_service_account_names="$1" bound_service_account_namespaces=team audience=bao \
+    token_policies=all "${@:2}"
 }
 
 # service_account NAMESPACE:NAME: the file jwt has a new token of this service account, as kubelet writes it
