@@ -3,50 +3,31 @@ import Keychain
 import TestSupport
 import Testing
 
-/// Two items, and whether they have the same primary key.
+/// Two items as scripts spell them, and whether they have the same primary key.
 struct CollisionRow: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let first: Item
   let second: Item
   let collide: Bool
 
-  init(_ description: String, _ first: Item, _ second: Item, collide: Bool) {
-    testDescription = description
-    self.first = first
-    self.second = second
-    self.collide = collide
-  }
-
   static let all = [
-    CollisionRow("the same key", .internet(account: "a"), .internet(account: "a"), collide: true),
-    CollisionRow("the server in capitals", .internet(), .internet("EXAMPLE.COM"), collide: true),
-    CollisionRow("the protocol in capitals", .internet(), .internet(protocol: "HTTPS"), collide: true),
-    CollisionRow("the protocol's own port", .internet(), .internet(port: 443), collide: true),
-    CollisionRow("an empty path and none", .internet(path: ""), .internet(), collide: true),
-    CollisionRow("an empty domain and none", .internet(domain: ""), .internet(), collide: true),
-    CollisionRow("another port", .internet(), .internet(port: 8443), collide: false),
-    CollisionRow("another protocol", .internet(), .internet(protocol: "http"), collide: false),
-    CollisionRow("another account", .internet(account: "a"), .internet(account: "A"), collide: false),
-    CollisionRow("an empty account and none", .internet(account: ""), .internet(), collide: false),
-    CollisionRow("another path", .internet(path: "acme"), .internet(path: "acme/app"), collide: false),
-    CollisionRow("a path and none", .internet(path: "acme"), .internet(), collide: false),
-    CollisionRow("another domain", .internet(domain: "docker"), .internet(), collide: false),
-    CollisionRow(
-      "another authentication type", .internet(authenticationType: "form"), .internet(), collide: false),
-    CollisionRow(
-      "an account of a percent sign, and an empty one", .internet(account: "%"), .internet(account: ""),
-      collide: false),
-    CollisionRow(
-      "an escaped byte, and its escape", .internet(account: " "), .internet(account: "%20"), collide: false),
-    CollisionRow(
-      "a space moved from account to path", .internet(account: "a b", path: "c"),
-      .internet(account: "a", path: "b c"), collide: false),
-    CollisionRow("the same service", .generic("s", account: "a"), .generic("s", account: "a"), collide: true),
-    CollisionRow("a service in another case", .generic("s"), .generic("S"), collide: false),
-    CollisionRow(
-      "a service's empty account and none", .generic("s", account: ""), .generic("s"), collide: false),
-    CollisionRow("a service and a server", .generic("example.com"), .internet(), collide: false),
-  ]
+    ("the same key", "a@", "a@", true), ("the server in capitals", "@", "@EXAMPLE.COM", true),
+    ("the protocol in capitals", "@", "HTTPS:@", true), ("the protocol's own port", "@", "@:443", true),
+    ("an empty path and none", "@/", "@", true), ("an empty domain and none", "@#", "@", true),
+    ("another port", "@", "@:8443", false), ("another protocol", "@", "http:@", false),
+    ("another account", "a@", "A@", false), ("an empty account and none", "''@", "@", false),
+    ("another path", "@/acme", "@/acme/app", false), ("a path and none", "@/acme", "@", false),
+    ("another domain", "@#docker", "@", false), ("another authentication type", "@?form", "@", false),
+    ("an account of a percent sign, and an empty one", "%@", "''@", false),
+    ("an escaped byte, and its escape", " @", "%20@", false),
+    ("a space moved from account to path", "a b@/c", "a@/b c", false),
+    ("the same service", "generic:s,a", "generic:s,a", true),
+    ("a service in another case", "generic:s", "generic:S", false),
+    ("a service's empty account and none", "generic:s,''", "generic:s", false),
+    ("a service and a server", "generic:example.com", "@", false),
+  ].map {
+    CollisionRow(testDescription: $0, first: Item(spelled: $1), second: Item(spelled: $2), collide: $3)
+  }
 }
 
 extension ConformanceTests {

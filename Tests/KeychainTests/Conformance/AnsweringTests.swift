@@ -7,35 +7,6 @@ extension ConformanceTests {
   @Suite("answering") struct Answering {
     private static let now = SettableClock.start.seconds
 
-    @Test("an item answers until the second of its expiry", arguments: KeychainUnderTest.all)
-    func expiry(kind: KeychainUnderTest) throws {
-      let keychain = kind.make().keychain
-      try keychain.add(.internet(), Credential.text("x", expiry: 1000))
-      try expect(keychain.answeredSecret(.internet(), at: Timestamp(milliseconds: 999_999)), is: "x")
-      try expect(keychain.answeredSecret(.internet(), at: Timestamp(milliseconds: 1_000_000)), is: nil)
-      try expect(keychain.answeredSecret(.internet(), at: Timestamp(seconds: 1001)), is: nil)
-    }
-
-    @Test("an expired item is passed over for the next", arguments: KeychainUnderTest.all)
-    func expired(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      try fresh.keychain.add(.internet(account: "alice"), "a")
-      fresh.clock.advance(seconds: 1)
-      try fresh.keychain.add(.internet(account: "bob"), Credential.text("b", expiry: Self.now))
-      try expect(fresh.keychain.foundAccounts(.internet()), is: ["bob", "alice"])
-      try expect(fresh.keychain.answeredSecret(.internet()), is: "a")
-      try expect(fresh.keychain.answeredSecret(.internet(account: "bob")), is: nil)
-    }
-
-    @Test("an expired item is neither changed nor deleted by asking", arguments: KeychainUnderTest.all)
-    func stays(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      try fresh.keychain.add(.internet(), Credential.text("b", expiry: 1))
-      let before = try fresh.keychain.everything()
-      try expect(fresh.keychain.answeredSecret(.internet()), is: nil)
-      try expect(fresh.reopened.everything(), is: before)
-    }
-
     @Test(
       "a ready-made credential is passed over for whoever wants a password", arguments: KeychainUnderTest.all)
     func scheme(kind: KeychainUnderTest) throws {

@@ -7,23 +7,6 @@ extension ConformanceTests {
   @Suite("exclusively") struct Exclusively {
     private static let stop = KeychainError.unavailable(reason: "the test says so")
 
-    @Test("all changes of a body are written at once", arguments: KeychainUnderTest.all)
-    func atOnce(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      let alice = try fresh.keychain.add(.internet(account: "alice"), "a")
-      let before = fresh.writes
-      let count = try fresh.keychain.exclusively { () throws(KeychainError) in
-        try fresh.keychain.add(.internet(account: "bob"), "b")
-        var changed = alice
-        changed.label = "work"
-        try fresh.keychain.update(changed)
-        return try fresh.keychain.items(matching: .all).count
-      }
-      expect(count, is: 2)
-      expect(fresh.writes, is: before.map { $0 + 1 })
-      expect(Set(try fresh.reopened.foundAccounts(.internet())), is: ["alice", "bob"])
-    }
-
     @Test("a body sees its own changes", arguments: KeychainUnderTest.all)
     func ownChanges(kind: KeychainUnderTest) throws {
       let keychain = kind.make().keychain
@@ -55,51 +38,6 @@ extension ConformanceTests {
       let listed = try keychain.items(matching: .all)
       for item in committed { expect(listed.contains(item)) }
       try expect(committed.map { try keychain.secret(of: $0) }, is: ["b", "a"])
-    }
-
-    @Test("a body that throws has changed nothing", arguments: KeychainUnderTest.all)
-    func throwing(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      let alice = try fresh.keychain.add(.internet(account: "alice"), "a")
-      let carol = try fresh.keychain.add(.internet(account: "carol"), "c")
-      let before = try fresh.keychain.everything()
-      let writes = fresh.writes
-      fresh.clock.advance(seconds: 9)
-      #expect(throws: Self.stop) {
-        try fresh.keychain.exclusively { () throws(KeychainError) in
-          try fresh.keychain.add(.internet(account: "bob"), "b")
-          try fresh.keychain.update(alice, Credential.text("changed"))
-          try fresh.keychain.delete([carol])
-          throw Self.stop
-        }
-      }
-      try expect(fresh.keychain.everything(), is: before)
-      try expect(fresh.reopened.everything(), is: before)
-      expect(fresh.writes, is: writes)
-    }
-
-    @Test("a body that throws on an empty keychain makes nothing", arguments: KeychainUnderTest.all)
-    func throwingAtFirst(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      #expect(throws: Self.stop) {
-        try fresh.keychain.exclusively { () throws(KeychainError) in
-          try fresh.keychain.add(.internet(), "a")
-          throw Self.stop
-        }
-      }
-      try expect(fresh.keychain.items(matching: .all).isEmpty)
-      expect(fresh.writes ?? 0, is: 0)
-    }
-
-    @Test("a body that changes nothing writes nothing", arguments: KeychainUnderTest.all)
-    func noChange(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      try fresh.keychain.exclusively { () throws(KeychainError) in _ = try fresh.keychain.find(.internet()) }
-      expect(fresh.writes ?? 0, is: 0)
-      try fresh.keychain.add(.internet(), "a")
-      let writes = fresh.writes
-      try fresh.keychain.exclusively { () throws(KeychainError) in _ = try fresh.keychain.find(.internet()) }
-      expect(fresh.writes, is: writes)
     }
 
     @Test("a body within a body belongs to the outer one", arguments: KeychainUnderTest.all)

@@ -107,26 +107,5 @@ extension ConformanceTests {
         fresh.reopened.everything().map(\.credential),
         is: [RevealedCredential("new", expiry: Self.now + 60, refreshToken: "s")])
     }
-
-    @Test("an expired secret is erased by its value", arguments: KeychainUnderTest.all)
-    func erased(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      try fresh.keychain.add(.internet(account: "alice"), .text("old", expiry: 1))
-      try expect(fresh.keychain.erase(.internet(account: "alice"), holding: Secret("refused")), is: 0)
-      try expect(fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")), is: 1)
-      try expect(fresh.reopened.everything().isEmpty)
-    }
-
-    @Test("one that can be renewed stays", arguments: KeychainUnderTest.givingRefreshTokens)
-    func erasedRenewable(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      try fresh.keychain.add(.internet(account: "alice"), .text("old", expiry: 1, refreshToken: "r"))
-      try expect(fresh.keychain.erase(.internet(account: "alice"), holding: Secret("old")), is: 1)
-      try expect(
-        fresh.reopened.everything().map(\.credential),
-        is: [
-          RevealedCredential("old", expiry: 1, refreshToken: "r")
-        ])
-    }
   }
 }

@@ -129,36 +129,6 @@ extension ConformanceTests {
       try expect(fresh.reopened.items(matching: .all), is: [changed])
     }
 
-    @Test("an item can move to another key, and keeps its reference", arguments: KeychainUnderTest.all)
-    func moves(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      let added = try fresh.keychain.add(.internet(account: "alice"), "x")
-      var item = added
-      item.key = Item.generic("tool:key", account: "alice").key
-      let moved = try fresh.keychain.update(item)
-      expect(moved.reference, is: added.reference)
-      try expect(fresh.reopened.find(.internet()).isEmpty)
-      try expect(fresh.reopened.find(.generic("tool:key")), is: [moved])
-      try expect(fresh.reopened.secret(of: moved), is: "x")
-      item.key = Item.internet("aaa.example").key
-      try fresh.keychain.update(item, Credential.text("y"))
-      try expect(fresh.reopened.answeredSecret(.internet("aaa.example")), is: "y")
-      try expect(fresh.reopened.items(matching: .all).count, is: 1)
-    }
-
-    @Test("an item is known by its reference after somebody moved it", arguments: KeychainUnderTest.all)
-    func staleKey(kind: KeychainUnderTest) throws {
-      let keychain = kind.make().keychain
-      let stale = try keychain.add(.internet(account: "alice"), "x")
-      try keychain.add(.internet(account: "carol"), "z")
-      var item = stale
-      item.key = Item.internet(account: "bob").key
-      try keychain.update(item)
-      try expect(keychain.secret(of: stale), is: "x")
-      try expect(keychain.delete([stale]), is: 1)
-      try expect(keychain.foundAccounts(.internet()), is: ["carol"])
-    }
-
     @Test("an item can't move to the key of another", arguments: KeychainUnderTest.all, CollisionRow.all)
     func collisions(kind: KeychainUnderTest, row: CollisionRow) throws {
       let fresh = kind.make()
@@ -217,54 +187,6 @@ extension ConformanceTests {
       try expect(fresh.reopened.items(matching: .all).count, is: 1)
     }
 
-    @Test("a chain of items can move along it in one change", arguments: KeychainUnderTest.all)
-    func chain(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      let first = try fresh.keychain.add(.internet("a.example", account: "a"), "first")
-      let second = try fresh.keychain.add(.internet("b.example", account: "a"), "second")
-      try fresh.keychain.exclusively { () throws(KeychainError) in
-        var item = second
-        item.key = Item.internet("c.example", account: "a").key
-        try fresh.keychain.update(item)
-        item = first
-        item.key = second.key
-        try fresh.keychain.update(item)
-      }
-      try expect(fresh.reopened.find(.internet("a.example")).isEmpty)
-      try expect(fresh.reopened.answeredSecret(.internet("b.example")), is: "first")
-      try expect(fresh.reopened.answeredSecret(.internet("c.example")), is: "second")
-    }
-
-    @Test(
-      "where one of several items can't have its new key, none has changed", arguments: KeychainUnderTest.all)
-    func allOrNone(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      let items = [
-        try fresh.keychain.add(.internet("a.example", account: "a"), "first"),
-        try fresh.keychain.add(.internet("b.example", account: "a"), "second"),
-      ]
-      let before = try fresh.keychain.everything()
-      #expect(throws: KeychainError.duplicateItem) {
-        try fresh.keychain.exclusively { () throws(KeychainError) in
-          for var item in items {
-            item.key = Item.internet("c.example", account: "a").key
-            try fresh.keychain.update(item)
-          }
-        }
-      }
-      try expect(fresh.reopened.everything(), is: before)
-    }
-
-    @Test("an item can take another spelling of its own key", arguments: KeychainUnderTest.all)
-    func ownKey(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      var item = try fresh.keychain.add(.internet("example.com", account: "a"), "x")
-      item.key = Item.internet("Example.COM", account: "a", protocol: "HTTPS", port: 443).key
-      let changed = try fresh.keychain.update(item)
-      expect(changed.key, is: item.key)
-      try expect(fresh.reopened.find(.internet()), is: [changed])
-    }
-
     @Test("an item that is gone, or never was, can't be changed", arguments: KeychainUnderTest.all)
     func gone(kind: KeychainUnderTest) throws {
       let fresh = kind.make()
@@ -282,33 +204,6 @@ extension ConformanceTests {
       }
       try expect(fresh.reopened.everything(), is: before)
     }
-  }
-
-  @Suite("deleting") struct Deleting {
-    @Test("only what was named is deleted", arguments: KeychainUnderTest.all)
-    func delete(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      let alice = try fresh.keychain.add(.internet(account: "alice"), "a")
-      let bob = try fresh.keychain.add(.internet(account: "bob"), "b")
-      let aws = try fresh.keychain.add(.generic("aws:x"), "c")
-      try expect(fresh.keychain.delete([alice, aws]), is: 2)
-      try expect(fresh.reopened.items(matching: .all), is: [bob])
-      try expect(fresh.reopened.secret(of: bob), is: "b")
-    }
-
-    @Test("deleting what is gone deletes nothing and is no error", arguments: KeychainUnderTest.all)
-    func gone(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      let alice = try fresh.keychain.add(.internet(account: "alice"), "a")
-      let bob = try fresh.keychain.add(.internet(account: "bob"), "b")
-      try expect(fresh.keychain.delete([alice, alice]), is: 1)
-      let writes = fresh.writes
-      try expect(fresh.keychain.delete([alice]), is: 0)
-      try expect(fresh.keychain.delete([]), is: 0)
-      try expect(fresh.keychain.delete([.internet(account: "bob")]), is: 0)
-      expect(fresh.writes, is: writes)
-      try expect(fresh.reopened.items(matching: .all), is: [bob])
-    }
 
     @Test("deleting from an empty keychain makes nothing", arguments: KeychainUnderTest.all)
     func empty(kind: KeychainUnderTest) throws {
@@ -317,15 +212,6 @@ extension ConformanceTests {
       item.reference = ItemReference("no such item")
       try expect(fresh.keychain.delete([item]), is: 0)
       expect(fresh.writes ?? 0, is: 0)
-    }
-
-    @Test("a keychain can be emptied and filled again", arguments: KeychainUnderTest.all)
-    func emptied(kind: KeychainUnderTest) throws {
-      let fresh = kind.make()
-      try fresh.keychain.delete([try fresh.keychain.add(.internet(), "a")])
-      try expect(fresh.reopened.items(matching: .all).isEmpty)
-      try fresh.keychain.add(.internet(), "b")
-      try expect(fresh.reopened.answeredSecret(.internet()), is: "b")
     }
   }
 }

@@ -18,43 +18,43 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
     self.key = key
   }
 
+  /// Attributes as words `NAME=VALUE`, with underscores for spaces, and the key as tests spell items; `none` if it is none.
+  init(_ what: String, _ attributes: String, _ key: String) {
+    var all: [String: String] = [:]
+    for word in attributes.split(separator: " ") {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let isKept = parts[0] == "xdg:schema" || parts[0] == "docker_cli"
+      let value = String(isKept ? parts[1] : parts[1].replacing("_", with: " "))
+      all[String(parts[0])] = ["NETWORK": Self.network, "GENERIC": Self.generic][value] ?? value
+    }
+    self.init(what, all, key == "none" ? nil : Item(spelled: key).key)
+  }
+
   private static let network = "org.gnome.keyring.NetworkPassword"
   private static let generic = "org.freedesktop.Secret.Generic"
 
   /// Attributes that this program writes, and reads back.
   static let own = [
     AttributesRow(
-      "an account on a server",
-      ["xdg:schema": network, "protocol": "https", "server": "github.com", "user": "alice"],
-      Item.internet("github.com", account: "alice").key),
+      "an account on a server", "xdg:schema=NETWORK protocol=https server=github.com user=alice",
+      "alice@github.com"),
     AttributesRow(
       "everything",
-      [
-        "xdg:schema": network, "protocol": "https", "server": "example.com", "port": "8443", "user": "alice",
-        "object": "acme/app.git", "domain": "cargo", "authtype": "dflt",
-      ],
-      Item.internet(
-        account: "alice", path: "acme/app.git", port: 8443, domain: "cargo", authenticationType: "dflt"
-      ).key),
+      "xdg:schema=NETWORK protocol=https server=example.com port=8443 user=alice object=acme/app.git domain=cargo authtype=dflt",
+      "alice@:8443/acme/app.git#cargo?dflt"),
     AttributesRow(
       "the protocol's own port, where somebody named it",
-      ["xdg:schema": network, "protocol": "https", "server": "example.com", "port": "443"],
-      Item.internet(port: 443).key),
+      "xdg:schema=NETWORK protocol=https server=example.com port=443", "@:443"),
     AttributesRow(
-      "the largest port",
-      ["xdg:schema": network, "protocol": "https", "server": "example.com", "port": "65535"],
-      Item.internet(port: 65535).key),
+      "the largest port", "xdg:schema=NETWORK protocol=https server=example.com port=65535", "@:65535"),
     AttributesRow(
       "an empty account, which is not the same as none",
-      ["xdg:schema": network, "protocol": "https", "server": "example.com", "user": ""],
-      Item.internet(account: "").key),
+      "xdg:schema=NETWORK protocol=https server=example.com user=",
+      "''@"),
+    AttributesRow("no account", "xdg:schema=NETWORK protocol=https server=example.com", "@"),
     AttributesRow(
-      "no account", ["xdg:schema": network, "protocol": "https", "server": "example.com"],
-      Item.internet().key),
-    AttributesRow(
-      "a certificate, which has no server",
-      ["xdg:schema": network, "protocol": "cert", "object": "home/alice/key.pem"],
-      Item.internet(nil, path: "home/alice/key.pem", protocol: "cert").key),
+      "a certificate, which has no server", "xdg:schema=NETWORK protocol=cert object=home/alice/key.pem",
+      "cert:@-/home/alice/key.pem"),
     AttributesRow(
       "an IPv6 address, in brackets as git has it",
       ["xdg:schema": network, "protocol": "https", "server": "[::1]", "port": "8080"],
@@ -64,10 +64,8 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       ["xdg:schema": network, "protocol": "https", "server": "[[x]]"], Item.internet("[x]").key),
     AttributesRow(
       "capital letters, where they don't count",
-      [
-        "xdg:schema": network, "protocol": "https", "llavero:base64:protocol": "SFRUUFM=",
-        "server": "github.com", "llavero:base64:server": "R2l0SHViLmNvbQ==",
-      ], Item.internet("GitHub.com", protocol: "HTTPS").key),
+      "xdg:schema=NETWORK protocol=https llavero:base64:protocol=SFRUUFM= server=github.com llavero:base64:server=R2l0SHViLmNvbQ==",
+      "HTTPS:@GitHub.com"),
     AttributesRow(
       "capital letters in an IPv6 address",
       [
@@ -76,10 +74,7 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
       ], Item.internet("FE80::1").key),
     AttributesRow(
       "capital letters, where they count",
-      [
-        "xdg:schema": network, "protocol": "https", "server": "example.com", "user": "Alice",
-        "object": "Acme",
-      ], Item.internet(account: "Alice", path: "Acme").key),
+      "xdg:schema=NETWORK protocol=https server=example.com user=Alice object=Acme", "Alice@/Acme"),
     AttributesRow(
       "bytes that are not UTF-8",
       [
@@ -87,19 +82,15 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
         "llavero:base64:user": "Yf8=", "object": "\u{fffd}/b", "llavero:base64:object": "/i9i",
       ], Item.internet(account: attribute([0x61, 0xff]), path: attribute([0xfe, 0x2f, 0x62])).key),
     AttributesRow(
-      "U+FFFD itself, which is text",
-      ["xdg:schema": network, "protocol": "https", "server": "example.com", "user": "\u{fffd}"],
-      Item.internet(account: "\u{fffd}").key),
+      "U+FFFD itself, which is text", "xdg:schema=NETWORK protocol=https server=example.com user=\u{fffd}",
+      "\u{fffd}@"),
     AttributesRow(
       "a generic password",
-      [
-        "xdg:schema": generic, "service": "aws:default", "username": "alice",
-        "application": "Python keyring library", "llavero:no-creator": "1",
-      ],
-      Item.generic("aws:default", account: "alice").key),
+      "xdg:schema=GENERIC service=aws:default username=alice application=Python_keyring_library llavero:no-creator=1",
+      "generic:aws:default,alice"),
     AttributesRow(
-      "a generic password without an account", ["xdg:schema": generic, "service": "aws:default"],
-      Item.generic("aws:default").key),
+      "a generic password without an account", "xdg:schema=GENERIC service=aws:default",
+      "generic:aws:default"),
     AttributesRow(
       "a generic password whose names are not UTF-8",
       [
@@ -113,60 +104,44 @@ struct AttributesRow: Sendable, CustomTestStringConvertible {
   static let foreign = [
     AttributesRow(
       "git's helper since 2.43",
-      [
-        "xdg:schema": "org.git.Password", "protocol": "https", "server": "github.com", "user": "alice",
-        "object": "acme", "port": "8443",
-      ], Item.internet("github.com", account: "alice", path: "acme", port: 8443).key),
+      "xdg:schema=org.git.Password protocol=https server=github.com user=alice object=acme port=8443",
+      "alice@github.com:8443/acme"),
     AttributesRow(
       "git's helper up to 2.42",
       ["xdg:schema": network, "protocol": "http", "server": "[::1]", "port": "80", "user": "alice"],
       Item.internet("::1", account: "alice", protocol: "http", port: 80).key),
     AttributesRow(
-      "a program whose server has capital letters",
-      ["xdg:schema": network, "protocol": "HTTPS", "server": "GitHub.com"],
-      Item.internet("GitHub.com", protocol: "HTTPS").key),
-    AttributesRow(
-      "an empty port is none", ["protocol": "https", "server": "example.com", "port": ""],
-      Item.internet().key),
-    AttributesRow("port 0", ["protocol": "https", "server": "example.com", "port": "0"], nil),
-    AttributesRow("port 65536", ["protocol": "https", "server": "example.com", "port": "65536"], nil),
-    AttributesRow("a negative port", ["protocol": "https", "server": "example.com", "port": "-1"], nil),
-    AttributesRow(
-      "a port that is a name", ["protocol": "https", "server": "example.com", "port": "https"], nil),
-    AttributesRow("a port with a space", ["protocol": "https", "server": "example.com", "port": " 80"], nil),
-    AttributesRow("neither server nor path", ["protocol": "https", "user": "alice"], nil),
-    AttributesRow(
-      "an empty server and no path", ["protocol": "https", "server": "", "user": "alice"], nil),
+      "a program whose server has capital letters", "xdg:schema=NETWORK protocol=HTTPS server=GitHub.com",
+      "HTTPS:@GitHub.com"),
+    AttributesRow("an empty port is none", "protocol=https server=example.com port=", "@"),
+    AttributesRow("port 0", "protocol=https server=example.com port=0", "none"),
+    AttributesRow("port 65536", "protocol=https server=example.com port=65536", "none"),
+    AttributesRow("a negative port", "protocol=https server=example.com port=-1", "none"),
+    AttributesRow("a port that is a name", "protocol=https server=example.com port=https", "none"),
+    AttributesRow("a port with a space", "protocol=https server=example.com port=_80", "none"),
+    AttributesRow("neither server nor path", "protocol=https user=alice", "none"),
+    AttributesRow("an empty server and no path", "protocol=https server= user=alice", "none"),
     AttributesRow(
       "empty values are none, but for the account",
-      ["protocol": "https", "server": "example.com", "user": "", "object": "", "domain": "", "authtype": ""],
-      Item.internet(account: "").key),
+      "protocol=https server=example.com user= object= domain= authtype=", "''@"),
     AttributesRow(
       "base64 that is none gives way to the text",
-      ["protocol": "https", "server": "example.com", "llavero:base64:server": "?"], Item.internet().key),
+      "protocol=https server=example.com llavero:base64:server=?",
+      "@"),
     AttributesRow(
-      "Python's keyring",
-      [
-        "xdg:schema": generic, "application": "Python keyring library", "service": "pypi",
-        "username": "alice",
-      ], Item.generic("pypi", account: "alice").key),
-    AttributesRow(
-      "go-keyring", ["service": "gh:github.com", "username": "alice"],
-      Item.generic("gh:github.com", account: "alice").key),
+      "Python's keyring", "xdg:schema=GENERIC application=Python_keyring_library service=pypi username=alice",
+      "generic:pypi,alice"),
+    AttributesRow("go-keyring", "service=gh:github.com username=alice", "generic:gh:github.com,alice"),
     AttributesRow(
       "Git Credential Manager",
-      [
-        "xdg:schema": "com.microsoft.GitCredentialManager", "service": "git:https://github.com",
-        "account": "alice",
-      ], Item.generic("git:https://github.com", account: "alice").key),
-    AttributesRow("a service without a name", ["service": "", "username": "alice"], nil),
+      "xdg:schema=com.microsoft.GitCredentialManager service=git:https://github.com account=alice",
+      "generic:git:https://github.com,alice"),
+    AttributesRow("a service without a name", "service= username=alice", "none"),
+    AttributesRow("a browser", "xdg:schema=chrome_libsecret_os_crypt_password_v2 application=chrome", "none"),
     AttributesRow(
-      "a browser",
-      ["xdg:schema": "chrome_libsecret_os_crypt_password_v2", "application": "chrome"], nil),
-    AttributesRow(
-      "a locked item of gnome-keyring, which shows hashes",
-      ["gkr:hash:server": "d0e1", "gkr:hash:user": "77"], nil),
-    AttributesRow("nothing", [:], nil),
+      "a locked item of gnome-keyring, which shows hashes", "gkr:hash:server=d0e1 gkr:hash:user=77",
+      "none"),
+    AttributesRow("nothing", "", "none"),
   ]
 
   /// Attributes that docker-credential-secretservice writes, by URL.

@@ -24,109 +24,82 @@ struct BodyRow: Sendable, CustomTestStringConvertible {
     self.credential = credential
   }
 
-  private static let pem: ByteString = "-----BEGIN\nkey\n-----END\n"
-
   /// Forms that this program writes, and reads back.
-  static let written = [
-    BodyRow("a password", .firstLine, "s3cret", RevealedCredential("s3cret")),
-    BodyRow("a password", .knownLines, "s3cret", RevealedCredential("s3cret")),
-    BodyRow("a password", .whole, "s3cret", RevealedCredential("s3cret")),
-    BodyRow("nothing", .firstLine, "", RevealedCredential("")),
-    BodyRow("nothing", .knownLines, "", RevealedCredential("")),
-    BodyRow("nothing", .whole, "", RevealedCredential("")),
-    BodyRow(
-      "git's lines", .firstLine, "s3cret\npassword_expiry_utc=1800000000\noauth_refresh_token=t0ken",
-      RevealedCredential("s3cret", expiry: 1_800_000_000, refreshToken: "t0ken")),
-    BodyRow(
-      "git's lines", .knownLines, "s3cret\npassword_expiry_utc=1800000000\noauth_refresh_token=t0ken",
-      RevealedCredential("s3cret", expiry: 1_800_000_000, refreshToken: "t0ken")),
-    BodyRow(
-      "an expiry alone", .knownLines, "s3cret\npassword_expiry_utc=5",
-      RevealedCredential("s3cret", expiry: 5)),
-    BodyRow(
-      "a token alone", .firstLine, "s3cret\noauth_refresh_token=t0ken",
-      RevealedCredential("s3cret", refreshToken: "t0ken")),
-    BodyRow(
-      "an empty password that expires", .firstLine, "\npassword_expiry_utc=5",
-      RevealedCredential("", expiry: 5)),
-    BodyRow(
-      "a ready-made credential", .firstLine, "\nauthtype=Bearer\ncredential=s3cret",
-      RevealedCredential("s3cret", scheme: "Bearer")),
-    BodyRow(
-      "a ready-made credential that expires", .knownLines,
-      "\npassword_expiry_utc=5\nauthtype=Bearer\ncredential=s3cret",
-      RevealedCredential("s3cret", expiry: 5, scheme: "Bearer")),
-    BodyRow(
-      "several lines", .firstLine, "a\nb\nsecret_bytes=3", RevealedCredential("a\nb")),
-    BodyRow("several lines", .knownLines, "a\nb\nsecret_bytes=3", RevealedCredential("a\nb")),
-    BodyRow("several lines", .whole, "a\nb", RevealedCredential("a\nb")),
-    BodyRow("a key file", .whole, "-----BEGIN\nkey\n-----END\n", RevealedCredential(pem)),
-    BodyRow(
-      "several lines that expire", .whole, "a\nb\npassword_expiry_utc=5\nsecret_bytes=3",
-      RevealedCredential("a\nb", expiry: 5)),
-    BodyRow(
-      "a token of several lines", .firstLine, "s3cret\noauth_refresh_token_b64=YQpi\nsecret_bytes=6",
-      RevealedCredential("s3cret", refreshToken: "a\nb")),
-    BodyRow(
-      "a secret that looks like ours", .whole, "a\nsecret_bytes=1\nsecret_bytes=16",
-      RevealedCredential("a\nsecret_bytes=1")),
-    BodyRow(
-      "a secret that looks like git's lines", .firstLine, "a\npassword_expiry_utc=5\nsecret_bytes=23",
-      RevealedCredential("a\npassword_expiry_utc=5")),
-  ]
+  static let written = rows([
+    ("a password", [.firstLine, .knownLines, .whole], "s3cret", "s3cret"),
+    ("nothing", [.firstLine, .knownLines, .whole], "", "''"),
+    (
+      "git's lines", [.firstLine, .knownLines],
+      "s3cret\npassword_expiry_utc=1800000000\noauth_refresh_token=t0ken", "s3cret~1800000000+t0ken"
+    ),
+    ("an expiry alone", [.knownLines], "s3cret\npassword_expiry_utc=5", "s3cret~5"),
+    ("a token alone", [.firstLine], "s3cret\noauth_refresh_token=t0ken", "s3cret+t0ken"),
+    ("an empty password that expires", [.firstLine], "\npassword_expiry_utc=5", "''~5"),
+    ("a ready-made credential", [.firstLine], "\nauthtype=Bearer\ncredential=s3cret", "s3cret^Bearer"),
+    (
+      "a ready-made credential that expires", [.knownLines],
+      "\npassword_expiry_utc=5\nauthtype=Bearer\ncredential=s3cret", "s3cret~5^Bearer"
+    ),
+    ("several lines", [.firstLine, .knownLines], "a\nb\nsecret_bytes=3", "a\nb"),
+    ("several lines", [.whole], "a\nb", "a\nb"),
+    ("a key file", [.whole], "-----BEGIN\nkey\n-----END\n", "-----BEGIN\nkey\n-----END\n"),
+    ("several lines that expire", [.whole], "a\nb\npassword_expiry_utc=5\nsecret_bytes=3", "a\nb~5"),
+    (
+      "a token of several lines", [.firstLine], "s3cret\noauth_refresh_token_b64=YQpi\nsecret_bytes=6",
+      "s3cret+a\nb"
+    ),
+    ("a secret that looks like ours", [.whole], "a\nsecret_bytes=1\nsecret_bytes=16", "a\nsecret_bytes=1"),
+    (
+      "a secret that looks like git's lines", [.firstLine],
+      "a\npassword_expiry_utc=5\nsecret_bytes=23", "a\npassword_expiry_utc=5"
+    ),
+  ])
 
   /// Forms that other programs write.
-  static let foreign = [
-    BodyRow(
-      "lines that nobody knows", .firstLine, "s3cret\nfuture=1\npassword_expiry_utc=5\nmore",
-      RevealedCredential("s3cret", expiry: 5)),
-    BodyRow(
-      "lines that nobody knows", .knownLines, "s3cret\nfuture=1\npassword_expiry_utc=5\nmore",
-      RevealedCredential("s3cret\nfuture=1\npassword_expiry_utc=5\nmore")),
-    BodyRow(
-      "a first line that looks like another", .firstLine, "password_expiry_utc=5",
-      RevealedCredential("password_expiry_utc=5")),
-    BodyRow(
-      "a first line that looks like another", .knownLines, "password_expiry_utc=5",
-      RevealedCredential("password_expiry_utc=5")),
-    BodyRow(
-      "an expiry that is none", .firstLine, "s3cret\npassword_expiry_utc=soon",
-      RevealedCredential("s3cret")),
-    BodyRow(
-      "an expiry that is none", .knownLines, "s3cret\npassword_expiry_utc=soon",
-      RevealedCredential("s3cret\npassword_expiry_utc=soon")),
-    BodyRow(
-      "an expiry beyond all numbers", .firstLine, "s3cret\npassword_expiry_utc=99999999999999999999",
-      RevealedCredential("s3cret")),
-    BodyRow("a line end behind it", .firstLine, "s3cret\n", RevealedCredential("s3cret")),
-    BodyRow("a line end behind it", .knownLines, "s3cret\n", RevealedCredential("s3cret")),
-    BodyRow("a line end behind it", .whole, "s3cret\n", RevealedCredential("s3cret\n")),
-    BodyRow("a line end alone", .firstLine, "\n", RevealedCredential("")),
-    BodyRow("a line end alone", .knownLines, "\n", RevealedCredential("")),
-    BodyRow(
-      "several lines", .knownLines, "a\nb\npassword_expiry_utc=5", RevealedCredential("a\nb", expiry: 5)),
-    BodyRow(
-      "several lines", .whole, "a\nb\npassword_expiry_utc=5",
-      RevealedCredential("a\nb\npassword_expiry_utc=5")),
-    BodyRow(
-      "a length beyond the end", .whole, "a\nsecret_bytes=99", RevealedCredential("a\nsecret_bytes=99")),
-    BodyRow(
-      "a length within a line", .whole, "abc\nsecret_bytes=1", RevealedCredential("abc\nsecret_bytes=1")),
-    BodyRow(
-      "a length that is negative", .whole, "a\nsecret_bytes=-1", RevealedCredential("a\nsecret_bytes=-1")),
-    BodyRow(
-      "a length before lines that nobody knows", .whole, "a\nfuture=1\nsecret_bytes=1",
-      RevealedCredential("a\nfuture=1\nsecret_bytes=1")),
-    BodyRow(
-      "a ready-made credential without its scheme", .firstLine, "s3cret\ncredential=other",
-      RevealedCredential("s3cret")),
-    BodyRow(
-      "a token whose base64 is none", .firstLine, "s3cret\noauth_refresh_token_b64=?",
-      RevealedCredential("s3cret")),
-    BodyRow(
-      "a line twice, of which git's helper takes the last", .firstLine,
-      "s3cret\npassword_expiry_utc=5\npassword_expiry_utc=6", RevealedCredential("s3cret", expiry: 6)),
-  ]
+  static let foreign = rows([
+    ("lines that nobody knows", [.firstLine], "s3cret\nfuture=1\npassword_expiry_utc=5\nmore", "s3cret~5"),
+    (
+      "lines that nobody knows", [.knownLines],
+      "s3cret\nfuture=1\npassword_expiry_utc=5\nmore", "s3cret\nfuture=1\npassword_expiry_utc=5\nmore"
+    ),
+    (
+      "a first line that looks like another", [.firstLine, .knownLines],
+      "password_expiry_utc=5", "password_expiry_utc=5"
+    ),
+    ("an expiry that is none", [.firstLine], "s3cret\npassword_expiry_utc=soon", "s3cret"),
+    (
+      "an expiry that is none", [.knownLines], "s3cret\npassword_expiry_utc=soon",
+      "s3cret\npassword_expiry_utc=soon"
+    ),
+    (
+      "an expiry beyond all numbers", [.firstLine], "s3cret\npassword_expiry_utc=99999999999999999999",
+      "s3cret"
+    ),
+    ("a line end behind it", [.firstLine, .knownLines], "s3cret\n", "s3cret"),
+    ("a line end behind it", [.whole], "s3cret\n", "s3cret\n"),
+    ("a line end alone", [.firstLine, .knownLines], "\n", "''"),
+    ("several lines", [.knownLines], "a\nb\npassword_expiry_utc=5", "a\nb~5"),
+    ("several lines", [.whole], "a\nb\npassword_expiry_utc=5", "a\nb\npassword_expiry_utc=5"),
+    ("a length beyond the end", [.whole], "a\nsecret_bytes=99", "a\nsecret_bytes=99"),
+    ("a length within a line", [.whole], "abc\nsecret_bytes=1", "abc\nsecret_bytes=1"),
+    ("a length that is negative", [.whole], "a\nsecret_bytes=-1", "a\nsecret_bytes=-1"),
+    (
+      "a length before lines that nobody knows", [.whole], "a\nfuture=1\nsecret_bytes=1",
+      "a\nfuture=1\nsecret_bytes=1"
+    ),
+    ("a ready-made credential without its scheme", [.firstLine], "s3cret\ncredential=other", "s3cret"),
+    ("a token whose base64 is none", [.firstLine], "s3cret\noauth_refresh_token_b64=?", "s3cret"),
+    (
+      "a line twice, of which git's helper takes the last", [.firstLine],
+      "s3cret\npassword_expiry_utc=5\npassword_expiry_utc=6", "s3cret~6"
+    ),
+  ])
+
+  private static func rows(_ rows: [(String, [SecretBody.Form], String, String)]) -> [BodyRow] {
+    rows.flatMap { what, forms, body, credential in
+      forms.map { BodyRow(what, $0, body, RevealedCredential(spelled: credential)) }
+    }
+  }
 }
 
 @Suite("a secret's stored form") struct SecretBodyTests {

@@ -1,0 +1,128 @@
+import Expectations
+import Keychain
+import TestSupport
+import Testing
+
+/// What is done with one keychain of each kind, as text.
+///
+/// Steps end with a semicolon or the line; after ` = ` is what comes of them, and after ` ! ` how the error begins. Items and credentials are spelled as for
+/// `Item(spelled:)` and `RevealedCredential(spelled:)`.
+struct KeychainScript: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  private let script: String
+
+  init(_ name: String, _ script: String) { (testDescription, self.script) = (name, script) }
+
+  /// Plays it with a fresh keychain.
+  func play(with kind: KeychainUnderTest) throws {
+    let player = KeychainPlayer(kind.make())
+    for step in script.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {
+      let halves = (step + " ").split(separator: " = ", maxSplits: 1, omittingEmptySubsequences: false)
+      let parts = (step + " ").split(separator: " ! ", maxSplits: 1, omittingEmptySubsequences: false)
+      let words = (parts.count > 1 ? parts[0] : halves[0]).split(separator: " ").map { String($0) }
+      if parts.count > 1 {
+        let error = failure { try player.perform(words) }.map { "\($0)" } ?? "nothing"
+        expect(error.hasPrefix(String(parts[1].dropLast())), "\(testDescription): \(step): \(error)")
+      } else {
+        let expected = halves.count > 1 ? halves[1].split(separator: " ").joined(separator: " ") : ""
+        try expect(player.perform(words), is: expected, "\(testDescription): \(step)")
+      }
+    }
+  }
+}
+
+/// Performs a script's steps, and knows the items by the names that it gives them: their own, if it says nothing.
+private final class KeychainPlayer {
+  private let fresh: FreshKeychain
+  private var names: [ItemReference: String] = [:]
+  private var items: [String: Item] = [:]
+  private var writes: Int64?
+  private var before: [RevealedItem] = []
+
+  init(_ fresh: FreshKeychain) { self.fresh = fresh }
+
+  func perform(_ step: [String]) throws -> String {
+    let (keychain, rest) = (fresh.keychain, Array(step.dropFirst()))
+    func query() throws -> ItemQuery { try ItemQuery(for: Item(spelled: rest[0]).key) }
+    switch step[0] {
+    case "add":
+      let name = rest.count > 2 ? rest[2] : rest[0]
+      let added = try keychain.add(Item(spelled: rest[0]), RevealedCredential(spelled: rest[1]).credential())
+      items[name] = added
+      if let reference = added.reference { names[reference] = name }
+    case "each":
+      for (number, word) in rest.enumerated() {
+        _ = try perform(["add", word, "\(number)"])
+        fresh.clock.advance(seconds: 1)
+      }
+    case "save":
+      let limit = rest.count > 3 ? RevealedCredential.expiry(rest[3]) : nil
+      let credential = RevealedCredential(spelled: rest[1]).credential()
+      return
+        "\(try keychain.save(Item(spelled: rest[0]), credential, expiringBy: limit, at: SettableClock.start))"
+    case "erase":
+      let answered = rest.count > 3 ? items[rest[3]]?.reference : nil
+      if rest.count == 1 { return "\(try keychain.erase(query()))" }
+      return
+        "\(try keychain.erase(query(), holding: Secret(rest[1] == "''" ? "" : rest[1]), answered: answered))"
+    case "move", "change":
+      // By the item as it was added, whatever has become of it.
+      var item = try #require(items[rest[0]])
+      if step[0] == "move" { item.key = Item(spelled: rest[1]).key }
+      let secret = step[0] == "change" ? rest[1] : rest.count > 2 ? rest[2] : nil
+      let changed = try secret.map { try keychain.update(item, .text($0)) } ?? keychain.update(item)
+      expect(changed.key == item.key && changed.reference == item.reference)
+    case "together":
+      // Steps with commas between them, in one change.
+      let steps = rest.split(whereSeparator: { $0 == "," }).map { Array($0) }
+      var other: (any Error)?
+      try keychain.exclusively { () throws(KeychainError) in
+        for step in steps {
+          if step == ["throw"] { throw .unavailable(reason: "the test says so") }
+          do {
+            _ = try perform(step)
+          } catch let error as KeychainError {
+            throw error
+          } catch {
+            other = error
+          }
+        }
+      }
+      if let other { throw other }
+    case "delete": return "\(try keychain.delete(rest.map { items[$0] ?? Item(spelled: $0) }))"
+    case "get":
+      let time = rest.count > 1 ? Timestamp(milliseconds: Int64(rest[1]) ?? 0) : SettableClock.start
+      return try fresh.reopened.answeredSecret(query(), at: time).map { $0 == "" ? "''" : "\($0)" }
+        ?? "nothing"
+    case "find":
+      return try fresh.reopened.foundAccounts(query()).map { $0?.description ?? "-" }.joined(separator: " ")
+    case "listed":
+      return try keychain.items(matching: query()).map { $0.key.account?.description ?? "-" }.joined(
+        separator: " ")
+    case "count": return "\(try fresh.reopened.items(matching: .all).count)"
+    case "secrets":
+      return try keychain.find(query()).map { try keychain.secret(of: $0).description }.joined(separator: " ")
+    case "rest":
+      return try fresh.reopened.items(matching: .all).map { $0.reference.flatMap { names[$0] } ?? $0.name }
+        .sorted()
+        .joined(separator: " ")
+    case "holds":
+      return try items[rest[0]].map { try fresh.reopened.credential(of: $0).revealed.spelled } ?? "nothing"
+    case "marks":
+      before = try keychain.everything()
+      writes = fresh.writes
+    case "same":
+      try expect(keychain.everything(), is: before)
+      try expect(fresh.reopened.everything(), is: before)
+      expect(fresh.writes, is: writes)
+    case "keeps":
+      // The others that were there are as they were.
+      try expect(Set(fresh.reopened.everything()).isSuperset(of: before))
+    case "writes": expect(fresh.writes, is: writes.map { $0 + (Int64(rest[0]) ?? 0) })
+    case "unwritten": expect(fresh.writes ?? 0, is: 0)
+    case "later": fresh.clock.advance(seconds: Int64(rest[0]) ?? 0)
+    default: Issue.record("there is no verb \(step[0])")
+    }
+    return ""
+  }
+}
