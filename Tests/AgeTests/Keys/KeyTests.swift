@@ -27,22 +27,16 @@ import Testing
 
   @Test("keys of other kinds, cases and lengths are refused")
   func refused() {
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try X25519Identity.parse(Self.recipientText) }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
-      try X25519Identity.parse(Self.identityText.lowercased())
+    for text in [Self.recipientText, Self.identityText.lowercased()] {
+      #expect(throws: AgeError.invalidKey(.unsupportedKind), "\(text)") { try X25519Identity.parse(text) }
     }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
-      try X25519Recipient(parsing: Self.recipientText.uppercased())
-    }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try X25519Recipient(parsing: Self.identityText) }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
-      try X25519Recipient(parsing: "age1tag1qt8lw0ual6avlwmwatk888yqnmdamm7xfd0wak53ut6elz5c4swx2yqdj4e")
-    }
-    #expect(throws: AgeError.invalidKey(.checksum)) {
-      try X25519Recipient(parsing: Self.recipientText.dropLast() + "k")
-    }
-    #expect(throws: AgeError.invalidKey(.character)) {
-      try X25519Recipient(parsing: " " + Self.recipientText)
+    let tag = "age1tag1qt8lw0ual6avlwmwatk888yqnmdamm7xfd0wak53ut6elz5c4swx2yqdj4e"
+    for (text, fault) in [
+      (Self.recipientText.uppercased(), .unsupportedKind), (Self.identityText, .unsupportedKind),
+      (tag, .unsupportedKind), (Self.recipientText.dropLast() + "k", .checksum),
+      (" " + Self.recipientText, .character),
+    ] as [(String, KeyFault)] {
+      #expect(throws: AgeError.invalidKey(fault), "\(text)") { try X25519Recipient(parsing: text) }
     }
     #expect(throws: AgeError.invalidKey(.length)) { try X25519Recipient(publicKey: [1, 2, 3]) }
     #expect(throws: AgeError.invalidKey(.length)) {
@@ -86,41 +80,29 @@ import Testing
     try ascii(text).withUnsafeBytes { try RecipientsFile.parse($0) }
   }
 
-  @Test("an identity file may have comments, empty lines and line ends of both kinds")
-  func identityFile() throws {
+  @Test("a key file may have comments, empty lines and line ends of both kinds")
+  func files() throws {
     let other = X25519Identity()
     let found = try Self.identities("# created\r\n\r\n\(KeyTests.identityText)\r\n\n#x\n\(other.text)")
     expect(found.map(\.text), is: [KeyTests.identityText, other.text])
+    let recipients = try Self.recipients("# team\n\(KeyTests.recipientText)\n")
+    expect(recipients.map(\.description), is: [KeyTests.recipientText])
   }
 
-  @Test("a recipients file is read alike")
-  func recipientsFile() throws {
-    let found = try Self.recipients("# team\n\(KeyTests.recipientText)\n")
-    expect(found.map(\.description), is: [KeyTests.recipientText])
-  }
-
-  @Test("a line that is no key is refused by its number")
+  @Test(
+    "a line that is no key is refused by its number, a file without a key is no empty list, nor is a large one read"
+  )
   func refused() {
-    #expect(throws: AgeError.invalidKeyLine(line: 3, fault: .separator)) {
-      try Self.identities("# a\n\(KeyTests.identityText)\nnonsense\n")
-    }
-    #expect(throws: AgeError.invalidKeyLine(line: 1, fault: .character)) {
-      try Self.identities(" \(KeyTests.identityText)\n")
+    let large = String(repeating: "#", count: IdentityFile.maximumSize + 1)
+    for (text, error) in [
+      ("# a\n\(KeyTests.identityText)\nnonsense\n", .invalidKeyLine(line: 3, fault: .separator)),
+      (" \(KeyTests.identityText)\n", .invalidKeyLine(line: 1, fault: .character)), ("", .noKeys),
+      ("# nothing\n\n", .noKeys), (large, .keyFileTooLarge(limit: 1 << 20)),
+    ] as [(String, AgeError)] {
+      #expect(throws: error, "\(text.prefix(80))") { try Self.identities(text) }
     }
     #expect(throws: AgeError.invalidKeyLine(line: 2, fault: .unsupportedKind)) {
       try Self.recipients("\n\(KeyTests.identityText)\n")
     }
-  }
-
-  @Test("a file without a key is no empty list")
-  func empty() {
-    #expect(throws: AgeError.noKeys) { try Self.identities("") }
-    #expect(throws: AgeError.noKeys) { try Self.identities("# nothing\n\n") }
-  }
-
-  @Test("a file beyond its bound is refused unread")
-  func tooLarge() {
-    let text = String(repeating: "#", count: IdentityFile.maximumSize + 1)
-    #expect(throws: AgeError.keyFileTooLarge(limit: 1 << 20)) { try Self.identities(text) }
   }
 }

@@ -24,16 +24,14 @@ import Testing
     let passphrase = try ScryptRecipient.make("x")
     let other = X25519Identity().recipient
     let extra = try Stanza(type: "grease")
-    #expect(throws: AgeError.header(.scryptNotAlone)) { try AgeFile.encrypt([], to: [passphrase, other]) }
-    #expect(throws: AgeError.header(.scryptNotAlone)) { try AgeFile.encrypt([], to: [other, passphrase]) }
-    #expect(throws: AgeError.header(.scryptNotAlone)) {
-      try AgeFile.encrypt([], to: [passphrase, passphrase])
-    }
-    #expect(throws: AgeError.header(.scryptNotAlone)) {
-      try AgeFile.encrypt([], to: [passphrase], extraStanzas: [extra])
-    }
-    #expect(throws: AgeError.header(.scryptNotAlone)) {
-      try AgeFile.encrypt([], to: [other], extraStanzas: [try Self.stanza("10")])
+    for (recipients, stanzas) in [
+      ([passphrase, other], []), ([other, passphrase], []), ([passphrase, passphrase], []),
+      ([passphrase], [extra]),
+      ([other], [try Self.stanza("10")]),
+    ] as [([any Recipient], [Stanza])] {
+      #expect(throws: AgeError.header(.scryptNotAlone)) {
+        try AgeFile.encrypt([], to: recipients, extraStanzas: stanzas)
+      }
     }
     #expect(throws: AgeError.header(.scryptNotAlone)) {
       _ = try ScryptIdentity.make("x").unwrap([extra, try Self.stanza("10")])
@@ -52,22 +50,18 @@ import Testing
     expect(!opens)
   }
 
-  @Test("limits and work factors themselves have bounds")
+  @Test("limits and work factors themselves have bounds, and an empty passphrase is none")
   func bounds() {
-    #expect(throws: AgeError.workFactorTooHigh(logN: 23, limit: 22)) {
-      try ScryptIdentity.make("x", maximumLogN: 23)
+    for (logN, error) in [
+      (23, .workFactorTooHigh(logN: 23, limit: 22)), (0, .workFactorTooLow(logN: 0, limit: 1)),
+    ] as [(Int, AgeError)] {
+      #expect(throws: error) { try ScryptIdentity.make("x", maximumLogN: logN) }
     }
-    #expect(throws: AgeError.workFactorTooLow(logN: 0, limit: 1)) {
-      try ScryptIdentity.make("x", maximumLogN: 0)
+    for (logN, error) in [
+      (64, .workFactorTooHigh(logN: 64, limit: 22)), (-1, .workFactorTooLow(logN: -1, limit: 1)),
+    ] as [(Int, AgeError)] {
+      #expect(throws: error) { try ScryptRecipient.make("x", logN: logN) }
     }
-    #expect(throws: AgeError.workFactorTooHigh(logN: 64, limit: 22)) {
-      try ScryptRecipient.make("x", logN: 64)
-    }
-    #expect(throws: AgeError.workFactorTooLow(logN: -1, limit: 1)) { try ScryptRecipient.make("x", logN: -1) }
-  }
-
-  @Test("an empty passphrase is none")
-  func empty() {
     #expect(throws: AgeError.emptyPassphrase) { try ScryptIdentity.make("") }
     #expect(throws: AgeError.emptyPassphrase) { try ScryptRecipient.make("") }
   }
@@ -77,17 +71,12 @@ import Testing
     arguments: ["", "0", "010", "+10", "1 0", "0xa", "10a", "-1", "1\u{660}"])
   func malformed(_ logN: String) throws {
     let identity = try ScryptIdentity.make("x")
-    if let stanza = try? Self.stanza(logN) {
+    for stanza in [
+      try? Self.stanza(logN), try Self.stanza("10", bodySize: 33),
+      try Self.stanza("10", salt: "rF0/NwblUHHTpgQgRpe5CR"),
+      try Stanza(type: "scrypt", arguments: ["rF0/NwblUHHTpgQgRpe5CQ"]),
+    ].compactMap({ $0 }) {
       #expect(throws: AgeError.header(.scryptStanza)) { _ = try identity.unwrap([stanza]) }
-    }
-    #expect(throws: AgeError.header(.scryptStanza)) {
-      _ = try identity.unwrap([try Self.stanza("10", bodySize: 33)])
-    }
-    #expect(throws: AgeError.header(.scryptStanza)) {
-      _ = try identity.unwrap([try Self.stanza("10", salt: "rF0/NwblUHHTpgQgRpe5CR")])
-    }
-    #expect(throws: AgeError.header(.scryptStanza)) {
-      _ = try identity.unwrap([try Stanza(type: "scrypt", arguments: ["rF0/NwblUHHTpgQgRpe5CQ"])])
     }
   }
 }

@@ -349,21 +349,20 @@ import Testing
   func refused() {
     let good = TestPlugin.recipientText("plain")
     let identity = TestPlugin.identityText("plain")
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.recipient(good.uppercased()) }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.recipient(identity) }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.recipient(KeyTests.recipientText) }
-    #expect(throws: AgeError.invalidKey(.checksum)) {
-      try Self.recipient(good.dropLast() + (good.last == "q" ? "p" : "q"))
+    for (text, fault) in [
+      (good.uppercased(), .unsupportedKind), (identity, .unsupportedKind),
+      (KeyTests.recipientText, .unsupportedKind),
+      (good.dropLast() + (good.last == "q" ? "p" : "q"), .checksum),
+      (bech32("age1x", sample(50_000)), .length),
+    ] as [(String, KeyFault)] {
+      #expect(throws: AgeError.invalidKey(fault), "\(text.prefix(80))") { try Self.recipient(text) }
     }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.identity(identity.lowercased()) }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) { try Self.identity(KeyTests.identityText) }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
-      try Self.identity(bech32("age-plugin-x", [1]).uppercased())
+    for (text, fault) in [
+      (identity.lowercased(), .unsupportedKind), (KeyTests.identityText, .unsupportedKind),
+      (bech32("age-plugin-x", [1]).uppercased(), .unsupportedKind),
+      (bech32("age-plugin-", [1]).uppercased(), .unsupportedKind), (identity + " ", .character),
+    ] as [(String, KeyFault)] {
+      #expect(throws: AgeError.invalidKey(fault), "\(text)") { try Self.identity(text) }
     }
-    #expect(throws: AgeError.invalidKey(.unsupportedKind)) {
-      try Self.identity(bech32("age-plugin-", [1]).uppercased())
-    }
-    #expect(throws: AgeError.invalidKey(.character)) { try Self.identity(identity + " ") }
-    #expect(throws: AgeError.invalidKey(.length)) { try Self.recipient(bech32("age1x", sample(50_000))) }
   }
 }
