@@ -336,14 +336,10 @@ let package = Package(
       exclude: ["age-plugin-test"],
       swiftSettings: language),
     .testTarget(
-      name: "UnlockCacheTests",
-      dependencies: ["Expectations", "EncryptedFile", "PrivateFiles", "Age", "CLinux", "TestSupport"],
-      swiftSettings: language),
-    .testTarget(
       name: "EncryptedFileTests",
       dependencies: [
         "Expectations", "Bytes", "System", "SharedKeychain", "KeychainTesting", "EncryptedFile",
-        "PrivateFiles", "Age", "TestSupport", "Properties",
+        "PrivateFiles", "Age", "CLinux", "TestSupport", "Properties",
       ],
       swiftSettings: language),
     .testTarget(

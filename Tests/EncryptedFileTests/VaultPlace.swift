@@ -20,6 +20,7 @@ final class Place: Sendable {
   var newIdentityFile: String { location.identityFile + ".new" }
   var lock: String { location.vaultFolder + "/lock" }
   var slots: String { location.vaultFolder + "/slots" }
+  var localSlots: String { location.stateFolder + "/slots" }
 
   /// A keychain. The folder stays as long as it does.
   func keychain(

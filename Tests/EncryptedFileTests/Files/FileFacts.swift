@@ -32,6 +32,12 @@ func exists(_ path: String) -> Bool {
   return lstat(path, &status) == 0
 }
 
+/// Sets the date of a file back.
+func setAge(_ path: String, seconds: Int) {
+  let moment = timespec(tv_sec: time(nil) - seconds, tv_nsec: 0)
+  utimensat(AT_FDCWD, path, [moment, moment], 0)
+}
+
 func removeAll(_ path: String) {
   if unlink(path) == 0 { return }
   for name in names(in: path) { removeAll(path + "/" + name) }

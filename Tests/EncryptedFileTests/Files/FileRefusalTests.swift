@@ -8,41 +8,78 @@ import Testing
 
 @Suite("Files that are not used")
 struct FileRefusalTests {
-  /// The parts of a vault that could belong to another user, or could let others in.
-  enum Part: String, CaseIterable, Sendable {
-    case vault, vaultFolder, identity, stateFolder, lock
+  /// Reading, asking and writing end with this error, and nothing changes.
+  private static func refused(_ error: String) -> String {
+    "1 marks; 1 count ! \(error); 1 finds a ! \(error); 1 adds b ! \(error); 1 same"
+  }
 
-    func path(_ place: Place) -> String {
-      switch self {
-      case .vault: place.vault
-      case .vaultFolder: place.location.vaultFolder
-      case .identity: place.identityFile
-      case .stateFolder: place.location.stateFolder
-      case .lock: place.lock
+  /// Only writing looks at the lock.
+  private static func unwritable(_ error: String) -> String {
+    "1 marks; 1 has a; 1 adds b ! \(error); 1 same"
+  }
+
+  /// In place of the vault, of the identity and of the lock.
+  private static func files(_ change: (String) -> String, _ error: (String) -> String) -> [Scenario] {
+    ["vault", "identity", "lock"].map { file in
+      let refused = file == "lock" ? unwritable(error(file)) : refused(error(file))
+      return Scenario(file, "1 adds a; \(change(file)); \(refused)")
+    }
+  }
+
+  /// In place of the vault's folder and of the state's.
+  private static func folders(_ change: (String) -> String, _ error: String?) -> [Scenario] {
+    [("@data/llavero", ""), ("@state/llavero", "state/")].map { folder, name in
+      let outcome = error.map {
+        refused("unsafeFile \(name.isEmpty ? "@data/llavero" : "@state/llavero") \($0)")
       }
+      return Scenario(folder, "1 adds a; \(change(folder)); \(outcome ?? "1 adds b; 1 has a b")")
     }
-
-    var isFolder: Bool { self == .vaultFolder || self == .stateFolder }
   }
 
-  /// Expects the error from reading and writing, and no changes.
-  private func expectRefusal(
-    _ error: KeychainError, at place: Place, onlyWhenWriting: Bool = false,
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
-    let before = try place.everything()
-    if onlyWhenWriting {
-      #expect(try place.keychain().servers() == ["a.example"], sourceLocation: sourceLocation)
-    } else {
-      #expect(failure { try place.keychain().servers() } == error, sourceLocation: sourceLocation)
-      #expect(
-        failure { try place.keychain().items(matching: query("a.example")) } == error,
-        sourceLocation: sourceLocation)
+  static let refusals =
+    files({ "1 moves \($0) @elsewhere; 1 points \($0) @elsewhere" }) { "unsafeFile \($0) symbolicLink" }
+    + files({ "1 removes \($0); 1 points \($0) @nowhere" }) { "unsafeFile \($0) symbolicLink" }
+    + files({ "1 removes \($0); 1 pipes \($0)" }) { "unsafeFile \($0) wrongKind" }
+    + files({ "1 removes \($0); 1 makes \($0)" }) { $0 == "lock" ? "…" : "unsafeFile \($0) wrongKind" }
+    + folders({ "1 moves \($0) @elsewhere; 1 points \($0) @elsewhere" }, nil)
+    + folders({ "1 moves \($0) @elsewhere; 1 points \($0) @elsewhere; 1 mode @elsewhere 750" }, "mode 488")
+    + folders({ "1 removes \($0); 1 writes \($0) []" }, "wrongKind")
+    + [416, 388, 400, 385, 438].flatMap { mode in
+      let octal = String(mode, radix: 8)
+      return files({ "1 mode \($0) \(octal)" }) { "unsafeFile \($0) mode \(mode)" }
+        + folders({ "1 mode \($0) \(String(mode | 0o100, radix: 8))" }, "mode \(mode | 0o100)")
     }
-    #expect(
-      failure { try place.keychain().add(servers: ["b.example"]) } == error, sourceLocation: sourceLocation)
-    #expect(try place.everything() == before, sourceLocation: sourceLocation)
-  }
+    + (geteuid() == 0
+      ? files({ "1 gives \($0)" }) { "unsafeFile \($0) owner uid: 65534" }
+        + folders({ "1 gives \($0)" }, "owner uid: 65534") : [])
+    + [
+      Scenario(
+        "a symbolic link to no folder is neither an empty keychain nor the place of a new one",
+        """
+        1 adds a; 1 removes @data/llavero; 1 points @data/llavero @nowhere; 1 removes identity; 1 count ! …; 1 adds b ! …
+        1 lacks @nowhere
+        """),
+      Scenario(
+        "a vault that is too large is refused before it is read",
+        "1 adds a; 1 grown vault 75497473; 1 count ! \(tooLarge); 1 adds b ! \(tooLarge)"),
+      Scenario(
+        "an identity file that is too large is refused",
+        "1 adds a; 1 grown identity 65537; \(refused("tooLarge what: identity limit: 65536"))"),
+      Scenario(
+        "a missing identity is said to be missing, and stays so",
+        "1 adds a; 1 removes {identity|state/}; \(refused("missing identity"))"),
+      Scenario(
+        "the identity of another vault is said to be that, and beside it the right one opens",
+        """
+        1 adds a; 1 saves identity own; 2 adds a; 1 writes identity 2/identity; \(refused("wrongIdentity identity"))
+        1 writes identity 2/identity+own; 1 has a
+        """),
+    ]
+
+  private static let tooLarge = "tooLarge what: vault limit: 75497472"
+
+  @Test("in place of it, or in it", .timeLimit(.minutes(60)), arguments: refusals)
+  func play(scenario: Scenario) throws { try scenario.run() }
 
   private func filled() throws -> Place {
     let place = Place()
@@ -50,75 +87,8 @@ struct FileRefusalTests {
     return place
   }
 
-  @Test("what belongs to another user is refused", .enabled(if: geteuid() == 0), arguments: Part.allCases)
-  func owner(part: Part) throws {
-    let place = try filled()
-    chown(part.path(place), 65534, 65534)
-    try expectRefusal(
-      .unsafeFile(path: part.path(place), .owner(uid: 65534)), at: place, onlyWhenWriting: part == .lock)
-  }
-
   @Test(
-    "what others could read or write is refused",
-    arguments: Part.allCases, [0o640, 0o604, 0o620, 0o601, 0o666] as [UInt32])
-  func mode(part: Part, mode: UInt32) throws {
-    let place = try filled()
-    let mode = part.isFolder ? mode | 0o100 : mode
-    chmod(part.path(place), mode)
-    try expectRefusal(
-      .unsafeFile(path: part.path(place), .mode(mode)), at: place, onlyWhenWriting: part == .lock)
-  }
-
-  @Test("a symbolic link in place of a file is refused", arguments: [Part.vault, .identity, .lock])
-  func link(part: Part) throws {
-    let place = try filled()
-    let path = part.path(place)
-    rename(path, place.path + "/elsewhere")
-    symlink(place.path + "/elsewhere", path)
-    try expectRefusal(.unsafeFile(path: path, .symbolicLink), at: place, onlyWhenWriting: part == .lock)
-  }
-
-  @Test(
-    "a symbolic link to nothing in place of a file is refused", arguments: [Part.vault, .identity, .lock])
-  func deadLink(part: Part) throws {
-    let place = try filled()
-    let path = part.path(place)
-    unlink(path)
-    symlink(place.path + "/nowhere", path)
-    try expectRefusal(.unsafeFile(path: path, .symbolicLink), at: place, onlyWhenWriting: part == .lock)
-  }
-
-  @Test("a symbolic link to a folder is followed", arguments: [Part.vaultFolder, .stateFolder])
-  func folderLink(part: Part) throws {
-    let place = try filled()
-    rename(part.path(place), place.path + "/elsewhere")
-    symlink(place.path + "/elsewhere", part.path(place))
-    try place.keychain().add(servers: ["b.example"])
-    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
-  }
-
-  @Test(
-    "a symbolic link to a folder that lets others in is refused", arguments: [Part.vaultFolder, .stateFolder])
-  func openFolderLink(part: Part) throws {
-    let place = try filled()
-    rename(part.path(place), place.path + "/elsewhere")
-    symlink(place.path + "/elsewhere", part.path(place))
-    chmod(place.path + "/elsewhere", 0o750)
-    try expectRefusal(.unsafeFile(path: part.path(place), .mode(0o750)), at: place)
-  }
-
-  @Test("a symbolic link to no folder is neither an empty keychain nor the place of a new one")
-  func deadFolderLink() throws {
-    let place = try filled()
-    removeAll(place.location.vaultFolder)
-    symlink(place.path + "/nowhere", place.location.vaultFolder)
-    unlink(place.identityFile)
-    expect(failure { try place.keychain().servers() } != nil)
-    expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil)
-    expect(!exists(place.path + "/nowhere"))
-  }
-
-  @Test("nor is one further up, as to a disk that isn't mounted")
+    "a symbolic link further up that leads nowhere is no new place either, as to a disk that isn't mounted")
   func deadLinkAbove() throws {
     let place = Place()
     let disk = place.path + "/disk"
@@ -132,83 +102,6 @@ struct FileRefusalTests {
     expect(failure { try EncryptedFileKeychain(at: linked).servers() }, is: missing)
     expect(failure { try EncryptedFileKeychain(at: linked).add(servers: ["b.example"]) }, is: missing)
     expect(!exists(disk))
-  }
-
-  @Test(
-    "a FIFO in place of a file is refused at once", .timeLimit(.minutes(60)),
-    arguments: [Part.vault, .identity, .lock])
-  func fifo(part: Part) throws {
-    let place = try filled()
-    unlink(part.path(place))
-    mkfifo(part.path(place), 0o600)
-    try expectRefusal(
-      .unsafeFile(path: part.path(place), .wrongKind), at: place, onlyWhenWriting: part == .lock)
-  }
-
-  @Test("a folder in place of a file is refused", arguments: [Part.vault, .identity])
-  func folder(part: Part) throws {
-    let place = try filled()
-    unlink(part.path(place))
-    mkdir(part.path(place), 0o700)
-    try expectRefusal(.unsafeFile(path: part.path(place), .wrongKind), at: place)
-  }
-
-  @Test("a folder in place of the lock is refused")
-  func lockFolder() throws {
-    let place = try filled()
-    unlink(place.lock)
-    mkdir(place.lock, 0o700)
-    let before = try place.everything()
-    expect(failure { try place.keychain().add(servers: ["b.example"]) } != nil)
-    try expect(place.everything(), is: before)
-  }
-
-  @Test("a file in place of a folder is refused", arguments: [Part.vaultFolder, .stateFolder])
-  func file(part: Part) throws {
-    let place = try filled()
-    removeAll(part.path(place))
-    try put([], into: part.path(place))
-    try expectRefusal(.unsafeFile(path: part.path(place), .wrongKind), at: place)
-  }
-
-  @Test("a vault that is too large is refused before it is read")
-  func tooLarge() throws {
-    let place = try filled()
-    truncate(place.vault, (72 << 20) + 1)
-    expect(failure { try place.keychain().servers() }, is: .tooLarge(what: place.vault, limit: 72 << 20))
-    expect(
-      failure { try place.keychain().add(servers: ["b"]) }, is: .tooLarge(what: place.vault, limit: 72 << 20))
-  }
-
-  @Test("an identity file that is too large is refused")
-  func identityTooLarge() throws {
-    let place = try filled()
-    truncate(place.identityFile, (64 << 10) + 1)
-    try expectRefusal(.tooLarge(what: place.identityFile, limit: 64 << 10), at: place)
-  }
-
-  @Test("a missing identity is said to be missing, and stays so")
-  func identityMissing() throws {
-    let place = try filled()
-    unlink(place.identityFile)
-    try expectRefusal(.missing(path: place.identityFile), at: place)
-    removeAll(place.location.stateFolder)
-    try expectRefusal(.missing(path: place.identityFile), at: place)
-  }
-
-  @Test("the identity of another vault is said to be that")
-  func identityOfAnother() throws {
-    let place = try filled()
-    try put(try HandMadeVault().identityText(), into: place.identityFile)
-    try expectRefusal(.wrongIdentity(path: place.identityFile), at: place)
-  }
-
-  @Test("several identities in the file: the right one opens")
-  func severalIdentities() throws {
-    let place = try filled()
-    let own = try contents(of: place.identityFile)
-    try put(try HandMadeVault().identityText() + own, into: place.identityFile)
-    try expect(place.keychain().servers(), is: ["a.example"])
   }
 
   @Test("the identity file names the public key, and one that is wrong there changes nothing")
@@ -229,27 +122,20 @@ struct FileRefusalTests {
     }
   }
 
-  @Test(
-    "an identity file without identity is damaged",
-    arguments: [
-      "", "\n", "# only a comment\n", "AGE-SECRET-KEY-1\n", "garbage", "\u{0}\u{0}\u{0}",
-      "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p\n",
-    ])
-  func garbage(text: String) throws {
-    let place = try filled()
-    try put(Array(text.utf8), into: place.identityFile)
-    try expectRefusal(.damaged(path: place.identityFile, detail: "it holds no age identity"), at: place)
-  }
-
-  @Test("an identity file cut short anywhere opens nothing, and says so")
-  func cutIdentity() throws {
+  @Test("an identity file without identity, or cut short anywhere, is damaged, and opens nothing")
+  func garbage() throws {
     let place = try filled()
     let whole = try contents(of: place.identityFile)
-    for count in 0..<(whole.count - 1) {
-      try put(Array(whole[..<count]), into: place.identityFile)
-      expect(
-        failure { try place.keychain().servers() },
-        is: .damaged(path: place.identityFile, detail: "it holds no age identity"))
+    let texts = [
+      "\n", "# only a comment\n", "AGE-SECRET-KEY-1\n", "garbage", "\u{0}\u{0}\u{0}",
+      "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p\n",
+    ]
+    let error = KeychainError.damaged(path: place.identityFile, detail: "it holds no age identity")
+    for text in texts.map({ Array($0.utf8) }) + (0..<(whole.count - 1)).map({ Array(whole[..<$0]) }) {
+      try put(text, into: place.identityFile)
+      expect(failure { try place.keychain().servers() }, is: error)
+      expect(failure { try place.keychain().add(servers: ["b.example"]) }, is: error)
+      try expect(contents(of: place.identityFile), is: text)
     }
   }
 }

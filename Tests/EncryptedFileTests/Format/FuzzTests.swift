@@ -1,6 +1,7 @@
 import Age
 import Expectations
 import Keychain
+import Properties
 import Testing
 import TestSupport
 
@@ -8,34 +9,11 @@ import TestSupport
 
 @Suite("Parsers and random bytes")
 struct FuzzTests {
-  private static func mutate(_ bytes: [UInt8], _ numbers: inout SeededGenerator) -> [UInt8] {
-    var bytes = bytes
-    let interesting = Array("\"\\{}[]:,0-9e.nu \u{0}\u{1f}\u{7f}".utf8) + [0x80, 0xc3, 0xff, 0xed]
-    for _ in 0..<Int.random(in: 1...6, using: &numbers) where !bytes.isEmpty {
-      let position = Int.random(in: 0..<bytes.count, using: &numbers)
-      switch Int.random(in: 0..<6, using: &numbers) {
-      case 0: bytes[position] = interesting.randomElement(using: &numbers) ?? 0
-      case 1: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &numbers)
-      case 2: bytes.remove(at: position)
-      case 3: bytes.insert(interesting.randomElement(using: &numbers) ?? 0, at: position)
-      case 4:
-        bytes.removeSubrange(position..<min(bytes.count, position + Int.random(in: 0..<40, using: &numbers)))
-      default:
-        let end = min(bytes.count, position + Int.random(in: 0..<40, using: &numbers))
-        bytes.insert(contentsOf: bytes[position..<end], at: Int.random(in: 0...bytes.count, using: &numbers))
-      }
-    }
-    return bytes
-  }
+  private static let interesting =
+    "\"\\{}[]:,0-9e.nu \u{0}\u{1f}\u{7f}".utf8.map { [$0] } + [[0x80], [0xc3], [0xff], [0xed]]
 
-  /// Passes bytes in memory of exactly their size, so that at least a memory checker notices a read beyond the end.
-  private func lend<Result>(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
-    -> Result
-  {
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
-    defer { memory.deallocate() }
-    memory.copyBytes(from: bytes)
-    return try body(UnsafeRawBufferPointer(memory))
+  private static func mutate(_ bytes: [UInt8], _ numbers: inout SeededGenerator) -> [UInt8] {
+    numbers.mutated(bytes, dictionary: interesting)
   }
 
   @Test("a first line of any bytes is read or refused", arguments: 0..<4)

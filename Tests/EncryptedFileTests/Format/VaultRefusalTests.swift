@@ -51,28 +51,6 @@ struct VaultRefusalTests {
     try expect(place.keychain().summary()?.contents?.generation, is: 8)
   }
 
-  @Test("a vault whose stanza is of a newer version", arguments: ["2", "10", "99999999999999999999"])
-  func newerStanza(version: String) throws {
-    let place = try place {
-      $0.stanzas = [try Stanza(type: "llavero/vault", arguments: [version, $0.uuid])]
-    }
-    try expectRefusal(at: place) { $0 == .newerFormat(path: place.vault, version: Int(version) ?? .max) }
-  }
-
-  @Test("a vault whose stanza is of no version at all", arguments: ["0", "-1", "one", "01", "1.0"])
-  func strangeStanza(version: String) throws {
-    let place = try place {
-      $0.stanzas = [try Stanza(type: "llavero/vault", arguments: [version, $0.uuid])]
-    }
-    try expectRefusal(at: place) { _ in true }
-  }
-
-  @Test("a vault that only a newer version may read")
-  func newerReader() throws {
-    let place = try place { $0.head = [("v", "4"), ("min_reader", "3")] }
-    try expectRefusal(at: place) { $0 == .newerFormat(path: place.vault, version: 4) }
-  }
-
   @Test("a vault that only a newer version may write is read all the same")
   func newerWriter() throws {
     let place = try place { $0.head = [("v", "4"), ("min_writer", "3")] }
@@ -84,10 +62,97 @@ struct VaultRefusalTests {
     try expect(place.keychain().servers().count, is: 3)
   }
 
-  @Test("an age file that is no vault", arguments: [[], ["llavero/other"], ["example.com/vault"]])
-  func otherAgeFile(types: [String]) throws {
-    let place = try place { $0.stanzas = try types.map { try Stanza(type: $0, arguments: ["1", "x"]) } }
-    try expectRefusal(at: place, where: isDamage)
+  /// A change that makes a vault nobody trusts, and the error if it isn't that the vault is damaged.
+  struct Forgery: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let version: Int?
+    let change: @Sendable (inout HandMadeVault) throws -> Void
+
+    init(
+      _ name: String, version: Int? = nil, _ change: @escaping @Sendable (inout HandMadeVault) throws -> Void
+    ) {
+      (testDescription, self.version, self.change) = (name, version, change)
+    }
+
+    /// With these stanzas beside the wrapped key.
+    static func stanzas(
+      _ name: String, version: Int? = nil, _ stanzas: @escaping @Sendable (HandMadeVault) throws -> [Stanza]
+    ) -> Forgery {
+      Forgery(name, version: version) { $0.stanzas = try stanzas($0) }
+    }
+
+    /// With another first line.
+    static func head(_ members: (String, String?)...) -> Forgery {
+      Forgery("\(members)") { $0.head = members.map { (name: $0.0, value: $0.1) } }
+    }
+  }
+
+  static let stanzas =
+    ["2", "10", "99999999999999999999"].map { version in
+      Forgery.stanzas("version \(version)", version: Int(version) ?? .max) {
+        [try Stanza(type: "llavero/vault", arguments: [version, $0.uuid])]
+      }
+    }
+    + [[], ["llavero/other"], ["example.com/vault"]].map { types in
+      .stanzas("\(types)") { _ in try types.map { try Stanza(type: $0, arguments: ["1", "x"]) } }
+    }
+    + [
+      [], ["x"], ["12345678-9ABC-4def-8123-456789abcdef"], ["../../../../../../../../../../../../../"],
+      ["00000000-0000-4000-8000-000000000000"],
+    ].map { name in
+      .stanzas("named \(name)") { _ in [try Stanza(type: "llavero/vault", arguments: ["1"] + name)] }
+    }
+    + ["../x", "a/b", ".", "A", String(repeating: "a", count: 65)].map { id in
+      .stanzas("slot \(id)") {
+        [try $0.vaultStanza(), try Stanza(type: "llavero/slot", arguments: ["1", id, "passphrase"])]
+      }
+    }
+    + [
+      .stanzas("a second recipient of another kind") {
+        [try $0.vaultStanza(), try Stanza(type: "ssh-ed25519", arguments: ["x", "y"], body: [1])]
+      },
+      Forgery("a second recipient") { $0.recipients = [X25519Identity().recipient] },
+      Forgery("encrypted by somebody who knows only its recipient") { $0.writer = X25519Identity() },
+      Forgery("without any line") { ($0.records, $0.firstLine, $0.padding) = ([], [], []) },
+      // It never hides the other records.
+      Forgery("fewer bytes than there are records") {
+        $0.head = [("bytes", String($0.records[0].count + 1))]
+      },
+      Forgery("fewer bytes and records") {
+        $0.head = [("bytes", String($0.records[0].count + 1)), ("n", "1")]
+      },
+    ]
+
+  static let heads: [Forgery] =
+    [
+      ("gen", "8"), ("prev", "\"\""),
+      ("auth", "\"\(HandMadeVault.base64([UInt8](repeating: 1, count: 32)))\""),
+      ("uuid", #""00000000-9abc-4def-8123-456789abcdef""#), ("gen", nil), ("prev", nil), ("auth", nil),
+      ("uuid", nil),
+      ("v", nil), ("v", "0"), ("v", "-1"), ("v", "\"1\""), ("v", "1.5"), ("v", "99999999999999999999"),
+      ("gen", "\"7\""), ("n", nil), ("n", "-1"), ("n", "2"), ("n", "4"), ("n", "1e9"),
+      ("n", "9223372036854775807"),
+      ("bytes", nil), ("bytes", "-1"), ("bytes", "0"), ("bytes", "1"), ("bytes", "75497473"),
+      ("bytes", "75497472"),
+      ("bytes", "9223372036854775807"), ("bytes", "4096"), ("app", "\"other\""), ("app", "1"),
+      ("written", "\"yesterday\""), ("prev", "\"*\""), ("index", "7"),
+    ].map { .head(($0.0, $0.1)) }
+    + ["", "{", "[]", "null", "{}x", "{\"app\"}", "\u{0}", "{}{}"].map { line in
+      Forgery("line \(line)") { $0.firstLine = Array(line.utf8) }
+    } + [Forgery("for a newer reader", version: 4) { $0.head = [("v", "4"), ("min_reader", "3")] }]
+
+  @Test("a vault that nobody who has its key has made so, or a newer version", arguments: stanzas + heads)
+  func forged(forgery: Forgery) throws {
+    let place = try place(forgery.change)
+    try expectRefusal(at: place) { error in
+      forgery.version.map { error == .newerFormat(path: place.vault, version: $0) } ?? isDamage(error)
+    }
+  }
+
+  @Test("a vault whose stanza is of no version at all", arguments: ["0", "-1", "one", "01", "1.0"])
+  func strangeStanza(version: String) throws {
+    let place = try place { $0.stanzas = [try Stanza(type: "llavero/vault", arguments: [version, $0.uuid])] }
+    try expectRefusal(at: place) { _ in true }
   }
 
   @Test(
@@ -99,49 +164,6 @@ struct VaultRefusalTests {
     try expectRefusal(at: place, where: isDamage)
   }
 
-  @Test(
-    "a vault whose name is no UUID, or missing",
-    arguments: [
-      [], ["x"], ["12345678-9ABC-4def-8123-456789abcdef"], ["../../../../../../../../../../../../../"],
-    ])
-  func names(arguments: [String]) throws {
-    let place = try place { $0.stanzas = [try Stanza(type: "llavero/vault", arguments: ["1"] + arguments)] }
-    try expectRefusal(at: place, where: isDamage)
-  }
-
-  @Test(
-    "a slot whose name leads elsewhere",
-    arguments: ["../x", "a/b", ".", "A", "", String(repeating: "a", count: 65)])
-  func slotNames(id: String) throws {
-    if id.isEmpty { return }
-    let place = try place {
-      $0.stanzas = [
-        try $0.vaultStanza(), try Stanza(type: "llavero/slot", arguments: ["1", id, "passphrase"]),
-      ]
-    }
-    try expectRefusal(at: place, where: isDamage)
-  }
-
-  @Test("a vault encrypted by somebody who knows only its recipient")
-  func forged() throws {
-    let place = try place { $0.writer = X25519Identity() }
-    try expectRefusal(at: place, where: isDamage)
-  }
-
-  @Test(
-    "a vault whose proof is of another generation, predecessor or payload",
-    arguments: ["gen", "prev", "auth", "uuid"])
-  func replayedProof(member: String) throws {
-    let values = [
-      "gen": "8", "prev": "\"\"", "auth": "\"\(HandMadeVault.base64([UInt8](repeating: 1, count: 32)))\"",
-      "uuid": #""00000000-9abc-4def-8123-456789abcdef""#,
-    ]
-    for value in [values[member], nil] {
-      let place = try place { $0.head = [(member, value)] }
-      try expectRefusal(at: place, where: isDamage)
-    }
-  }
-
   @Test("a first line put upon another payload")
   func replayedLine() throws {
     let place = try place { _ in }
@@ -150,70 +172,6 @@ struct VaultRefusalTests {
     vault.identity = try place.identity()
     vault.firstLine = Array(line)
     try put(try vault.file(), into: place.vault)
-    try expectRefusal(at: place, where: isDamage)
-  }
-
-  @Test("a vault with a second recipient")
-  func secondRecipient() throws {
-    let place = try place { $0.recipients = [X25519Identity().recipient] }
-    try expectRefusal(at: place, where: isDamage)
-    let other = try self.place {
-      $0.stanzas = [try $0.vaultStanza(), try Stanza(type: "ssh-ed25519", arguments: ["x", "y"], body: [1])]
-    }
-    try expectRefusal(at: other, where: isDamage)
-  }
-
-  @Test("a vault whose header and first line name different vaults")
-  func otherUUID() throws {
-    let place = try place {
-      $0.stanzas = [
-        try Stanza(type: "llavero/vault", arguments: ["1", "00000000-0000-4000-8000-000000000000"])
-      ]
-    }
-    try expectRefusal(at: place, where: isDamage)
-  }
-
-  @Test(
-    "a first line that lacks something or says what can't be",
-    arguments: [
-      ("v", nil), ("v", "0"), ("v", "-1"), ("v", "\"1\""), ("v", "1.5"), ("v", "99999999999999999999"),
-      ("gen", nil),
-      ("gen", "\"7\""), ("n", nil), ("n", "-1"), ("n", "2"), ("n", "4"), ("n", "1e9"),
-      ("n", "9223372036854775807"),
-      ("bytes", nil), ("bytes", "-1"), ("bytes", "0"), ("bytes", "1"), ("bytes", "75497473"),
-      ("bytes", "75497472"), ("bytes", "9223372036854775807"), ("bytes", "4096"), ("app", "\"other\""),
-      ("app", "1"), ("written", "\"yesterday\""), ("prev", "\"*\""), ("auth", nil), ("uuid", nil),
-      ("index", "7"),
-    ] as [(String, String?)])
-  func badMembers(member: String, value: String?) throws {
-    let place = try place { $0.head = [(member, value)] }
-    try expectRefusal(at: place, where: isDamage)
-  }
-
-  @Test("a first line that names fewer bytes than there are records never hides the others")
-  func hiddenRecords() throws {
-    let whole = try HandMadeVault()
-    let place = try place { $0.head = [("bytes", String(whole.records[0].count + 1))] }
-    try expectRefusal(at: place, where: isDamage)
-    let consistent = try self.place { $0.head = [("bytes", String(whole.records[0].count + 1)), ("n", "1")] }
-    try expectRefusal(at: consistent, where: isDamage)
-  }
-
-  @Test(
-    "a first line that is no JSON object",
-    arguments: ["", "{", "[]", "null", "{}x", "{\"app\"}", "\u{0}", "{}{}"])
-  func badFirstLine(line: String) throws {
-    let place = try place { $0.firstLine = Array(line.utf8) }
-    try expectRefusal(at: place, where: isDamage)
-  }
-
-  @Test("a plaintext without any line")
-  func noLine() throws {
-    let place = try place {
-      $0.records = []
-      $0.firstLine = []
-      $0.padding = []
-    }
     try expectRefusal(at: place, where: isDamage)
   }
 

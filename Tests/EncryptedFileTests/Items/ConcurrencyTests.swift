@@ -171,22 +171,6 @@ struct ConcurrencyTests {
     try body(held, folder)
   }
 
-  @Test("a keychain sees what others have written since")
-  func seesOthers() throws {
-    let place = Place()
-    let (one, other) = (place.keychain(), place.keychain())
-    try one.add(servers: ["a.example"])
-    try expect(other.servers(), is: ["a.example"])
-    try one.add(servers: ["b.example"])
-    try expect(other.servers(), is: ["a.example", "b.example"])
-    try other.add(servers: ["c.example"])
-    try expect(one.servers().count, is: 3)
-    let gone = try one.items(matching: query("a.example"))
-    try other.delete(gone)
-    expect(failure { try one.credential(of: gone[0]) }, is: .itemNotFound)
-    try expect(one.delete(gone), is: 0)
-  }
-
   @Test("a keychain that is open notices that its vault has gone or was damaged since")
   func noticesDamage() throws {
     let place = Place()

@@ -1,7 +1,6 @@
 import EncryptedFile
 import Expectations
 import Keychain
-import KeychainTesting
 import Testing
 import TestSupport
 
@@ -60,53 +59,6 @@ struct LookupTests {
     }
   }
 
-  @Test("a keychain in memory gives the same answers, through all changes")
-  func sameAsInMemory() throws {
-    let place = Place()
-    var numbers = SeededGenerator(seed: 77)
-    var now: Int64 = 1_000_000
-    let clock = { Timestamp(milliseconds: now) }
-    let memory = InMemoryKeychain(clock: clock)
-    let file = place.keychain(clock: clock)
-    var pairs: [(Item, Item)] = []
-    for step in 0..<60 {
-      now += 1000
-      switch step % 6 {
-      case 0, 1, 2:
-        var copy = numbers
-        let first = try RandomItems.fill(memory, 1, &copy)
-        let second = try RandomItems.fill(file, 1, &numbers)
-        pairs.append((first[0].item, second[0].item))
-      case 3:
-        let position = Int.random(in: 0..<pairs.count, using: &numbers)
-        var (first, second) = pairs[position]
-        first.comment = "changed"
-        second.comment = "changed"
-        pairs[position] = (
-          try memory.update(first, Credential(password: "new\(step)")),
-          try file.update(second, Credential(password: "new\(step)"))
-        )
-      case 4:
-        let position = Int.random(in: 0..<pairs.count, using: &numbers)
-        try expect(memory.delete([pairs[position].0]), is: file.delete([pairs[position].1]))
-        pairs.remove(at: position)
-      default:
-        let position = Int.random(in: 0..<pairs.count, using: &numbers)
-        let query = try RandomItems.query(for: pairs[position].0.key, &numbers)
-        func anonymous(_ items: [Item]) -> [Item] {
-          items.map {
-            var item = $0
-            item.reference = nil
-            return item
-          }
-        }
-        try expect(anonymous(memory.find(query)), is: anonymous(file.find(query)))
-        try expect(anonymous(memory.items(matching: query)), is: anonymous(file.items(matching: query)))
-        try expect(memory.secret(of: pairs[position].0) == file.secret(of: pairs[position].1))
-      }
-    }
-  }
-
   @Test("within a change what it has done is seen, and outside it what was there before is not")
   func changesUnderWay() throws {
     let place = Place()
@@ -119,23 +71,6 @@ struct LookupTests {
       expect(try? other.servers(), is: ["a.example"])
     }
     try expect(other.servers(), is: ["a.example", "b.example"])
-  }
-
-  @Test("a change that ends in an error changes nothing")
-  func abandonedChange() throws {
-    let place = Place()
-    let keychain = place.keychain()
-    try keychain.add(servers: ["a.example"])
-    let before = try place.everything()
-    expect(
-      failure {
-        try keychain.exclusively { () throws(KeychainError) in
-          try keychain.add(item("b.example"), Credential(password: "b"))
-          throw KeychainError.itemNotFound
-        }
-      }, is: .itemNotFound)
-    try expect(place.everything(), is: before)
-    try expect(keychain.servers(), is: ["a.example"])
   }
 
   @Test("a part of a change that ends in an error is undone, and the rest of the change is done")

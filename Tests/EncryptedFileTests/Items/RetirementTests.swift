@@ -12,57 +12,53 @@ struct RetirementTests {
   private var keychain: EncryptedFileKeychain { place.keychain(clock: clock.read) }
   private static let day: Int64 = 86_400
 
-  private func secrets(_ query: ItemQuery = .all) throws -> [String] {
-    let keychain = keychain
-    return try keychain.items(matching: query).map { try keychain.secret(of: $0) }
-  }
-
-  @Test("an older state that is brought back is later than the deletion, and no merge takes it away again")
-  func olderState() throws {
+  static let retired = [
     // All within a millisecond, so that each date is the minimum for a change.
-    let keychain = keychain
-    let added = try keychain.add(item("a.example"), Credential(password: "first"))
-    _ = try keychain.update(added, Credential(password: "second"))
-    try keychain.delete(try keychain.items(matching: .all))
-    let first = try #require(try keychain.retiredItems(matching: .all).first { $0.reason == .replaced })
-    _ = try keychain.undelete(first)
-    let copy = place.path + "/copy.age"
-    try put(try contents(of: place.vault), into: copy)
-    try keychain.merge(copyAt: copy)
-    try expect(keychain.servers(), is: ["a.example"])
-  }
+    Scenario(
+      "an older state that is brought back is later than the deletion, and no merge takes it away again",
+      """
+      1 adds a; later -1; 1 sets a=second; later -1; 1 deletes a; 1 undeletes a replaced; 1 writes @copy.age 1/vault
+      1 merges @copy.age; 1 has a
+      """),
+    Scenario(
+      "a deleted item answers nobody and is not counted, and comes back with its secret",
+      """
+      1 adds a b; 1 named a; 1 deletes a; 1 finds a = 0; 1 count = 1; 1 counted = 1; 1 retired a = a deleted; later 5
+      1 undeletes a deleted; 1 named a = same; 1 changed a = now; 1 holds a = a=secret-a.example; 1 retired = 
+      """),
+    // The other is kept in turn.
+    Scenario(
+      "a secret that is replaced can be had back, and takes the place of the one that replaced it",
+      """
+      1 sets a=one; 1 sets a=two; 1 retired = a replaced; 1 undeletes a replaced alone ! duplicateItem
+      1 undeletes a replaced; 1 holds = a=one; 1 retired = a replaced
+      """),
+    // A copy of each of these states comes back later.
+    Scenario(
+      "states that differ in their attributes alone push out no other secret",
+      """
+      1 sets a=first; 1 sets a=second
+      \((0..<25).map { "1 writes @copy.age 1/vault; 1 comments a=\($0); 1 merges @copy.age; " }.joined())
+      1 retired a = \(Array(repeating: "a merged", count: 19).joined(separator: ", ")), a replaced
+      1 text "secret":"first" = "secret":"first"
+      """),
+    // A clock that is ahead at a single write removes nothing. At the end there is nothing to bring back.
+    Scenario(
+      "after 30 days the secret is gone from the file, and after 180 the mark of the deletion",
+      """
+      1 adds a b; 1 deletes a; later 2591999; 1 sets c; 1 text secret-a = secret-a; 1 sets d; 1 text secret-a = secret-a
+      later -1; 1 sets e; 1 text secret-a old~internet~a = old~internet~a; 1 retired = ; later 12959999; 1 sets f
+      1 text old~internet~a = old~internet~a; later -1; 1 sets g; 1 text old~internet~a = ; 1 count = 6
+      """),
+    Scenario(
+      "compacting forgets all of it, and all generations, and leaves the items, and the marks of deletions",
+      """
+      1 adds a b; 1 sets b=new; 1 comments a=remark; 1 deletes a; 1 compacts = records: 2 generations: 3; 1 numbers = 
+      1 text secret-a secret-b remark old~internet~a = old~internet~a; 1 has b; 2 compacts ! itemNotFound
+      """),
+  ]
 
-  @Test("a deleted item answers nobody and is not counted, and comes back with its secret")
-  func undeleting() throws {
-    try keychain.add(servers: ["a.example", "b.example"])
-    let item = try #require(try keychain.items(matching: query("a.example")).first)
-    try keychain.delete([item])
-    try expect(keychain.items(matching: query("a.example")).isEmpty)
-    try expect(keychain.items(matching: .all).count, is: 1)
-    try expect(keychain.summary()?.contents?.count, is: 1)
-
-    let retired = try #require(try keychain.retiredItems(matching: query("a.example")).first)
-    expect(retired.reason == .deleted && retired.item == item)
-    clock.advance(seconds: 5)
-    let back = try keychain.undelete(retired)
-    expect(back.reference == item.reference && back.creationDate == item.creationDate)
-    expect(back.modificationDate, is: clock.now)
-    try expect(secrets(query("a.example")), is: ["secret-a.example"])
-    try expect(keychain.retiredItems(matching: .all).isEmpty)
-  }
-
-  @Test("a secret that is replaced can be had back, and takes the place of the one that replaced it")
-  func replacing() throws {
-    try keychain.save(item("a.example"), Credential(password: "one"))
-    clock.advance(seconds: 1)
-    try keychain.save(item("a.example"), Credential(password: "two"))
-    let retired = try #require(try keychain.retiredItems(matching: query("a.example")).first)
-    expect(retired.reason, is: .replaced)
-    expect(failure { try keychain.undelete(retired) }, is: .duplicateItem)
-    try keychain.undelete(retired, replacing: true)
-    try expect(secrets(), is: ["one"])
-    try expect(keychain.retiredItems(matching: .all).count, is: 1, "the other is kept in turn")
-  }
+  @Test("of which", arguments: retired) func play(scenario: Scenario) throws { try scenario.run() }
 
   @Test("what stays the same, or has no more use, is not kept")
   func notKept() throws {
@@ -91,7 +87,8 @@ struct RetirementTests {
     expect(retired.count, is: 20)
     expect(retired.map(\.retired), is: retired.map(\.retired).sorted(by: >))
     try keychain.undelete(retired[19], replacing: true)
-    try expect(secrets(query("a.example", "alice")), is: ["9"])
+    let back = try keychain.items(matching: query("a.example", "alice"))
+    try expect(back.map { try keychain.secret(of: $0) }, is: ["9"])
   }
 
   @Test("a record that is out of use several times is left once by the next write, and pushes nothing out")
@@ -119,72 +116,6 @@ struct RetirementTests {
     expect(left.map(\.reason), is: [.replaced, .deleted, .replaced])
     expect(text(try place.plaintext()).contains(#""secret":"deleted""#))
     expect(text(try place.plaintext()).contains(#""secret":"merged""#))
-  }
-
-  @Test("states that differ in their attributes alone push out no other secret")
-  func sameSecret() throws {
-    try keychain.save(item("a.example"), Credential(password: "first"), at: clock.now)
-    clock.advance(seconds: 1)
-    try keychain.save(item("a.example"), Credential(password: "second"), at: clock.now)
-    // A copy of each of these states comes back later.
-    for number in 0..<25 {
-      let copy = place.path + "/copy.age"
-      try put(try contents(of: place.vault), into: copy)
-      clock.advance(seconds: 1)
-      var changed = try #require(try keychain.items(matching: .all).first)
-      changed.comment = ByteString("\(number)")
-      try keychain.update(changed)
-      try keychain.merge(copyAt: copy)
-    }
-    let retired = try keychain.retiredItems(matching: .all)
-    expect(retired.count, is: 20)
-    expect(retired.last?.reason, is: .replaced)
-    expect(text(try place.plaintext()).contains(#""secret":"first""#))
-  }
-
-  @Test("after 30 days the secret is gone from the file, and after 180 the mark of the deletion")
-  func expiry() throws {
-    let keychain = keychain
-    try keychain.add(servers: ["a.example", "b.example"])
-    let item = try #require(try keychain.items(matching: query("a.example")).first)
-    try keychain.delete([item])
-    clock.advance(seconds: 30 * Self.day)
-    try keychain.save(EncryptedFileTests.item("c.example"), Credential(password: "c"), at: clock.now)
-    expect(text(try place.plaintext()).contains("secret-a.example"))
-    clock.advance(seconds: 1)
-    // A clock that is ahead at a single write removes nothing.
-    try keychain.save(EncryptedFileTests.item("d.example"), Credential(password: "d"), at: clock.now)
-    expect(text(try place.plaintext()).contains("secret-a.example"))
-    try keychain.save(EncryptedFileTests.item("e.example"), Credential(password: "e"), at: clock.now)
-    expect(!text(try place.plaintext()).contains("secret-a.example"))
-    expect(text(try place.plaintext()).contains("old internet a.example"))
-    try expect(keychain.retiredItems(matching: .all).isEmpty, "there is nothing to bring back")
-    clock.advance(seconds: 150 * Self.day)
-    try keychain.save(EncryptedFileTests.item("f.example"), Credential(password: "f"), at: clock.now)
-    expect(text(try place.plaintext()).contains("old internet a.example"))
-    try keychain.save(EncryptedFileTests.item("g.example"), Credential(password: "g"), at: clock.now)
-    expect(!text(try place.plaintext()).contains("old internet a.example"))
-    try expect(keychain.items(matching: .all).count, is: 6)
-  }
-
-  @Test("compacting forgets all of it, and all generations, and leaves the items")
-  func compacting() throws {
-    let keychain = keychain
-    try keychain.add(servers: ["a.example", "b.example"])
-    try keychain.save(EncryptedFileTests.item("b.example"), Credential(password: "new"), at: clock.now)
-    var noted = try #require(try keychain.items(matching: query("a.example")).first)
-    noted.comment = "a remark"
-    try keychain.update(noted)
-    try keychain.delete([noted])
-    let gone = try keychain.compact()
-    expect(gone.records == 2 && gone.generations == 3)
-    try expect(keychain.generations().isEmpty)
-    let plaintext = text(try place.plaintext())
-    expect(!plaintext.contains("secret-a.example") && !plaintext.contains("secret-b.example"))
-    expect(!plaintext.contains("a remark"))
-    expect(plaintext.contains("old internet a.example"), "the mark of a deletion stays")
-    try expect(self.keychain.servers(), is: ["b.example"])
-    expect(failure { try Place().keychain().compact() }, is: .itemNotFound)
   }
 
   @Test("in a large vault, a search by the index finds what is out of use, and never as an item")

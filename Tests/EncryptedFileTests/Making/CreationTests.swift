@@ -1,136 +1,65 @@
-import Age
 import Expectations
 import Glibc
 import Keychain
 import PrivateFiles
-import Testing
 import TestSupport
+import Testing
 
 @testable import EncryptedFile
 
 @Suite("Making a vault")
 struct CreationTests {
-  /// The state after a process was killed when it had just put the vault in its place.
-  private func killedAfterVault() throws -> Place {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
-    rename(place.identityFile, place.newIdentityFile)
-    return place
-  }
-
-  @Test("the first item makes a vault and the maker hears of it once")
-  func firstItem() throws {
-    let place = Place()
-    let heard = Collected<EncryptedFileKeychain.Notice>()
-    let keychain = place.keychain(onNotice: { heard.append($0) })
-    try expect(keychain.items(matching: .all) == [] && keychain.summary() == nil)
-    try expect(place.everything().isEmpty)
-    try keychain.add(servers: ["a.example"])
-    try keychain.add(servers: ["b.example"])
-    expect(heard.all, is: [.created(place.location)])
-    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
-  }
-
-  @Test("making a vault where there is one is refused and changes nothing")
-  func twice() throws {
-    let place = Place()
-    try place.keychain().create(.identityFile)
-    let before = try place.everything()
-    expect(failure { try place.keychain().create(.identityFile) }, is: .duplicateItem)
-    expect(failure { try place.keychain().create(.passphrase(Secret("p"))) }, is: .duplicateItem)
-    try expect(place.everything(), is: before)
-  }
-
-  @Test("an empty vault is one, with nothing in it")
-  func empty() throws {
-    let place = Place()
-    try place.keychain().create(.identityFile)
-    try expect(place.keychain().servers(), is: [])
-    try expect(place.keychain().summary()?.contents?.generation, is: 1)
-  }
-
-  @Test("killed before the vault: the next one makes a vault as if nothing had been")
-  func killedBeforeVault() throws {
-    let place = try killedAfterVault()
-    place.loseVault()
+  static let makings = [
+    Scenario(
+      "the first item makes a vault and the maker hears of it once",
+      "1' count = 0; 1' summary = none; 1 lacks @data @state; 1' stores a b; told = created; 1 has a b"),
+    Scenario(
+      "making a vault where there is one is refused and changes nothing",
+      """
+      1 createsPlain; 1 marks; 1 createsPlain ! duplicateItem; 1 creates p ! duplicateItem; 1 same; 1 has; 1 number = 1
+      """),
     // The highest generation seen is recorded after the vault is in its place.
-    for name in names(in: place.location.stateFolder) where name.hasSuffix(".seen") {
-      unlink(place.location.stateFolder + "/" + name)
-    }
-    try expect(place.keychain().servers(), is: [])
-    try place.keychain().add(servers: ["b.example"])
-    try expect(place.keychain().servers(), is: ["b.example"])
-    expect(exists(place.identityFile) && !exists(place.newIdentityFile))
-  }
-
-  @Test("killed after the vault: it opens, and the next change gives the identity its name")
-  func killedBeforeName() throws {
-    let place = try killedAfterVault()
-    try expect(place.keychain().servers(), is: ["a.example"])
-    expect(!exists(place.identityFile))
-    try place.keychain().add(servers: ["b.example"])
-    expect(exists(place.identityFile) && !exists(place.newIdentityFile))
-    try expect(place.keychain().servers(), is: ["a.example", "b.example"])
-  }
-
-  @Test("both names: the vault opens with the one that is its own")
-  func bothNames() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
-    try put(try HandMadeVault().identityText(), into: place.newIdentityFile)
-    try expect(place.keychain().servers(), is: ["a.example"])
-    let before = try contents(of: place.identityFile)
-    try place.keychain().add(servers: ["b.example"])
-    try expect(contents(of: place.identityFile), is: before)
-  }
-
-  @Test("an identity without a vault means that the vault is missing, and nothing new is made")
-  func identityAlone() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
-    unlink(place.vault)
-    let before = try place.everything()
-    let missing = KeychainError.missing(path: place.vault)
-    expect(failure { try place.keychain().servers() }, is: missing)
-    expect(failure { try place.keychain().summary() }, is: missing)
-    expect(failure { try place.keychain().add(servers: ["b.example"]) }, is: missing)
-    expect(failure { try place.keychain().create(.passphrase(Secret("p"))) }, is: missing)
-    try expect(place.everything(), is: before)
-  }
-
-  @Test("slots without a vault mean that the vault is missing")
-  func slotsAlone() throws {
-    let place = Place()
-    place.makeFolders()
-    mkdir(place.slots, 0o700)
-    expect(failure { try place.keychain().servers() }, is: .missing(path: place.vault))
-    expect(failure { try place.keychain().add(servers: ["b.example"]) }, is: .missing(path: place.vault))
-  }
-
-  @Test("an identity in a folder that can't be searched is not an absent one")
-  func unsearchableState() throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
-    unlink(place.vault)
+    Scenario(
+      "killed before the vault: the next one makes a vault as if nothing had been",
+      """
+      1 adds a; 1 moves identity identity.new; 1 loses; 1 removes seen; 1 has; 1 adds b; 1 has b; 1 mode identity = 600
+      1 lacks identity.new
+      """),
+    Scenario(
+      "killed after the vault: it opens, and the next change gives the identity its name",
+      """
+      1 adds a; 1 moves identity identity.new; 1 has a; 1 lacks identity; 1 adds b; 1 mode identity = 600
+      1 lacks identity.new; 1 has a b
+      """),
+    Scenario(
+      "both names: the vault opens with the one that is its own",
+      """
+      1 adds a; 2 adds x; 1 writes identity.new 2/identity; 1 saves identity own; 1 has a; 1 adds b
+      1 is identity own
+      """),
+    Scenario(
+      "an identity without a vault means that the vault is missing, and nothing new is made",
+      """
+      1 adds a; 1 removes vault; 1 marks; 1 count ! missing vault; 1 summary ! missing vault; 1 adds b ! missing vault
+      1 creates p ! missing vault; 1 same
+      """),
+    Scenario(
+      "slots without a vault mean that the vault is missing",
+      "1 folders; 1 makes slots; 1 count ! missing vault; 1 adds b ! missing vault"),
     // A loop of links stands for all errors but "not there", because root may search any folder.
-    unlink(place.identityFile)
-    symlink(place.identityFile, place.identityFile)
-    expect(failure { try place.keychain().servers() } != nil)
-  }
+    Scenario(
+      "an identity in a folder that can't be searched is not an absent one",
+      "1 adds a; 1 removes vault identity; 1 points identity identity; 1 count ! …"),
+    // An identity of no vault must not become this one's.
+    Scenario(
+      "what a killed maker left doesn't get in the way of a vault with a passphrase",
+      """
+      2 vault; 1 vault right; 1 writes identity.new 2/identity; 1(right) count = 3; 1(right) adds d; 1(right) count = 4
+      1 lacks identity
+      """),
+  ]
 
-  @Test("what a killed maker left doesn't get in the way of a vault with a passphrase")
-  func leftIdentityAndPassphrase() throws {
-    let place = Place()
-    place.makeFolders()
-    try put(try HandMadeVault().identityText(), into: place.newIdentityFile)
-    var vault = try HandMadeVault()
-    vault.stanzas = [try vault.vaultStanza(), try vault.slot("right")]
-    try put(try vault.file(), into: place.vault)
-    try expect(place.keychain(passphrase: "right").servers().count, is: 3)
-    try place.keychain(passphrase: "right").add(servers: ["d.example"])
-    try expect(place.keychain(passphrase: "right").servers().count, is: 4)
-    expect(!exists(place.identityFile), "an identity of no vault has become this one's")
-  }
+  @Test("of which", arguments: makings) func play(scenario: Scenario) throws { try scenario.run() }
 
   @Test("if the vault has got its place, its identity stays, though making it ends in an error")
   func errorAfterVault() throws {

@@ -112,6 +112,14 @@ final class ConvergingModel {
     for (number, member) in members.enumerated() {
       try expect(member.stored(), is: stored, "member \(number)")
     }
+    // More exchanges change nothing, and no record is there twice.
+    let files = try members.map { try contents(of: $0.place.vault) }
+    for member in members + members {
+      clock.advance(seconds: 1)
+      try member.sync(shared)
+      try expect(member.everySecret().repeated, is: 0)
+    }
+    try expect(members.map { try contents(of: $0.place.vault) } == files, "something is written for nothing")
     let kept = try members[0].retiredSecrets().union(stored.map(\.secret))
     expect(kept.isSuperset(of: secrets), "lost: \(secrets.subtracting(kept))")
   }

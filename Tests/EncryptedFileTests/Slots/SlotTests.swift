@@ -91,182 +91,227 @@ struct SlotPlace {
 
 @Suite("Slots", .timeLimit(.minutes(60)))
 struct SlotTests {
-  @Test("the ways in are listed, with what is known of them")
-  func listing() throws {
-    let slots = try SlotPlace()
-    try expect(slots.keychain().slots()?.map(\.kind), is: [.identityFile])
-    let identity = X25519Identity()
-    let path = try slots.write(identity, to: "key.txt")
-    let id = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
-    let ways = try #require(try slots.keychain().slots())
-    expect(ways.map(\.id), is: ["identity-file", id])
-    expect(ways[1].kind == .recipient && ways[1].recipient == identity.recipient.description)
-    expect(ways[1].identityPath == path && ways[1].added != nil && !ways[1].isDamaged)
-    try expect(Place().keychain().slots(), is: nil)
-  }
-
-  @Test("a locked vault's slots are listed, without what only the unlocked one tells")
-  func lockedListing() throws {
-    let slots = try SlotPlace { [try $0.slot("right"), try $0.slot("x", id: "bb", kind: "tpm")] }
-    let locked = try #require(try slots.keychain(nil).slots())
-    expect(locked.map(\.kind) == [.passphrase, .other("tpm")] && locked.allSatisfy { $0.added == nil })
-    try expect(slots.keychain("right").slots()?.map(\.id), is: ["0123456789abcdef", "bb"])
-  }
-
-  // MARK: Passphrases
-
-  @Test("a passphrase that is added opens the vault, also for age's own reader")
-  func passphrase() throws {
-    let slots = try SlotPlace()
-    let id = try slots.keychain().addPassphrase(Secret("new one"))
-    expect(slots.copies, is: ["\(id).age"])
-    try expect(contents(of: slots.place.slots + "/\(id).age"), is: slots.slotFile(id))
-    removeAll(slots.place.identityFile)
-    try expect(slots.keychain("new one").servers().count, is: 3)
-    expect(failure { try slots.keychain("old one").servers() }, is: .wrongPassphrase(path: slots.place.vault))
-    let scrypt = try Array("new one".utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
-    let text = try AgeFile.decrypt(try slots.slotFile(id), with: [scrypt])
-    let identity = try text.withUnsafeBytes { try IdentityFile.parse($0) }
-    _ = try AgeFile.decrypt(try contents(of: slots.place.vault), with: identity)
-  }
-
-  @Test("a passphrase that is replaced opens nothing any more, and the other ways stay")
-  func replacing() throws {
-    let slots = try SlotPlace { [try $0.slot("old", id: "aa"), try $0.slot("other", id: "bb")] }
-    let id = try slots.keychain("old").replacePassphrase(of: "aa", with: Secret("new"))
-    try expect(slots.slotIDs, is: ["bb", id])
-    expect(Set(slots.copies), is: ["bb.age", "\(id).age"])
-    try expect(slots.keychain("new").servers().count, is: 3)
-    try expect(slots.keychain("other").servers().count, is: 3)
-    expect(failure { try slots.keychain("old").servers() }, is: .wrongPassphrase(path: slots.place.vault))
-    expect(
-      failure { try slots.keychain("other").replacePassphrase(of: "aa", with: Secret("x")) },
-      is: .slot(.notFound(id: "aa")))
-  }
-
-  @Test("a passphrase that is empty or like a recovery code is refused before anything is asked")
-  func unusable() throws {
-    let slots = try SlotPlace()
-    let before = try slots.place.everything()
-    let code = RecoveryCode()
-    let like = code.text.withUnsafeBytes { "0" + String(decoding: $0, as: UTF8.self).dropFirst() }
-    for passphrase in [like, "a red hat fits big cats well any day"] {
-      expect(
-        failure { try slots.keychain().addPassphrase(Secret(passphrase)) }, is: .slot(.passphraseLikeCode))
-      expect(
-        failure { try Place().keychain().create(.passphrase(Secret(passphrase))) },
-        is: .slot(.passphraseLikeCode))
-    }
-    expect(
-      failure { try slots.keychain().addPassphrase(Secret()) },
-      is: .unusableAttribute(name: "passphrase", .empty))
-    try expect(slots.place.everything(), is: before)
-  }
-
-  // MARK: Recovery codes
-
-  /// Adds a recovery code, and returns it as it was shown.
-  private func addCode(_ slots: SlotPlace, _ typed: String? = nil) throws -> String {
-    let shown = Collected<String>()
-    try slots.keychain(typed).addRecoveryCode { code in
-      shown.append(code.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
-    }
-    return try #require(shown.all.first)
-  }
-
-  @Test("a recovery code opens the vault, however it is typed, and with age as it was printed")
-  func recovery() throws {
-    let slots = try SlotPlace()
-    let code = try addCode(slots)
-    removeAll(slots.place.identityFile)
-    for typed in [code, code.lowercased(), code.replacing("-", with: " ")] {
-      try expect(slots.keychain(typed).servers().count, is: 3)
-    }
-    let id = try #require(try slots.slotIDs.first)
-    let scrypt = try Array(code.utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0, maximumLogN: 15) }
-    try expect(!AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
-    expect(failure { try slots.keychain("no code").servers() }, is: .wrongPassphrase(path: slots.place.vault))
-  }
-
-  @Test("a typing error in a recovery code is said at once, with its group")
-  func mistyped() throws {
-    let slots = try SlotPlace { [try $0.slot("right")] }
-    var code = Array(try addCode(slots, "right"))
-    code[10] = code[10] == "7" ? "8" : "7"
-    expect(failure { try slots.keychain(String(code)).servers() }, is: .mistypedRecoveryCode(groups: [3]))
+  static let passphrases = [
+    Scenario(
+      "the ways in are listed, with what is known of them",
+      """
+      1 vault; 1 kinds = identityFile; 1 key K; 1 addsRecipient K A @K.txt; 1 ways = identity-file A
+      1 kinds = identityFile recipient
+      1 way A = SlotSummary A kind: recipient \(added) recipient: K label: nil identityPath: @K.txt command: nil \(good)
+      2 ways = nil
+      """),
+    Scenario(
+      "a locked vault's slots are listed, without what only the unlocked one tells",
+      """
+      1 vault aa=right bb=x/tpm; 1 kinds = passphrase other tpm; 1(right) ways = aa bb
+      1 way aa = SlotSummary aa kind: passphrase added: nil \(unknown)
+      1 way bb = SlotSummary bb kind: other tpm added: nil \(unknown)
+      """),
+    Scenario(
+      "a passphrase that is added opens the vault, also for age's own reader",
+      """
+      1 vault; 1 addsPassphrase new_one A; 1 copies = A; 1 removes identity; 1(new_one) count = 3
+      1(old_one) count ! wrongPassphrase vault; 1 decrypts A new_one = yes
+      """),
+    Scenario(
+      "a passphrase that is replaced opens nothing any more, and the other ways stay",
+      """
+      1 vault aa=old bb=other; 1(old) replacesPassphrase aa new A; 1 slots = bb A; 1 copies = A bb
+      1({new|other}) count = 3; 1(old) count ! wrongPassphrase vault
+      1(other) replacesPassphrase aa x B ! slot notFound aa
+      """),
+    Scenario(
+      "a passphrase that is empty or like a recovery code is refused before anything is asked",
+      """
+      1 vault; 1 marks; 1 drawsCode C; 1 addsPassphrase {C.wrong|a_red_hat_fits_big_cats_well_any_day} A ! \(likeCode)
+      2 creates {C.wrong|a_red_hat_fits_big_cats_well_any_day} ! \(likeCode)
+      1 addsPassphrase '' A ! unusableAttribute name: passphrase empty; 1 same
+      """),
+    // It is not printed as it is typed.
+    Scenario(
+      "a recovery code opens the vault, however it is typed, and with age as it was printed",
+      """
+      1 vault; 1 addsCode A; 1 removes identity; 1({A|A.small|A.spaced}) count = 3; 1 decrypts A A = yes
+      1(no_code) count ! wrongPassphrase vault
+      """),
     // An ungrouped text may be a passphrase.
-    let bare = String(code.filter { $0 != "-" })
-    expect(failure { try slots.keychain(bare).servers() }, is: .wrongPassphrase(path: slots.place.vault))
-    let without = try SlotPlace { [try $0.slot(String(code))] }
-    try expect(without.keychain(String(code)).servers().count, is: 3)
-  }
+    Scenario(
+      "a typing error in a recovery code is said at once, with its group",
+      """
+      1 vault aa=right; 1(right) addsCode A; 1(A.wrong) count ! mistypedRecoveryCode groups: 3
+      1(A.wrongBare) count ! wrongPassphrase vault; 2 vault aa=A.wrong; 2(A.wrong) count = 3
+      """),
+    Scenario(
+      "a code is tried on recovery slots alone, and a passphrase on passphrase slots alone",
+      "1 drawsCode C; 1 vault aa=C bb=right/recovery; 1({C|right}) count ! wrongPassphrase vault"),
+    Scenario(
+      "a code that can't be shown adds nothing",
+      "1 vault; 1 count = 3; 1 marks; 1 hidesCode ! promptDismissed; 1 same"),
+  ]
 
-  @Test("a code is tried on recovery slots alone, and a passphrase on passphrase slots alone")
-  func kindsApart() throws {
-    let code = RecoveryCode().text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    let slots = try SlotPlace {
-      [try $0.slot(code, id: "aa"), try $0.slot("right", id: "bb", kind: "recovery")]
-    }
-    expect(failure { try slots.keychain(code).servers() }, is: .wrongPassphrase(path: slots.place.vault))
-    expect(failure { try slots.keychain("right").servers() }, is: .wrongPassphrase(path: slots.place.vault))
-  }
+  private static let (added, good) = ("added: 2026-11-21T08:30:00.125Z", "isDamaged: false")
+  private static let unknown = "recipient: nil label: nil identityPath: nil command: nil isDamaged: false"
+  private static let likeCode = "slot passphraseLikeCode"
 
-  @Test("a code that can't be shown adds nothing")
-  func unshown() throws {
-    let slots = try SlotPlace()
-    _ = try slots.keychain().servers()
-    let before = try slots.place.everything()
-    expect(
-      failure {
-        try slots.keychain().addRecoveryCode { _ throws(KeychainError) in throw .promptDismissed }
-      }, is: .promptDismissed)
-    try expect(slots.place.everything(), is: before)
-  }
-
-  // MARK: Recipients
-
-  @Test("a recipient's identity opens the vault without anybody being asked")
-  func recipient() throws {
-    let slots = try SlotPlace()
-    let identity = X25519Identity()
-    let path = try slots.write(identity, to: "key.txt")
-    let id = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
-    removeAll(slots.place.identityFile)
-    try expect(slots.keychain().servers().count, is: 3)
-    try slots.keychain().add(servers: ["d.example"])
-    try expect(FileFacts(slots.localFolder + "/" + id).mode & 0o7777, is: 0o600)
+  static let recipients = [
     // The recipient is in the vault, but nowhere in plain text.
-    let recipient = Array(identity.recipient.description.utf8)
-    let file = try contents(of: slots.place.vault)
-    expect(!file.indices.contains { file[$0...].starts(with: recipient) })
-    // Not without the identity, and not with another one.
-    _ = try slots.write(X25519Identity(), to: "key.txt")
-    expect(failure { try slots.keychain().servers() }, is: .noSlotOpens(path: slots.place.vault))
-    removeAll(path)
-    expect(failure { try slots.keychain().servers() }, is: .noSlotOpens(path: slots.place.vault))
-  }
+    Scenario(
+      "a recipient's identity opens the vault without anybody being asked, and no other does",
+      """
+      1 vault; 1 key K; 1 addsRecipient K A @K.txt; 1 removes identity; 1 count = 3; 1 adds d
+      1 mode state/slots/A = 600; 1 shows K = no; 1 key K; 1 count ! noSlotOpens vault; 1 removes @K.txt
+      1 count ! noSlotOpens vault
+      """),
+    Scenario(
+      "an identity that is named, or tried where it is there, opens the vault",
+      """
+      1 vault; 1 key K; 1 addsRecipient K A; 1 removes identity; 1:identity=@K.txt count = 3
+      1:others=@none,@K.txt count = 3; 1:identity=@none count ! missing @none; 1 opens @K.txt
+      1:others=@none,@K.txt count ! unsafeFile @K.txt mode 420
+      """),
+    Scenario(
+      "a recipient that is there already is not added twice, but its identity is noted",
+      """
+      1 vault; 1 key K; 1 addsRecipient K A; 1 addsRecipient K B ! slot alreadyThere A; 1 saves vault v
+      1 addsRecipient K B @K.txt = A; 1 is vault v; 1 removes identity; 1 count = 3
+      """),
+    Scenario(
+      "what is no recipient, or a file without its identity, changes nothing",
+      """
+      1 vault; 1 key O; 1 key N; 1 count = 3; 1 marks
+      1 addsRecipient {''|age1|AGE1QQQ|hello|\(String(repeating: "a", count: 5000))} A ! slot malformedRecipient
+      1 addsRecipient N A @O.txt ! slot notItsIdentity @O.txt; 1 addsRecipient N A @none ! missing @none; 1 same
+      """),
+    // The passphrase is the output without a final line feed. Typed passphrases are not tried on it.
+    Scenario(
+      "what a program prints opens the vault, without anybody being asked",
+      #"""
+      1 vault; 1 addsCommand A printf %s\n from_$HOME; 1 removes identity; 1 count = 3; 1 decrypts A from_$HOME = yes; 1:programs=no count ! noSlotOpens vault
+      1(from_$HOME):programs=no count ! noSlotOpens vault
+      1 way A = SlotSummary A kind: command added: 2026-11-21T08:30:00.125Z recipient: nil label: nil identityPath: nil\#
+       command: printf %s\\n from $HOME isDamaged: false
+      """#),
+    Scenario(
+      "the same program is noted for the slot that another machine made",
+      """
+      1 vault; 1 addsCommand A echo word; 1 removes state/slots; 1 saves vault v; 1 addsCommand B printf word = A
+      1 is vault v; 1 removes identity; 1 count = 3
+      """),
+    Scenario(
+      "the identity file is put onto a machine, and taken from it",
+      """
+      1 vault aa=right; 1(right) addsIdentity; 1 mode identity = 600; 1 count = 3
+      1 addsIdentity ! slot alreadyThere identity-file; 1 drops identity-file; 1 lacks identity; 1 count ! locked vault
+      1(right) count = 3; 1(right) drops identity-file ! slot notFound identity-file
+      """),
+    Scenario(
+      "another vault's identity file is neither overwritten nor removed, and further identities stay",
+      """
+      1 vault aa=right; 1 key O; 1 writes identity 1/@O.txt; 1(right) addsIdentity ! slot otherIdentityFile identity
+      1(right) drops identity-file ! slot notFound identity-file; 1 is identity 1/@O.txt; 1 removes identity
+      1(right) addsIdentity; 1 writes identity 1/@O.txt+1/identity; 1 drops identity-file
+      1 begins identity 1/@O.txt; 1 count ! locked vault
+      """),
+  ]
 
-  @Test("an identity that is named, or tried where it is there, opens the vault")
-  func openers() throws {
-    let slots = try SlotPlace()
-    let identity = X25519Identity()
-    try slots.keychain().addRecipient(identity.recipient.description, identity: nil)
-    removeAll(slots.place.identityFile)
-    let path = try slots.write(identity, to: "key.txt")
-    var named = SlotOpeners()
-    named.identity = path
-    try expect(slots.keychain(openers: named).servers().count, is: 3)
-    var others = SlotOpeners()
-    others.otherIdentities = [slots.place.path + "/none", path]
-    try expect(slots.keychain(openers: others).servers().count, is: 3)
-    named.identity = slots.place.path + "/none"
-    expect(
-      failure { try slots.keychain(openers: named).servers() }, is: .missing(path: slots.place.path + "/none")
-    )
-    chmod(path, 0o644)
-    expect(
-      failure { try slots.keychain(openers: others).servers() }, is: .unsafeFile(path: path, .mode(0o644)))
-  }
+  static let removals = [
+    Scenario(
+      "the last way in can't be removed", "1 vault; 1 drops identity-file ! slot lastWayIn identity-file"),
+    Scenario(
+      "a slot of an unknown kind doesn't count",
+      """
+      1 vault aa=right bb=x/tpm; 1(right) count = 3; 1 marks; 1(right) drops aa ! slot lastWayIn aa; 1 same
+      1(right) drops cc ! slot notFound cc
+      """),
+    Scenario(
+      "a damaged slot doesn't count either",
+      "1 vault aa=right bb=#; 1(right) drops aa ! slot lastWayIn aa; 1(right) drops bb; 1 slots = aa"),
+    // The last one that somebody knows can't be removed either.
+    Scenario(
+      "the identity file stays where nothing is here that opens the slots that remain",
+      """
+      1 vault; 1 key K; 1 addsRecipient K A; 1 marks; 1 drops identity-file ! slot nothingElseOpens; 1 same; 1 drops A
+      1 addsRecipient K B @K.txt; 1 drops identity-file; 1 count = 3; 1 addsCode C; 1 removes @K.txt
+      1(C) drops C ! slot nothingElseOpens
+      """),
+    Scenario(
+      "a slot for the vault's own key is opened by the identity file alone",
+      "1 vault; 1 ownKey K; 1 addsRecipient K A identity; 1 drops identity-file ! slot nothingElseOpens"),
+    Scenario(
+      "a recovery code, and the identity file of this machine, are ways in",
+      """
+      1 vault aa=right; 1(right) addsCode C; 1(right) drops aa; 1(C) count = 3; 1(C) drops C ! slot lastWayIn C
+      1(C) addsIdentity; 1 drops C; 1 slots = ; 1 copies = ; 1 count = 3
+      """),
+    // Other changes keep it.
+    Scenario(
+      "what is removed is remembered, and what opened it here is forgotten",
+      """
+      1 vault; 1 key K; 1 addsRecipient K A @K.txt; 1 addsCommand B echo word; 1 lists state/slots = A B; 1 drops A
+      1 lists state/slots = B; 1 copies = B; 1 drops B
+      1 text "removed_slots":["A","B"] "slots": = "removed_slots":["A","B"]; 1 adds d
+      1 text "removed_slots":["A","B"] = "removed_slots":["A","B"]
+      """),
+    // Another is removed and one added there, and another added here. An older copy doesn't restore the removed slot.
+    Scenario(
+      "of copies that went apart the ways in are joined, and what either removed stays removed",
+      """
+      1 vault aa=right bb=two; 1 saves vault before; 1(right) drops bb; 1 key T; 1(right) addsRecipient T A
+      1 saves vault there; 1 writes vault before; 1 removes state/; 1 key M; 1(right) addsRecipient M B
+      1 writes @copy.age there; 1(right) merges @copy.age; 1 copies = A B aa; 1(right) way A = SlotSummary A kind: recipient \(added) recipient: T label: nil …
+      1 writes @copy.age before; 1(right) merges @copy.age; 1 copies = A B aa
+      """),
+    // It is wrapped again for those that it is for. Another way in is the end of both, and that is told.
+    Scenario(
+      "what was removed elsewhere and is the only way in here stays, with what is known of it",
+      """
+      \(waiting); 1 slots = aa A; 1(right) way A = SlotSummary A kind: recipient \(added) recipient: K …
+      1(right) rotates aa=right; 1 slots = aa A; \(removalTold) = 0
+      1(right) addsIdentity; 1 slots = ; \(removalTold) = 1; 1 isn't identity file
+      """),
+    Scenario(
+      "it stays until another way in was seen to open the vault here, whatever is merged meanwhile",
+      """
+      \(waiting); 1 key N; 1(right) addsRecipient N B; 1 writes @copy.age there; 1(right) merges @copy.age
+      1 slots = aa A B; 1(right) count = 3; 1(right) addsRecipient N B @N.txt; 1 slots = B; \(removalTold) = 1
+      1 count = 3
+      """),
+    Scenario(
+      "merging and changing the key remove what waits to be removed, if something else opens the vault by then",
+      """
+      \(waiting); 1 writes identity file; {1 merges @copy.age|1 rotates aa=right}; 1 slots = ; 1 count = 3
+      \(removalTold) = 1
+      """),
+    Scenario(
+      "where git merges, the identity file of this machine counts as a way in, too",
+      """
+      1 vault; 1 addsPassphrase gone A; 1 writes @base.age 1/vault; 1 writes @ours.age 1/vault; 1 drops A
+      1 mergesFiles @base.age @ours.age vault; 1 slots @ours.age = 
+      """),
+    Scenario(
+      "a copy of before a rotation gives its items, and none of its ways in",
+      """
+      1 vault; 1 adds d; 1 addsPassphrase word A; 1 writes @old.age 1/vault; 1 rotates -A; 1 deletes d
+      1(word) merges @old.age; 1 slots = ; 1 count = 3
+      """),
+    Scenario(
+      "copies of slots that were lost or altered are made again with the next change",
+      """
+      1 vault aa=right bb=two; 1(right) adds d; 1 copies = aa bb; 1 removes slots/aa.age; 1 writes slots/bb.age [1,2,3]
+      1 writes slots/cc.age [1,2,3]; 1 writes slots/README [1,2,3]; 1(right) adds e; 1 copies = README aa bb
+      """),
+  ]
+
+  /// The only two slots were removed elsewhere, where there is an identity file.
+  private static let waiting = """
+    1 vault aa=right; 1 key K; 1(right) addsRecipient K A; 1 saves vault before; 1(right) addsIdentity; 1 drops aa
+    1 drops A; 1 saves identity file; 1 saves vault there; 1 removes state/; 1 removes slots vault newest; 1 folders
+    1 removes generations; 1 writes vault before; 1 writes @copy.age there; 1(right) merges @copy.age
+    """
+  private static let removalTold = "told some slotsMerged added: removed: passphrase recipient"
+
+  @Test("of which", arguments: passphrases + recipients + removals)
+  func play(scenario: Scenario) throws { try scenario.run() }
 
   @Test("an ssh key is the same whatever its comment, so that removing it removes every way in")
   func recipientWithAnotherComment() throws {
@@ -277,41 +322,6 @@ struct SlotTests {
       expect(
         failure { try slots.keychain().addRecipient(text, identity: nil) }, is: .slot(.alreadyThere(id: id)))
     }
-  }
-
-  @Test("a recipient that is there already is not added twice, but its identity is noted")
-  func recipientTwice() throws {
-    let slots = try SlotPlace()
-    let identity = X25519Identity()
-    let text = identity.recipient.description
-    let id = try slots.keychain().addRecipient(text, identity: nil)
-    expect(
-      failure { try slots.keychain().addRecipient(text, identity: nil) }, is: .slot(.alreadyThere(id: id)))
-    let path = try slots.write(identity, to: "key.txt")
-    let before = try contents(of: slots.place.vault)
-    try expect(slots.keychain().addRecipient(text, identity: path), is: id)
-    try expect(contents(of: slots.place.vault), is: before)
-    removeAll(slots.place.identityFile)
-    try expect(slots.keychain().servers().count, is: 3)
-  }
-
-  @Test("what is no recipient, or a file without its identity, changes nothing")
-  func badRecipient() throws {
-    let slots = try SlotPlace()
-    let other = try slots.write(X25519Identity(), to: "other.txt")
-    _ = try slots.keychain().servers()
-    let before = try slots.place.everything()
-    for text in ["", "age1", "AGE1QQQ", "hello", String(repeating: "a", count: 5000)] {
-      expect(
-        failure { try slots.keychain().addRecipient(text, identity: nil) }, is: .slot(.malformedRecipient))
-    }
-    let text = X25519Identity().recipient.description
-    expect(
-      failure { try slots.keychain().addRecipient(text, identity: other) },
-      is: .slot(.notItsIdentity(path: other)))
-    let none = slots.place.path + "/none"
-    expect(failure { try slots.keychain().addRecipient(text, identity: none) }, is: .missing(path: none))
-    try expect(slots.place.everything(), is: before)
   }
 
   @Test("an ssh key opens the vault")
@@ -325,37 +335,11 @@ struct SlotTests {
     removeAll(slots.place.identityFile)
     try expect(slots.keychain().servers().count, is: 3)
     try expect(slots.keychain().slots()?.first?.recipient, is: String(line))
-    try rotateWithoutQuestions(slots)
+    try slots.keychain().rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
     try expect(slots.keychain().servers().count, is: 3)
     removeAll(path)
     expect(
       TestSupport.failure { try slots.keychain().servers() }, is: .noSlotOpens(path: slots.place.vault))
-  }
-
-  private func rotateWithoutQuestions(_ slots: SlotPlace) throws {
-    try slots.keychain().rotate(dropping: []) { _, _ in
-      nil
-    } announce: { _ in
-    }
-  }
-
-  // MARK: Commands
-
-  @Test("what a program prints opens the vault, without anybody being asked")
-  func command() throws {
-    let slots = try SlotPlace()
-    let id = try slots.keychain().addCommand(["printf", "%s\\n", "from $HOME"])
-    removeAll(slots.place.identityFile)
-    try expect(slots.keychain().servers().count, is: 3)
-    try expect(slots.keychain().slots()?.first?.command, is: ["printf", "%s\\n", "from $HOME"])
-    // The passphrase is the output without a final line feed.
-    let scrypt = try Array("from $HOME".utf8).withUnsafeBytes { try ScryptIdentity(passphrase: $0) }
-    try expect(!AgeFile.decrypt(try slots.slotFile(id), with: [scrypt]).isEmpty)
-    var none = SlotOpeners()
-    none.mayRunPrograms = false
-    expect(failure { try slots.keychain(openers: none).servers() }, is: .noSlotOpens(path: slots.place.vault))
-    // Typed passphrases are not tried on it.
-    expect(failure { try slots.keychain("from $HOME", openers: none).servers() } != nil)
   }
 
   @Test("a program that fails, prints nothing or isn't there lets the next way open the vault")
@@ -406,148 +390,6 @@ struct SlotTests {
     expect(ran.all, is: [["a", "b"]])
   }
 
-  @Test("the same program is noted for the slot that another machine made")
-  func commandElsewhere() throws {
-    let slots = try SlotPlace()
-    let id = try slots.keychain().addCommand(["echo", "word"])
-    removeAll(slots.localFolder)
-    let before = try contents(of: slots.place.vault)
-    try expect(slots.keychain().addCommand(["printf", "word"]), is: id)
-    try expect(contents(of: slots.place.vault), is: before)
-    removeAll(slots.place.identityFile)
-    try expect(slots.keychain().servers().count, is: 3)
-  }
-
-  // MARK: The identity file
-
-  @Test("the identity file is put onto a machine, and taken from it")
-  func identityFile() throws {
-    let slots = try SlotPlace { [try $0.slot("right")] }
-    try slots.keychain("right").addIdentityFile()
-    try expect(FileFacts(slots.place.identityFile).mode & 0o7777, is: 0o600)
-    try expect(slots.keychain().servers().count, is: 3)
-    expect(failure { try slots.keychain().addIdentityFile() }, is: .slot(.alreadyThere(id: "identity-file")))
-    try slots.keychain().removeSlot("identity-file")
-    expect(!exists(slots.place.identityFile))
-    expect(failure { try slots.keychain().servers() }, is: .locked(path: slots.place.vault))
-    try expect(slots.keychain("right").servers().count, is: 3)
-    expect(
-      failure { try slots.keychain("right").removeSlot("identity-file") },
-      is: .slot(.notFound(id: "identity-file")))
-  }
-
-  @Test("another vault's identity file is neither overwritten nor removed, and further identities stay")
-  func otherIdentityFile() throws {
-    let slots = try SlotPlace { [try $0.slot("right")] }
-    let other = X25519Identity().withEncodedBytes { Array($0) + [0x0a] }
-    try put(other, into: slots.place.identityFile)
-    expect(
-      failure { try slots.keychain("right").addIdentityFile() },
-      is: .slot(.otherIdentityFile(path: slots.place.identityFile)))
-    expect(
-      failure { try slots.keychain("right").removeSlot("identity-file") },
-      is: .slot(.notFound(id: "identity-file")))
-    try expect(contents(of: slots.place.identityFile), is: other)
-    removeAll(slots.place.identityFile)
-    try slots.keychain("right").addIdentityFile()
-    let mine = try contents(of: slots.place.identityFile)
-    try put(other + mine, into: slots.place.identityFile)
-    try slots.keychain().removeSlot("identity-file")
-    try expect(contents(of: slots.place.identityFile).starts(with: other))
-    expect(failure { try slots.keychain().servers() }, is: .locked(path: slots.place.vault))
-  }
-
-  // MARK: Removing
-
-  @Test("the last way in can't be removed")
-  func lastWayIn() throws {
-    let plain = try SlotPlace()
-    expect(
-      failure { try plain.keychain().removeSlot("identity-file") }, is: .slot(.lastWayIn(id: "identity-file"))
-    )
-    let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("x", id: "bb", kind: "tpm")] }
-    _ = try slots.keychain("right").servers()
-    let before = try slots.place.everything()
-    // A slot of an unknown kind doesn't count.
-    expect(failure { try slots.keychain("right").removeSlot("aa") }, is: .slot(.lastWayIn(id: "aa")))
-    try expect(slots.place.everything(), is: before)
-    expect(failure { try slots.keychain("right").removeSlot("cc") }, is: .slot(.notFound(id: "cc")))
-    // A damaged slot doesn't count either.
-    let damaged = try SlotPlace {
-      [
-        try $0.slot("right", id: "aa"),
-        try Stanza(type: "llavero/slot", arguments: ["1", "bb", "passphrase"], body: [1, 2, 3]),
-      ]
-    }
-    expect(failure { try damaged.keychain("right").removeSlot("aa") }, is: .slot(.lastWayIn(id: "aa")))
-    try damaged.keychain("right").removeSlot("bb")
-    try expect(damaged.slotIDs, is: ["aa"])
-  }
-
-  @Test("the identity file stays where nothing is here that opens the slots that remain")
-  func nothingElseOpens() throws {
-    let slots = try SlotPlace()
-    let identity = X25519Identity()
-    let nobodys = try slots.keychain().addRecipient(identity.recipient.description, identity: nil)
-    let before = try slots.place.everything()
-    expect(failure { try slots.keychain().removeSlot("identity-file") }, is: .slot(.nothingElseOpens))
-    try expect(slots.place.everything(), is: before)
-    try slots.keychain().removeSlot(nobodys)
-    let path = slots.place.path + "/key.txt"
-    try put(identity.withEncodedBytes { Array($0) + [0x0a] }, into: path)
-    _ = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
-    try slots.keychain().removeSlot("identity-file")
-    try expect(slots.keychain().servers().count, is: 3)
-    // The last one that somebody knows can't be removed either.
-    let code = try addCode(slots)
-    unlink(path)
-    expect(
-      failure { try slots.keychain(code).removeSlot(try #require(slots.slotIDs.last)) },
-      is: .slot(.nothingElseOpens))
-  }
-
-  @Test("a slot for the vault's own key is opened by the identity file alone")
-  func ownRecipient() throws {
-    let slots = try SlotPlace()
-    let key = try #require(try slots.keychain().newest()).key.recipient.description
-    _ = try slots.keychain().addRecipient(key, identity: slots.place.identityFile)
-    expect(failure { try slots.keychain().removeSlot("identity-file") }, is: .slot(.nothingElseOpens))
-  }
-
-  @Test("a recovery code, and the identity file of this machine, are ways in")
-  func otherWaysIn() throws {
-    let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
-    let code = try addCode(slots, "right")
-    try slots.keychain("right").removeSlot("aa")
-    try expect(slots.keychain(code).servers().count, is: 3)
-    let id = try #require(try slots.slotIDs.first)
-    expect(failure { try slots.keychain(code).removeSlot(id) }, is: .slot(.lastWayIn(id: id)))
-    try slots.keychain(code).addIdentityFile()
-    try slots.keychain().removeSlot(id)
-    try expect(slots.slotIDs == [] && slots.copies == [])
-    try expect(slots.keychain().servers().count, is: 3)
-  }
-
-  @Test("what is removed is remembered, and what opened it here is forgotten")
-  func removedIDs() throws {
-    let slots = try SlotPlace()
-    let identity = X25519Identity()
-    let path = try slots.write(identity, to: "key.txt")
-    let first = try slots.keychain().addRecipient(identity.recipient.description, identity: path)
-    let second = try slots.keychain().addCommand(["echo", "word"])
-    expect(names(in: slots.localFolder), is: [first, second].sorted())
-    try slots.keychain().removeSlot(first)
-    expect(names(in: slots.localFolder) == [second] && slots.copies == ["\(second).age"])
-    try slots.keychain().removeSlot(second)
-    let head = try #require(lines(try slots.place.plaintext()).first)
-    expect(text(head).contains(#""removed_slots":["\#(first)","\#(second)"]"#))
-    expect(!text(head).contains(#""slots":"#))
-    // Other changes keep it.
-    try slots.keychain().add(servers: ["d.example"])
-    let later = try #require(lines(try slots.place.plaintext()).first)
-    expect(text(later).contains(#""removed_slots":["\#(first)","\#(second)"]"#))
-  }
-
   @Test("slots of other kinds, further arguments, stanzas and notes survive every change of the slots")
   func unknownSurvives() throws {
     var vault = try HandMadeVault()
@@ -573,143 +415,6 @@ struct SlotTests {
     expect(head.contains(#"{"id":"tt","added":"2026-01-02T03:04:05.678Z","touch":true}"#))
     expect(head.contains(#""seal":[1,2]"#))
   }
-
-  // MARK: Copies
-
-  @Test("of copies that went apart the ways in are joined, and what either removed stays removed")
-  func merging() throws {
-    let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("two", id: "bb")] }
-    let before = try contents(of: slots.place.vault)
-    let copy = slots.place.path + "/copy.age"
-    // On the other machine, one slot is removed and one added.
-    try slots.keychain("right").removeSlot("bb")
-    let theirs = X25519Identity()
-    let arriving = try slots.keychain("right").addRecipient(theirs.recipient.description, identity: nil)
-    let there = try contents(of: slots.place.vault)
-    // On this machine, another is added.
-    try put(before, into: slots.place.vault)
-    removeAll(slots.place.location.stateFolder)
-    let mine = X25519Identity()
-    let here = try slots.keychain("right").addRecipient(mine.recipient.description, identity: nil)
-    try put(there, into: copy)
-    try slots.keychain("right").merge(copyAt: copy)
-    try expect(Set(slots.slotIDs), is: ["aa", here, arriving])
-    expect(Set(slots.copies), is: ["aa.age", "\(here).age", "\(arriving).age"])
-    let ways = try #require(try slots.keychain("right").slots())
-    expect(ways.contains { $0.id == arriving && $0.recipient == theirs.recipient.description })
-    // An older copy doesn't restore the removed slot.
-    try put(before, into: copy)
-    try slots.keychain("right").merge(copyAt: copy)
-    try expect(Set(slots.slotIDs), is: ["aa", here, arriving])
-  }
-
-  /// A vault whose only two slots were removed elsewhere, where there is an identity file.
-  private func waiting() throws -> (SlotPlace, recipient: String, id: String, identityFile: [UInt8]) {
-    let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
-    let recipient = X25519Identity().recipient.description
-    let id = try slots.keychain("right").addRecipient(recipient, identity: nil)
-    let before = try contents(of: slots.place.vault)
-    try slots.keychain("right").addIdentityFile()
-    for id in ["aa", id] { try slots.keychain().removeSlot(id) }
-    let identityFile = try contents(of: slots.place.identityFile)
-    let copy = slots.place.path + "/copy.age"
-    try put(try contents(of: slots.place.vault), into: copy)
-    removeAll(slots.place.location.stateFolder)
-    removeAll(slots.place.location.vaultFolder)
-    slots.place.makeFolders()
-    try put(before, into: slots.place.vault)
-    try slots.keychain("right").merge(copyAt: copy)
-    return (slots, recipient, id, identityFile)
-  }
-
-  /// How often the removal of both was told.
-  private func removalsTold(_ slots: SlotPlace) -> Int {
-    let removal = SlotChanges(removed: [.passphrase, .recipient])
-    return slots.notices.all.filter { $0 == .slotsMerged(removal) }.count
-  }
-
-  @Test("what was removed elsewhere and is the only way in here stays, with what is known of it")
-  func removalWaits() throws {
-    let (slots, recipient, id, identityFile) = try waiting()
-    try expect(slots.slotIDs, is: ["aa", id])
-    try expect(slots.keychain("right").slots()?.last?.recipient, is: recipient)
-    // It is wrapped again for those that it is for.
-    try slots.keychain("right").rotate(
-      dropping: [], passphrase: { _, _ in Secret("right") }, announce: { _ in })
-    try expect(slots.slotIDs, is: ["aa", id])
-    // Another way in is the end of both, and that is told.
-    expect(removalsTold(slots), is: 0)
-    try slots.keychain("right").addIdentityFile()
-    try expect(slots.slotIDs, is: [])
-    expect(removalsTold(slots), is: 1)
-    try expect(contents(of: slots.place.identityFile) != identityFile)
-  }
-
-  @Test("it stays until another way in was seen to open the vault here, whatever is merged meanwhile")
-  func removalWaitsForTrial() throws {
-    let (slots, _, id, _) = try waiting()
-    let copy = slots.place.path + "/copy.age"
-    let there = try contents(of: copy)
-    let identity = X25519Identity()
-    let recipient = identity.recipient.description
-    let new = try slots.keychain("right").addRecipient(recipient, identity: nil)
-    try put(there, into: copy)
-    try slots.keychain("right").merge(copyAt: copy)
-    try expect(slots.slotIDs, is: ["aa", id, new])
-    try expect(slots.keychain("right").servers().count, is: 3)
-    let path = try slots.write(identity, to: "key.txt")
-    try slots.keychain("right").addRecipient(recipient, identity: path)
-    try expect(slots.slotIDs, is: [new])
-    expect(removalsTold(slots), is: 1)
-    try expect(slots.keychain().servers().count, is: 3)
-  }
-
-  @Test(
-    "merging and changing the key remove what waits to be removed, if something else opens the vault by then",
-    arguments: [true, false])
-  func othersEndWaiting(isMerging: Bool) throws {
-    let (slots, _, _, identityFile) = try waiting()
-    try put(identityFile, into: slots.place.identityFile)
-    if isMerging {
-      try slots.keychain().merge(copyAt: slots.place.path + "/copy.age")
-    } else {
-      try slots.keychain().rotate(dropping: [], passphrase: { _, _ in Secret("right") }, announce: { _ in })
-    }
-    try expect(slots.slotIDs, is: [])
-    try expect(slots.keychain().servers().count, is: 3)
-    expect(removalsTold(slots), is: 1)
-  }
-
-  @Test("where git merges, the identity file of this machine counts as a way in, too")
-  func removalInFiles() throws {
-    let slots = try SlotPlace()
-    let id = try slots.keychain().addPassphrase(Secret("gone"))
-    let (base, ours) = (slots.place.path + "/base.age", slots.place.path + "/ours.age")
-    for path in [base, ours] { try put(try contents(of: slots.place.vault), into: path) }
-    try slots.keychain().removeSlot(id)
-    try slots.keychain().mergeFiles(base: base, ours: ours, theirs: slots.place.vault)
-    let merged = try contents(of: ours).withUnsafeBytes { try Header(parsing: $0) }
-    expect(!merged.stanzas.contains { $0.type == "llavero/slot" })
-  }
-
-  @Test("a copy of before a rotation gives its items, and none of its ways in")
-  func mergingOtherKey() throws {
-    let slots = try SlotPlace()
-    try slots.keychain().add(servers: ["d.example"])
-    let old = slots.place.path + "/copy.age"
-    let id = try slots.keychain().addPassphrase(Secret("word"))
-    try put(try contents(of: slots.place.vault), into: old)
-    try slots.keychain().rotate(dropping: [id]) { _, _ in
-      nil
-    } announce: { _ in
-    }
-    try slots.keychain().delete(try slots.keychain().items(matching: try query("d.example")))
-    try slots.keychain("word").merge(copyAt: old)
-    try expect(slots.slotIDs, is: [])
-    try expect(slots.keychain().servers().count, is: 3)
-  }
-
-  // MARK: Bounds and damage
 
   @Test("there are at most 32 slots that take long to try")
   func tooMany() throws {
@@ -787,21 +492,5 @@ struct SlotTests {
     try put(Array(note.utf8), into: slots.localFolder + "/aa")
     try expect(slots.keychain("right").servers().count, is: 3)
     try expect(slots.keychain("right").slots()?.first?.isDamaged, is: true)
-  }
-
-  @Test("copies of slots that were lost or altered are made again with the next change")
-  func copies() throws {
-    let slots = try SlotPlace { [try $0.slot("right", id: "aa"), try $0.slot("two", id: "bb")] }
-    try slots.keychain("right").add(servers: ["d.example"])
-    expect(slots.copies, is: ["aa.age", "bb.age"])
-    removeAll(slots.place.slots + "/aa.age")
-    try put([1, 2, 3], into: slots.place.slots + "/bb.age")
-    try put([1, 2, 3], into: slots.place.slots + "/cc.age")
-    try put([1, 2, 3], into: slots.place.slots + "/README")
-    try slots.keychain("right").add(servers: ["e.example"])
-    expect(slots.copies, is: ["README", "aa.age", "bb.age"])
-    for id in ["aa", "bb"] {
-      try expect(contents(of: slots.place.slots + "/\(id).age"), is: slots.slotFile(id))
-    }
   }
 }

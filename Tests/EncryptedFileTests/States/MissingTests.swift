@@ -1,4 +1,3 @@
-import Age
 import Expectations
 import Glibc
 import Keychain
@@ -7,93 +6,43 @@ import Testing
 
 @testable import EncryptedFile
 
-/// What opens a vault that a test makes with the program's own functions.
-private enum Way: CaseIterable {
-  case identityFile, passphrase, recoveryCode, recipient
+/// What opens a vault that a test makes with the program's own functions, and how it is made and written to several times.
+enum Way: String, CaseIterable {
+  case identityFile = "1 stores a b c"
+  case passphrase = "1 creates right; 1(right) stores a b c"
+  case recoveryCode = "1 createsPlain; 1 addsCode C; 1 drops identity-file; 1(C) stores a b c"
+  case recipient = """
+    1 createsPlain; 1 key K; 1 addsRecipient K A @K.txt; 1 drops identity-file; 1 stores a b c
+    """
 
-  /// Makes a vault that only this opens, and writes to it several times.
-  func make(at place: Place) throws {
-    place.makeFolders()
-    let keychain = place.keychain(passphrase: "right")
-    switch self {
-    case .identityFile: break
-    case .passphrase: try keychain.create(.passphrase(Secret("right")))
-    case .recoveryCode:
-      try keychain.addRecoveryCodeToNewVault()
-    case .recipient:
-      try keychain.create(.identityFile)
-      let identity = X25519Identity()
-      let path = place.path + "/key.txt"
-      try put(IdentityText.of(identity, uuid: "x").withUnsafeBytes { Array($0) }, into: path)
-      try keychain.addRecipient(identity.recipient.description, identity: path)
-      try keychain.removeSlot(SlotSummary.identityFileID)
-    }
-    for server in ["a.example", "b.example", "c.example"] { try keychain.add(servers: [server]) }
+  /// A place with such a vault.
+  func make() throws -> Place {
+    let scene = Scene("\(self)", files: [:])
+    try scene.play(rawValue)
+    return scene.place("1")
   }
-}
 
-extension EncryptedFileKeychain {
-  fileprivate func addRecoveryCodeToNewVault() throws(KeychainError) {
-    try create(.identityFile)
-    try addRecoveryCode { _ in }
-    try removeSlot(SlotSummary.identityFileID)
-  }
-}
-
-/// A file that a vault leaves in addition to its own.
-private enum Trace: CaseIterable {
-  /// The record of the generation seen, with its place, without it, and as a power cut leaves it.
-  case seen, seenWithoutPlace, emptySeen
-  case remembered
-  case identity, localSlots
-  case slots, generations, conflictCopy
-  /// What a writer leaves that is killed before it removes the former file.
-  case exchanged
-  /// Everything that is left after the vault's folder is gone.
-  case wholeState
-
-  /// Copies it from a place that has a vault. Returns whether it existed.
-  func copy(from former: Place, to place: Place) throws -> Bool {
-    place.makeFolders()
-    let (old, new) = (former.location, place.location)
-    switch self {
-    case .seen, .seenWithoutPlace, .emptySeen, .wholeState:
-      for name in names(in: old.stateFolder) {
-        let isSeen = name.hasSuffix(".seen")
-        guard isSeen else {
-          if self == .wholeState {
-            try copyTree(old.stateFolder + "/" + name, to: new.stateFolder + "/" + name)
-          }
-          continue
-        }
-        let first = try lines(contents(of: old.stateFolder + "/" + name))[0] + [0x0a]
-        let text: [UInt8] =
-          switch self {
-          case .seenWithoutPlace: Array(first)
-          case .emptySeen: []
-          default: first + Array("at \(place.vault)\n".utf8)
-          }
-        try put(text, into: new.stateFolder + "/" + name)
+  /// What the vault leaves beside its own file: how it comes to a second machine. The record of the generation seen is there
+  /// with its place, without it, as a power cut leaves it, or with all else of the state. What has been exchanged is left by
+  /// a writer that is killed before it removes the former file.
+  var traces: [String] {
+    let own =
+      switch self {
+      case .identityFile: ["2 writes identity 1/identity"]
+      case .passphrase, .recoveryCode: ["2 copies slots"]
+      case .recipient: ["2 copies slots", "2 copies state/slots"]
       }
-      return true
-    case .remembered: return true
-    case .identity: return try copyTree(old.identityFile, to: new.identityFile)
-    case .localSlots: return try copyTree(old.localSlotsFolder, to: new.localSlotsFolder)
-    case .slots: return try copyTree(former.slots, to: place.slots)
-    case .generations:
-      return try copyTree(old.vaultFolder + "/generations", to: new.vaultFolder + "/generations")
-    case .conflictCopy:
-      let name = "/vault.sync-conflict-20261121-083000-ABCDEFG.age"
-      return try copyTree(former.vault, to: new.vaultFolder + name)
-    case .exchanged:
-      return try copyTree(former.vault, to: new.vaultFolder + "/.vault.age.0123456789abcdef.out.tmp")
-    }
+    return own + [
+      "2 takesSeen", "2 takesSeen; 2 writes seen 2/seen~", "2 takesSeen; 2 writes seen []",
+      "2 copies generations",
+      "2 writes copy 1/vault", "2 writes out 1/vault", "2 copies state/; 2 takesSeen",
+    ]
   }
 }
 
 /// Copies a file, or a folder with its contents. Returns whether it exists.
 @discardableResult
-private func copyTree(_ old: String, to new: String) throws -> Bool {
+func copyTree(_ old: String, to new: String) throws -> Bool {
   guard exists(old) else { return false }
   if try !FileFacts(old).isFolder {
     try put(try contents(of: old), into: new)
@@ -106,113 +55,50 @@ private func copyTree(_ old: String, to new: String) throws -> Bool {
 
 @Suite("A vault that is missing", .timeLimit(.minutes(60)))
 struct MissingTests {
-  /// Expects this error from every operation of a keychain, and no changes.
-  private func expectRefusal(
-    _ error: KeychainError, at place: Place, remembered: String? = nil, _ comment: Comment
-  ) throws {
-    let before = try place.everything()
-    let wants = try query("a.example")
-    func refuses(_ body: (EncryptedFileKeychain) throws(KeychainError) -> Void) {
-      let keychain = EncryptedFileKeychain(
-        at: place.location, passphrase: { $0 == 1 ? Secret("right") : nil }, remembered: { remembered })
-      expect(failure { try body(keychain) }, is: error, comment)
-    }
-    refuses { keychain throws(KeychainError) in _ = try keychain.items(matching: wants) }
-    refuses { keychain throws(KeychainError) in _ = try keychain.items(matching: .all) }
-    refuses { keychain throws(KeychainError) in _ = try keychain.reading { () throws(KeychainError) in } }
-    refuses { keychain throws(KeychainError) in
-      _ = try keychain.save(item("a.example"), Credential(password: "x"))
-    }
-    refuses { keychain throws(KeychainError) in
-      _ = try keychain.add(item("a.example"), Credential(password: "x"))
-    }
-    refuses { keychain throws(KeychainError) in _ = try keychain.exclusively { () throws(KeychainError) in } }
-    refuses { keychain throws(KeychainError) in _ = try keychain.delete([item("a.example")]) }
-    refuses { keychain throws(KeychainError) in try keychain.create(.identityFile) }
-    refuses { keychain throws(KeychainError) in try keychain.create(.passphrase(Secret("new"))) }
-    refuses { keychain throws(KeychainError) in _ = try keychain.isThere() }
-    refuses { keychain throws(KeychainError) in _ = try keychain.summary() }
-    refuses { keychain throws(KeychainError) in _ = try keychain.verify() }
-    refuses { keychain throws(KeychainError) in _ = try keychain.slots() }
-    refuses { keychain throws(KeychainError) in _ = try keychain.lock() }
-    refuses { keychain throws(KeychainError) in _ = try keychain.compact() }
-    refuses { keychain throws(KeychainError) in try keychain.acceptRollback() }
-    refuses { keychain throws(KeychainError) in _ = try keychain.addPassphrase(Secret("new")) }
-    let keychain = EncryptedFileKeychain(at: place.location, remembered: { remembered })
-    try expect(keychain.exists(), comment)
-    expect(keychain.probe(), is: .unavailable(error), comment)
-    try expect(place.everything(), is: before, comment)
-  }
+  private static let missing = "refusesAll ! missing"
 
-  @Test(
-    "whatever protected it, each of its traces makes that an error, and nothing is made",
-    arguments: Way.allCases)
-  fileprivate func traces(way: Way) throws {
-    let former = Place()
-    try way.make(at: former)
-    var seen: [Trace] = []
-    for trace in Trace.allCases {
-      let place = Place()
-      guard try trace.copy(from: former, to: place) else { continue }
-      seen.append(trace)
-      try expectRefusal(
-        .missing(path: place.vault), at: place, remembered: trace == .remembered ? place.vault : nil,
-        "\(trace)")
-    }
-    let missing = Trace.allCases.filter { !seen.contains($0) }
-    switch way {
-    case .identityFile: expect(missing, is: [.localSlots, .slots])
-    case .passphrase, .recoveryCode: expect(missing, is: [.identity, .localSlots])
-    case .recipient: expect(missing, is: [.identity])
-    }
-  }
+  static let scenarios =
+    Way.allCases.flatMap { way in
+      [
+        Scenario(
+          "each trace of \(way) makes that an error, and nothing is made",
+          """
+          \(way.rawValue); 2 folders; {\(way.traces.joined(separator: "|"))}; 2 marks; 2(right) \(Self.missing) 2/vault; 2 same
+          """),
+        Scenario(
+          "so does what is remembered: \(way)",
+          "\(way.rawValue); 2 folders; 2 marks; 2(right):remembered=vault \(Self.missing) 2/vault; 2 same"),
+        // As where a disk isn't mounted.
+        Scenario(
+          "its folder may be gone, or be empty: \(way)",
+          """
+          \(way.rawValue); 1 moves @data @away; 1 marks; 1(right) \(Self.missing) vault; 1 same; 1 makes @data; 1 marks
+          1(right) \(Self.missing) vault; 1 same; 1 makes @data/llavero; 1 marks; 1(right) \(Self.missing) vault; 1 same
+          1 removes @data; 1 moves @away @data; 1(\(way == .recoveryCode ? "C" : "right")) count = 3
+          """),
+      ]
+    } + [
+      Scenario(
+        "nothing is missing where nothing was made, or all of it was removed, or only chosen",
+        """
+        1 has; 1 isThere = no; 1 folders; 1 writes lock []; 1 writes state/keychain [102,105,108,101]; 1 has; 1 isThere = no
+        1 stores a b c; 1 removes @data/llavero @state/llavero; 1 has; 1 isThere = no; 1 adds new; 1 has new
+        """),
+      Scenario(
+        "an object that has opened it misses it, though nothing else tells of it",
+        """
+        \(Way.passphrase.rawValue); 1'(right) count = 3; 1 removes @data/llavero @state/llavero
+        1'(right) count ! missing vault; 1'(right) adds b ! missing vault; 1 lacks @data/llavero @state/llavero
+        """),
+      Scenario(
+        "where what was seen is noted without its place, that is noted at the next look, and the rest stays",
+        "1 stores a b c; 1 saves seen note; 1 writes seen note~; 1 count = 3; 1 is seen note"),
+      Scenario(
+        "where there is a vault, or never was one, there is nothing to put aside when one starts over",
+        "1 startsOver = ; 1 marks; 1 startsOver ! duplicateItem; 1 same"),
+    ]
 
-  @Test("its folder may be gone, or be empty, as where a disk isn't mounted", arguments: Way.allCases)
-  fileprivate func folder(way: Way) throws {
-    let place = Place()
-    try way.make(at: place)
-    rename(place.path + "/data", place.path + "/away")
-    try expectRefusal(.missing(path: place.vault), at: place, "no folder")
-    mkdir(place.path + "/data", 0o700)
-    try expectRefusal(.missing(path: place.vault), at: place, "no folder below")
-    mkdir(place.location.vaultFolder, 0o700)
-    try expectRefusal(.missing(path: place.vault), at: place, "an empty folder")
-    removeAll(place.path + "/data")
-    rename(place.path + "/away", place.path + "/data")
-    let openers = place.keychain(passphrase: "right")
-    if way != .recoveryCode { try expect(openers.servers().count, is: 3) }
-  }
-
-  @Test("nothing is missing where nothing was made, or all of it was removed, or only chosen")
-  func nothing() throws {
-    let place = Place()
-    try expect(place.keychain().servers() == [] && !place.keychain().exists())
-    place.makeFolders()
-    try put([], into: place.lock)
-    mkdir(place.location.stateFolder, 0o700)
-    try put(Array("file 2026-11-22T05:00:00.000Z\n".utf8), into: place.location.stateFolder + "/keychain")
-    try expect(place.keychain().servers() == [] && !place.keychain().exists())
-    try Way.identityFile.make(at: place)
-    for folder in [place.location.vaultFolder, place.location.stateFolder] { removeAll(folder) }
-    try expect(place.keychain().servers() == [] && !place.keychain().exists())
-    try place.keychain().add(servers: ["new.example"])
-    try expect(place.keychain().servers(), is: ["new.example"])
-  }
-
-  @Test("an object that has opened it misses it, though nothing else tells of it")
-  func ownMemory() throws {
-    let place = Place()
-    try Way.passphrase.make(at: place)
-    let keychain = place.keychain(passphrase: "right")
-    try expect(keychain.servers().count, is: 3)
-    for folder in [place.location.vaultFolder, place.location.stateFolder] { removeAll(folder) }
-    let missing = KeychainError.missing(path: place.vault)
-    expect(failure { try keychain.servers() }, is: missing)
-    expect(failure { try keychain.add(servers: ["b.example"]) }, is: missing)
-    expect(!exists(place.location.vaultFolder) && !exists(place.location.stateFolder))
-  }
-
-  // MARK: Places
+  @Test("of which", arguments: scenarios) func play(scenario: Scenario) throws { try scenario.run() }
 
   /// The same state with another place for the vault.
   private func elsewhere(_ place: Place) -> VaultLocation {
@@ -222,9 +108,8 @@ struct MissingTests {
   @Test(
     "where the vault is elsewhere, that is said; nothing is made, not even on purpose",
     arguments: Way.allCases)
-  fileprivate func otherPlace(way: Way) throws {
-    let place = Place()
-    try way.make(at: place)
+  func otherPlace(way: Way) throws {
+    let place = try way.make()
     let before = try place.everything()
     let other = elsewhere(place)
     let error = KeychainError.elsewhere(path: other.vaultFile, known: place.vault)
@@ -240,10 +125,8 @@ struct MissingTests {
 
   @Test("one of two that share their state is missed, and starting over there leaves what opens the other")
   func oneOfTwo() throws {
-    let place = Place()
-    try Way.identityFile.make(at: place)
-    let former = Place()
-    try Way.passphrase.make(at: former)
+    let place = try Way.identityFile.make()
+    let former = try Way.passphrase.make()
     // The other vault was put there by hand: llavero makes none there.
     let other = elsewhere(place)
     mkdir(place.path + "/other", 0o700)
@@ -263,8 +146,7 @@ struct MissingTests {
 
   @Test("what is remembered of the choice counts where nothing that was seen tells of a place")
   func rememberedAndSeen() throws {
-    let place = Place()
-    try Way.identityFile.make(at: place)
+    let place = try Way.identityFile.make()
     let other = elsewhere(place)
     let keychain = EncryptedFileKeychain(at: other, remembered: { other.vaultFile })
     expect(failure { try keychain.servers() }, is: .elsewhere(path: other.vaultFile, known: place.vault))
@@ -272,8 +154,7 @@ struct MissingTests {
 
   @Test("with a state of its own another place has a keychain of its own")
   func ownState() throws {
-    let place = Place()
-    try Way.identityFile.make(at: place)
+    let place = try Way.identityFile.make()
     let other = EncryptedFileKeychain(
       at: VaultLocation(
         vaultFolder: place.path + "/other/llavero", stateFolder: place.path + "/other-state/llavero"))
@@ -284,8 +165,7 @@ struct MissingTests {
 
   @Test("a vault that has moved is used where it is, and missed there from then on")
   func moved() throws {
-    let place = Place()
-    try Way.identityFile.make(at: place)
+    let place = try Way.identityFile.make()
     let other = elsewhere(place)
     rename(place.path + "/data", place.path + "/other")
     try expect(EncryptedFileKeychain(at: other).servers().count, is: 3)
@@ -293,18 +173,6 @@ struct MissingTests {
       failure { try place.keychain().servers() }, is: .elsewhere(path: place.vault, known: other.vaultFile))
     rename(place.path + "/other", place.path + "/away")
     expect(failure { try EncryptedFileKeychain(at: other).servers() }, is: .missing(path: other.vaultFile))
-  }
-
-  @Test("where what was seen is noted without its place, that is noted at the next look, and the rest stays")
-  func formerNote() throws {
-    let place = Place()
-    try Way.identityFile.make(at: place)
-    let name = try #require(names(in: place.location.stateFolder).first { $0.hasSuffix(".seen") })
-    let path = place.location.stateFolder + "/" + name
-    let whole = try contents(of: path)
-    try put(lines(whole)[0] + [0x0a], into: path)
-    try expect(place.keychain().servers().count, is: 3)
-    try expect(contents(of: path), is: whole)
   }
 
   @Test(
@@ -322,12 +190,9 @@ struct MissingTests {
       failure { try EncryptedFileKeychain(at: location).servers() }, is: .missing(path: location.vaultFile))
   }
 
-  // MARK: Starting over
-
   @Test("on purpose another is made, and what was left is put aside, whole", arguments: Way.allCases)
-  fileprivate func startingOver(way: Way) throws {
-    let place = Place()
-    try way.make(at: place)
+  func startingOver(way: Way) throws {
+    let place = try way.make()
     let vault = try contents(of: place.vault)
     unlink(place.vault)
     let before = try place.everything()
@@ -351,14 +216,5 @@ struct MissingTests {
     try expect(place.everything(), is: before)
     try put(vault, into: place.vault)
     if way != .recoveryCode { try expect(place.keychain(passphrase: "right").servers().count, is: 3) }
-  }
-
-  @Test("where there is a vault, or never was one, there is nothing to put aside")
-  func startingOverForNothing() throws {
-    let place = Place()
-    try expect(place.keychain().create(.identityFile, startingOver: true), is: [])
-    let before = try place.everything()
-    expect(failure { try place.keychain().create(.identityFile, startingOver: true) }, is: .duplicateItem)
-    try expect(place.everything(), is: before)
   }
 }

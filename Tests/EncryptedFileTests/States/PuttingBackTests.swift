@@ -22,12 +22,6 @@ enum Loss: CaseIterable {
   /// The file is cut within the header.
   case cut
 
-  /// The damage that is possible for a vault without slots.
-  static let withoutSlots = allCases.filter { $0 != .headerSlots }
-
-  /// Whether the file's own header can't vouch for its slots.
-  var needsConfirmation: Bool { self != .payload }
-
   func befall(_ place: Place) throws {
     var bytes = try contents(of: place.vault)
     let header = try bytes.withUnsafeBytes { try Header(parsing: $0) }
@@ -59,384 +53,169 @@ enum Loss: CaseIterable {
 
 @Suite("Putting a vault back", .timeLimit(.minutes(60)))
 struct PuttingBackTests {
-  /// The questions asked, and the answer.
-  private final class Question {
-    var asked: [ReturningWays] = []
-    let answer: Bool
-    init(_ answer: Bool) { self.answer = answer }
-    func confirm(_ ways: ReturningWays) -> Bool {
-      asked.append(ways)
-      return answer
-    }
-  }
-
   /// A vault that was opened by the passphrase `former`, and is now opened by `new`, with an earlier state from before
-  /// the change, and one from after it if `isWritten`.
-  private func changed(isWritten: Bool = true) throws -> SlotPlace {
-    let slots = try SlotPlace { [try $0.slot("former", id: "aa")] }
-    try slots.keychain("former").add(servers: ["d.example"])
-    try replacePassphrase(slots)
-    if isWritten { try slots.keychain("new").add(servers: ["e.example"]) }
-    return slots
+  /// the change.
+  private static let changed = "1 vault aa=former; 1(former) adds d; 1(former) replacesCheaply aa new B"
+  private static let header = "1 suffers {headerMAC|headerSlots|headerKey|cut}"
+
+  private static func byNewPassphrase(_ verb: String, _ loss: String, doubt: String?) -> Scenario {
+    let confirmed =
+      doubt.map {
+        """
+        1(new) \(verb) ! slot unconfirmed; questions = \($0) B; 1 same; 1(new) \(verb) surely; questions = \($0) B
+        """
+      } ?? "1(new) \(verb); questions = "
+    return Scenario(
+      "the new passphrase puts the vault back, the former one doesn't: \(verb), \(doubt ?? "no doubt")",
+      """
+      \(changed); {1(new) adds e|}; \(loss); 1 marks; 1(former) \(verb) surely ! wrongPassphrase vault; 1 same; questions
+      \(confirmed); 1(new) finds a = 1; 1(former) count ! wrongPassphrase vault; 1 slots = B; 1 copies = B
+      1(new) agrees
+      """)
   }
 
-  /// As the keychain's own function does, but with a passphrase that takes no work.
-  private func replacePassphrase(_ slots: SlotPlace) throws {
-    let keychain = slots.keychain("former")
-    let change = try keychain.beginSlotChange()
-    let identity = try #require(change.key?.identity as? X25519Identity)
-    let recipient = try Array("new".utf8).withUnsafeBytes { try ScryptRecipient(passphrase: $0, logN: 4) }
-    try change.removeSlot("aa")
-    _ = try change.addSlot(.passphrase, for: recipient, identity, at: .now)
-    try keychain.commitSlots(change)
-  }
+  static let changes =
+    ["salvages", "restores first"].flatMap { verb in
+      [
+        byNewPassphrase(verb, "1 suffers payload", doubt: nil),
+        byNewPassphrase(verb, "1 suffers file", doubt: "fileMissing"),
+        byNewPassphrase(verb, header, doubt: "headerUnreadable"),
+      ]
+    } + [
+      Scenario(
+        "the new passphrase restores a vault that is in order, the former one doesn't",
+        """
+        \(changed); 1(new) adds e; 1 marks; 1(former) restores last ! wrongPassphrase vault; 1 same
+        1(new) restores last; 1(new) count = 3; 1(former) count ! wrongPassphrase vault
+        """),
+      Scenario(
+        "a passphrase that a descriptor gives once is enough",
+        """
+        \(changed); 1(new) adds e; 1 suffers {payload|file|headerMAC|headerSlots|headerKey|cut}; asked
+        1(new) salvages surely; asked = 1
+        """),
+      Scenario(
+        "without the copies of the slots an earlier state's open it again, if somebody says so",
+        """
+        \(changed); 1 suffers file; 1 removes slots; 1(former) salvages ! slot unconfirmed; questions = fileMissing aa
+        1(former) salvages surely; 1(former) count = 4
+        """),
+      // The items missing from that state are in an earlier one.
+      Scenario(
+        "of a vault whose name alone is gone, this machine's last write is all there, without a question",
+        """
+        \(changed); 1(new) adds e; 1 removes vault; 1(former) salvages surely ! wrongPassphrase vault
+        {1(new) salvages = count: 5 …|1(new) restores first = count: 4 …; 1(new) restores first = count: 5 …}
+        1(new) count = 5; 1(former) count ! wrongPassphrase vault
+        """),
+      Scenario(
+        "what another process puts there while somebody is asked is not replaced",
+        """
+        \(changed); 1(new) adds e; 1 saves vault good; 1 suffers file
+        1(new) salvages putting=good ! slot changedMeanwhile; 1 is vault good
+        """),
+    ]
 
-  private func isRefused(_ error: KeychainError?) -> Bool {
-    switch error {
-    case .wrongPassphrase, .locked, .damaged, .missing, .wrongIdentity: true
-    default: false
-    }
-  }
+  private static let removed = """
+    1 vault; 1 key G; 1 key P; 1 addsCode C; 1 addsRecipient G R; 1 adds d; 1 drops R; 1 drops C
+    1 addsRecipient P S @P.txt
+    """
+  private static let staysRemoved = """
+    1 slots = S; 1 agrees; 1 removes identity; 1 count = 4; 1 removes state/slots; 1(C):identity=@G.txt count ! …
+    1:identity=@P.txt agrees = C R
+    """
 
-  @Test(
-    "the new passphrase salvages and restores, the former one doesn't", arguments: Loss.allCases,
-    [true, false])
-  func newPassphrase(loss: Loss, isSalvaged: Bool) throws {
-    for isWritten in [true, false] {
-      let slots = try changed(isWritten: isWritten)
-      try loss.befall(slots.place)
-      let before = try slots.place.everything()
-      let generation = try #require(try slots.keychain().generations().first)
-      func putBack(_ passphrase: String, _ question: Question) throws(KeychainError) {
-        let keychain = slots.keychain(passphrase)
-        if isSalvaged {
-          _ = try keychain.salvage(confirm: question.confirm)
-        } else {
-          _ = try keychain.restore(generation, confirm: question.confirm)
-        }
-      }
-      expect(isRefused(failure { try putBack("former", Question(true)) }), "\(loss)")
-      try expect(slots.place.everything(), is: before)
-      let refused = Question(false)
-      if loss.needsConfirmation {
-        expect(failure { try putBack("new", refused) }, is: .slot(.unconfirmed), "\(loss)")
-        expect(refused.asked.first?.doubt, is: loss == .file ? .fileMissing : .headerUnreadable)
-        expect(refused.asked.first?.ways.map(\.kind), is: [.passphrase])
-        try expect(slots.place.everything(), is: before)
-        let confirmed = Question(true)
-        try putBack("new", confirmed)
-        expect(confirmed.asked.count, is: 1)
-      } else {
-        try putBack("new", refused)
-        expect(refused.asked.isEmpty)
-      }
-      try expect(slots.keychain("new").servers().contains("a.example"), "\(loss)")
-      expect(
-        failure { try slots.keychain("former").servers() }, is: .wrongPassphrase(path: slots.place.vault))
-      try expect(slots.slotIDs.count == 1 && slots.slotIDs != ["aa"])
-      expect(slots.copies, is: try slots.slotIDs.map { "\($0).age" })
-      try expectAgreement(slots, "new")
-    }
-  }
-
-  @Test("the new passphrase restores a vault that is in order, the former one doesn't")
-  func inOrder() throws {
-    let slots = try changed()
-    let oldest = try #require(try slots.keychain().generations().last)
-    let before = try slots.place.everything()
-    expect(
-      failure { try slots.keychain("former").restore(oldest) }, is: .wrongPassphrase(path: slots.place.vault))
-    try expect(slots.place.everything(), is: before)
-    _ = try slots.keychain("new").restore(oldest)
-    try expect(slots.keychain("new").servers().count, is: 3)
-    expect(failure { try slots.keychain("former").servers() }, is: .wrongPassphrase(path: slots.place.vault))
-  }
-
-  @Test("a passphrase that a descriptor gives once is enough", arguments: Loss.allCases)
-  func givenOnce(loss: Loss) throws {
-    let slots = try changed()
-    try loss.befall(slots.place)
-    let asked = Collected<Int>()
-    let keychain = EncryptedFileKeychain(at: slots.place.location) { attempt throws(KeychainError) in
-      asked.append(attempt)
-      if asked.all.count > 1 { throw .wrongPassphraseGiven(by: "descriptor 3", path: slots.place.vault) }
-      return Secret("new")
-    }
-    _ = try keychain.salvage { _ in true }
-    expect(asked.all, is: [1])
-  }
-
-  /// Expects that the records in the first line are for the slots of the header, none of which counts as removed.
-  private func expectAgreement(_ slots: SlotPlace, _ passphrase: String?) throws {
-    let keychain = slots.keychain(passphrase)
-    let snapshot = try #require(try keychain.newest())
-    let notes = try SlotNotes(snapshot.first.head, path: slots.place.vault)
-    let ids = Set(snapshot.stanzas.slots.map(\.id))
-    expect(Set(notes.notes.map(\.id)), is: ids)
-    expect(ids.isDisjoint(with: notes.removed))
-  }
-
-  @Test("a way in that was removed stays removed, and one that was added stays", arguments: Loss.allCases)
-  func removed(loss: Loss) throws {
-    let slots = try SlotPlace()
-    let (gone, kept) = (X25519Identity(), X25519Identity())
-    let gonePath = try slots.write(gone, to: "gone.txt")
-    let shown = Collected<String>()
-    let code = try slots.keychain().addRecoveryCode { code in
-      shown.append(code.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
-    }
-    let recipient = try slots.keychain().addRecipient(gone.recipient.description, identity: nil)
-    try slots.keychain().add(servers: ["d.example"])
-    try slots.keychain().removeSlot(recipient)
-    try slots.keychain().removeSlot(code)
-    let keptPath = try slots.write(kept, to: "kept.txt")
-    let stays = try slots.keychain().addRecipient(kept.recipient.description, identity: keptPath)
-    try loss.befall(slots.place)
-    let question = Question(true)
-    _ = try slots.keychain().salvage(confirm: question.confirm)
-    expect(question.asked.count, is: loss.needsConfirmation ? 1 : 0)
-    try expect(slots.slotIDs, is: [stays], "\(loss)")
-    try expectAgreement(slots, nil)
-    unlink(slots.place.identityFile)
-    try expect(slots.keychain().servers().count, is: 4)
-    removeAll(slots.localFolder)
-    var openers = SlotOpeners()
-    openers.identity = gonePath
-    let typed = try #require(shown.all.first)
-    expect(failure { try slots.keychain(typed, openers: openers).servers() } != nil)
-    let notes = try SlotNotes(
-      try #require(
-        try {
-          openers.identity = keptPath
-          return try slots.keychain(nil, openers: openers).newest()
-        }()
-      ).first.head, path: "")
-    expect(Set(notes.removed).isSuperset(of: [recipient, code]))
-  }
-
-  /// An earlier state doesn't know a slot that was added after it; later states and the last write do.
-  @Test(
-    "whom a slot is for stays known, so that the key can be changed", arguments: Loss.allCases + [nil],
-    [true, false])
-  func recipientStaysKnown(loss: Loss?, isWritten: Bool) throws {
-    let slots = try SlotPlace()
-    let recipient = X25519Identity().recipient.description
-    let id = try slots.keychain().addRecipient(recipient, identity: nil)
-    let oldest = try #require(try slots.keychain().generations().last)
-    if isWritten { try slots.keychain().add(servers: ["d.example"]) }
-    if let loss { try loss.befall(slots.place) } else { unlink(slots.place.vault) }
-    _ = try slots.keychain().restore(oldest) { _ in true }
+  static let ways = [
+    Scenario(
+      "a way in that was removed stays removed, and one that was added stays",
+      "\(removed); 1 suffers payload; 1 salvages surely; questions = ; \(staysRemoved)"),
+    Scenario(
+      "also where the file is gone",
+      "\(removed); 1 suffers file; 1 salvages surely; questions = fileMissing identity-file S; \(staysRemoved)"
+    ),
+    Scenario(
+      "also where the header can't be read",
+      "\(removed); \(header); 1 salvages surely; questions = headerUnreadable identity-file S; \(staysRemoved)"
+    ),
+    // An earlier state doesn't know a slot that was added after it; later states and the last write do.
+    Scenario(
+      "whom a slot is for stays known, so that the key can be changed",
+      """
+      1 vault; 1 key K; 1 addsRecipient K A; 1 adds d
+      {1 removes vault|1 suffers payload|1 suffers file|1 suffers headerMAC|1 suffers headerSlots|1 suffers headerKey\
+      |1 suffers cut}
+      1 restores last surely; 1 way A = SlotSummary A kind: recipient added: 2026-11-21T08:30:00.125Z recipient: K …
+      1 rotates
+      """),
+    Scenario(
+      "also if nothing was written since",
+      """
+      1 vault; 1 key K; 1 addsRecipient K A; {1 removes vault|1 suffers headerMAC|1 suffers headerSlots}
+      1 restores last surely; 1 way A = SlotSummary A kind: recipient added: 2026-11-21T08:30:00.125Z recipient: K …
+      1 rotates
+      """),
     // The damage takes the copy along; if the contents can't be decrypted, their records are lost.
-    let isKnown = isWritten || loss == nil || loss == .headerMAC || loss == .headerSlots
-    try expect(
-      slots.keychain().slots()?.first { $0.id == id }?.recipient, is: isKnown ? recipient : nil)
-    if isKnown {
-      try slots.keychain().rotate(dropping: [], passphrase: { _, _ in nil }, announce: { _ in })
-    }
-  }
+    Scenario(
+      "but not if the contents are lost, too",
+      """
+      1 vault; 1 key K; 1 addsRecipient K A; 1 suffers {payload|file|headerKey|cut}; 1 restores last surely
+      1 way A = SlotSummary A kind: recipient added: nil recipient: nil …
+      """),
+    Scenario(
+      "where all slots were removed none comes back",
+      """
+      1 vault; 1 addsPassphrase gone A; 1 adds d; 1 drops A; 1 suffers {payload|file|headerMAC|headerKey|cut}
+      1 salvages surely; 1 slots = ; 1 copies = ; 1 count = 4
+      """),
+    Scenario(
+      "a vault without slots is put back without a question",
+      "1 stores a b; 1 suffers {payload|file|headerMAC|headerKey|cut}; 1 salvages; 1 finds a = 1"),
+    Scenario(
+      "where the header is damaged, what opens one of several slots is no wrong passphrase",
+      """
+      1 vault aa=one bb=two; 1(two) adds d; 1 suffers {headerMAC|headerKey}; 1(one) count ! damaged vault …
+      1(two) count ! damaged vault …; 1(three) count ! wrongPassphrase vault; 1(two) salvages surely; 1(two) finds a = 1
+      1(two) finds b = 1; 1(two) finds c = 1
+      """),
+    Scenario(
+      "an older file, damaged, in the vault's place brings back what opens it only if somebody says so",
+      """
+      1 vault; 1 addsPassphrase gone A; 1 saves vault older; 1 drops A; 1 overwrites older; 1 suffers payload
+      1 salvages ! slot unconfirmed; questions = notTheOneSeen identity-file A
+      """),
+  ]
 
-  @Test("where all slots were removed none comes back", arguments: Loss.withoutSlots)
-  func noneLeft(loss: Loss) throws {
-    let slots = try SlotPlace()
-    let id = try slots.keychain().addPassphrase(Secret("gone"))
-    try slots.keychain().add(servers: ["d.example"])
-    try slots.keychain().removeSlot(id)
-    try loss.befall(slots.place)
-    _ = try slots.keychain().salvage { _ in true }
-    try expect(slots.slotIDs == [] && slots.copies == [])
-    try expect(slots.keychain().servers().count, is: 4)
-  }
+  /// The key was changed on another machine, and the vault arrived from there with the copies of its slots; the earlier
+  /// states here have the former key.
+  private static let rotated = """
+    1 vault aa=right; 1(right) stores d e; 1(right) ownKey F; 2 folders; 2 writes vault 1/vault; 2(right) rotates aa=right
+    1 writes vault 2/vault; 1 writes slots/aa.age 2/slots/aa.age; 1(right) accepts; 1(right) ownKey P
+    1(right) hasKey F = no
+    """
 
-  @Test("without the copies of the slots an earlier state's open it again, if somebody says so")
-  func generationAlone() throws {
-    let slots = try changed(isWritten: false)
-    slots.place.loseVault()
-    removeAll(slots.place.slots)
-    let question = Question(false)
-    expect(
-      failure { try slots.keychain("former").salvage(confirm: question.confirm) }, is: .slot(.unconfirmed))
-    expect(question.asked.map(\.doubt), is: [.fileMissing])
-    expect(question.asked.first?.ways.map(\.id), is: ["aa"])
-    expect(failure { try slots.keychain("former").salvage() }, is: .slot(.unconfirmed))
-    _ = try slots.keychain("former").salvage { _ in true }
-    try expect(slots.keychain("former").servers().count, is: 4)
-  }
+  static let elsewhere = [
+    Scenario(
+      "a damaged vault keeps the key that it had last, though the earlier states have the former one",
+      "\(rotated); 1 suffers payload; 1(right) {salvages|restores first}; 1(right) hasKey P = yes; 1(right) count = 4"
+    ),
+    Scenario(
+      "of a vault that is gone the copies of the slots lead to the key that it had last",
+      "\(rotated); 1 suffers file; 1(right) salvages surely; 1(right) hasKey P = yes; 1(right) count = 4"),
+    Scenario(
+      "restoring in a vault that is in order takes a state of the former key, and keeps the present one",
+      "\(rotated); 1(right) restores first; 1(right) hasKey F = no; 1(right) count = 4"),
+    // The last write of this machine may stay in the folder as a copy.
+    Scenario(
+      "a file that was rotated elsewhere and can't be opened here is not replaced in silence",
+      """
+      1 stores a b; 2 follows; 2 rotates; {1 removes newest|}; 1 writes vault 2/vault; 1 marks
+      1 restores first ! slot unconfirmed; questions = headerUnreadable former key identity-file; 1 salvages ! slot unconfirmed; 1 same; 1 restores 1 surely
+      1 has a
+      """),
+  ]
 
-  @Test(
-    "where the header is damaged, what opens one of several slots is no wrong passphrase",
-    arguments: [Loss.headerMAC, .headerKey])
-  func oneOfSeveral(loss: Loss) throws {
-    let slots = try SlotPlace { [try $0.slot("one", id: "aa"), try $0.slot("two", id: "bb")] }
-    try slots.keychain("two").add(servers: ["d.example"])
-    try loss.befall(slots.place)
-    for passphrase in ["one", "two"] {
-      guard case .damaged = failure({ try slots.keychain(passphrase).servers() }) else {
-        Issue.record("\(passphrase) passes for wrong")
-        return
-      }
-    }
-    expect(
-      failure { try slots.keychain("three").servers() }, is: .wrongPassphrase(path: slots.place.vault))
-    try expect(slots.keychain("two").salvage { _ in true }.count >= 3)
-  }
-
-  @Test("of a vault whose name alone is gone, this machine's last write is all there, without a question")
-  func lastWrite() throws {
-    for isSalvaged in [true, false] {
-      let slots = try changed()
-      let generation = try #require(try slots.keychain().generations().first)
-      unlink(slots.place.vault)
-      expect(isRefused(failure { try slots.keychain("former").salvage { _ in true } }))
-      if isSalvaged {
-        try expect(slots.keychain("new").salvage().count, is: 5)
-      } else {
-        try expect(slots.keychain("new").restore(generation).count, is: 4)
-        // The items missing from that state are in an earlier one.
-        let newest = try #require(try slots.keychain().generations().first)
-        try expect(slots.keychain("new").restore(newest).count, is: 5)
-      }
-      try expect(slots.keychain("new").servers().count, is: 5)
-      expect(
-        failure { try slots.keychain("former").servers() }, is: .wrongPassphrase(path: slots.place.vault))
-    }
-  }
-
-  @Test("a vault without slots is put back without a question", arguments: Loss.withoutSlots)
-  func identityFile(loss: Loss) throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
-    try place.keychain().add(servers: ["b.example"])
-    try loss.befall(place)
-    _ = try place.keychain().salvage()
-    try expect(place.keychain().servers().contains("a.example"))
-  }
-
-  @Test("an older file, damaged, in the vault's place brings back what opens it only if somebody says so")
-  func olderAndDamaged() throws {
-    let slots = try SlotPlace()
-    let id = try slots.keychain().addPassphrase(Secret("gone"))
-    let older = try contents(of: slots.place.vault)
-    try slots.keychain().removeSlot(id)
-    try slots.place.overwriteVault(older)
-    try Loss.payload.befall(slots.place)
-    let question = Question(false)
-    expect(failure { try slots.keychain().salvage(confirm: question.confirm) }, is: .slot(.unconfirmed))
-    expect(question.asked.map(\.doubt), is: [.notTheOneSeen])
-    expect(question.asked.first?.ways.map(\.id), is: ["identity-file", id])
-  }
-
-  @Test("what another process puts there while somebody is asked is not replaced")
-  func meanwhile() throws {
-    let slots = try changed()
-    let good = try contents(of: slots.place.vault)
-    slots.place.loseVault()
-    let outcome = failure {
-      try slots.keychain("new").salvage { _ in
-        (try? put(good, into: slots.place.vault)) != nil
-      }
-    }
-    expect(outcome, is: .slot(.changedMeanwhile))
-    try expect(contents(of: slots.place.vault), is: good)
-  }
-}
-
-@Suite("Putting a vault back that was rotated elsewhere", .timeLimit(.minutes(60)))
-struct PuttingBackRotatedTests {
-  /// A vault with a passphrase whose key was changed on another machine, and which arrived from there with the copies
-  /// of its slots; the earlier states here have the former key.
-  private func rotatedElsewhere(isRead: Bool) throws -> (slots: SlotPlace, former: X25519Recipient) {
-    let slots = try SlotPlace { [try $0.slot("right", id: "aa")] }
-    try slots.keychain("right").add(servers: ["d.example"])
-    try slots.keychain("right").add(servers: ["e.example"])
-    let former = try #require(try slots.keychain("right").newest()).key.recipient
-    let other = SlotPlace.empty()
-    try put(try contents(of: slots.place.vault), into: other.place.vault)
-    try other.keychain("right").rotate(dropping: []) { _, attempt in
-      attempt == 1 ? Secret("right") : nil
-    } announce: { _ in
-    }
-    try put(try contents(of: other.place.vault), into: slots.place.vault)
-    for name in other.copies {
-      try put(try contents(of: other.place.slots + "/" + name), into: slots.place.slots + "/" + name)
-    }
-    if isRead { try slots.keychain("right").acceptRollback() }
-    return (slots, former)
-  }
-
-  private func recipient(_ slots: SlotPlace) throws -> X25519Recipient {
-    try #require(try slots.keychain("right").newest()).key.recipient
-  }
-
-  @Test("a damaged vault keeps the key that it had last, though the earlier states have the former one")
-  func damaged() throws {
-    for isSalvaged in [true, false] {
-      let (slots, former) = try rotatedElsewhere(isRead: true)
-      let present = try recipient(slots)
-      try Loss.payload.befall(slots.place)
-      if isSalvaged {
-        _ = try slots.keychain("right").salvage()
-      } else {
-        _ = try slots.keychain("right").restore(try #require(try slots.keychain().generations().first))
-      }
-      try expect(recipient(slots) == present && present != former)
-      try expect(slots.keychain("right").servers().count, is: 4)
-    }
-  }
-
-  @Test("of a vault that is gone the copies of the slots lead to the key that it had last")
-  func missing() throws {
-    let (slots, former) = try rotatedElsewhere(isRead: true)
-    let present = try recipient(slots)
-    slots.place.loseVault()
-    _ = try slots.keychain("right").salvage { _ in true }
-    try expect(recipient(slots) == present && present != former)
-    try expect(slots.keychain("right").servers().count, is: 4)
-  }
-
-  @Test("a file that was rotated elsewhere and can't be opened here is not replaced in silence")
-  func unopened() throws {
-    for isOtherFile in [false, true] { try unopened(isOtherFile: isOtherFile) }
-  }
-
-  /// - Parameter isOtherFile: whether the last write of this machine stays in the folder as a copy.
-  private func unopened(isOtherFile: Bool) throws {
-    let place = Place()
-    try place.keychain().add(servers: ["a.example"])
-    try place.keychain().add(servers: ["b.example"])
-    let other = Place()
-    other.makeFolders()
-    try put(try contents(of: place.vault), into: other.vault)
-    try put(try contents(of: place.identityFile), into: other.identityFile)
-    try other.keychain().rotate(dropping: []) { _, _ in
-      nil
-    } announce: { _ in
-    }
-    if !isOtherFile { unlink(place.newestWrite) }
-    try put(try contents(of: other.vault), into: place.vault)
-    let before = try place.everything()
-    let generation = try #require(try place.keychain().generations().first)
-    var asked: [ReturningWays] = []
-    expect(
-      failure {
-        try place.keychain().restore(generation) { ways in
-          asked.append(ways)
-          return false
-        }
-      }, is: .slot(.unconfirmed))
-    expect(failure { try place.keychain().salvage() }, is: .slot(.unconfirmed))
-    expect(asked.map(\.mayBeFormerKey) == [true] && asked.first?.ways.map(\.id) == ["identity-file"])
-    try expect(place.everything(), is: before)
-    _ = try place.keychain().restore(generation) { _ in true }
-    try expect(place.keychain().servers(), is: ["a.example"])
-  }
-
-  @Test("restoring in a vault that is in order takes a state of the former key, and keeps the present one")
-  func inOrder() throws {
-    let (slots, former) = try rotatedElsewhere(isRead: true)
-    _ = try slots.keychain("right").restore(try #require(try slots.keychain().generations().first))
-    try expect(recipient(slots) != former)
-    try expect(slots.keychain("right").servers().count, is: 4)
-  }
+  @Test("of which", arguments: changes + ways + elsewhere)
+  func play(scenario: Scenario) throws { try scenario.run() }
 }
 
 @Suite("Putting a vault back in whose header the UUID is damaged")

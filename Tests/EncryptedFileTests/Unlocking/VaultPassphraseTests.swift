@@ -1,13 +1,53 @@
 import Age
 import Expectations
 import Keychain
-import Testing
 import TestSupport
+import Testing
 
 @testable import EncryptedFile
 
 @Suite("Passphrases")
 struct VaultPassphraseTests {
+  static let passphrases = [
+    Scenario(
+      "the right one opens the vault, for reading and for writing",
+      "1 vault right; 1(right) count = 3; 1(right) adds d; 1(right) count = 4; 1 lacks identity"),
+    Scenario(
+      "beside another vault's identity file it is still what opens the vault, and is said to be",
+      "1 vault right; 1 key O; 1 writes identity 1/@O.txt; 1 summary = locked passphrase; 1(right) count = 3"),
+    Scenario(
+      "nobody is asked twice by one keychain, not even when others have written",
+      """
+      1 vault right; 1'(right) count = 3; asked = 1; 1(right) adds d; asked = 1; 1'(right) adds e; 1'(right) count = 5
+      asked = 
+      """),
+    Scenario(
+      "a wrong one is said to be wrong, and changes nothing",
+      """
+      1 vault right; 1 marks; 1({wrong|''|Right|right_}) count ! wrongPassphrase vault
+      1({wrong|''|Right|right_}) adds d ! wrongPassphrase vault; 1 same
+      """),
+    Scenario(
+      "further attempts are made as long as somebody answers",
+      "1 vault right; 1(wrong,'',right) count = 3; 1(wrong,nobody,right) count ! wrongPassphrase vault; asked = 1 2 3 1 2"
+    ),
+    Scenario(
+      "where nobody can be asked the vault is locked, not empty and not missing",
+      "1 vault right; 1 count ! locked vault; 1 adds d ! locked vault; 1 summary = locked passphrase"),
+    Scenario(
+      "each of several slots opens the vault",
+      "1 vault aa=one bb=x/tpm cc=two; 1({one|two}) count = 3; 1(x) count ! wrongPassphrase vault"),
+    Scenario(
+      "a slot that can't be used doesn't keep the others from opening the vault",
+      "1 vault aa=# cc=two; 1(two) count = 3"),
+    // There is no passphrase yet, so it can't be the wrong one.
+    Scenario(
+      "an empty passphrase makes no vault",
+      "1 creates '' ! unusableAttribute name: passphrase empty; 1 lacks vault slots"),
+  ]
+
+  @Test("of which", arguments: passphrases) func play(scenario: Scenario) throws { try scenario.run() }
+
   /// A vault that only a passphrase opens.
   private func place(_ slots: (HandMadeVault) throws -> [Stanza]) throws -> Place {
     let place = Place()
@@ -26,100 +66,12 @@ struct VaultPassphraseTests {
       }, patience: 0)
   }
 
-  @Test("the right one opens the vault, for reading and for writing")
-  func right() throws {
-    let place = try place { [try $0.slot("right")] }
-    let keychain = ask(place, ["right"])
-    try expect(keychain.servers().count, is: 3)
-    try ask(place, ["right"]).add(servers: ["d.example"])
-    try expect(ask(place, ["right"]).servers().count, is: 4)
-    expect(!exists(place.identityFile))
-  }
-
-  @Test("beside another vault's identity file it is still what opens the vault, and is said to be")
-  func besideAnIdentity() throws {
-    let place = try place { [try $0.slot("right")] }
-    let other = X25519Identity().withEncodedBytes { Array($0) }
-    try put(other + [0x0a], into: place.identityFile)
-    try expect(ask(place, []).summary()?.hasPassphrase, is: true)
-    try expect(ask(place, ["right"]).servers().count, is: 3)
-  }
-
-  @Test("nobody is asked twice by one keychain, not even when others have written")
-  func askedOnce() throws {
-    let place = try place { [try $0.slot("right")] }
-    let asked = Collected<Int>()
-    let keychain = EncryptedFileKeychain(
-      at: place.location,
-      passphrase: {
-        asked.append($0)
-        return Secret("right")
-      })
-    try expect(keychain.servers().count, is: 3)
-    try ask(place, ["right"]).add(servers: ["d.example"])
-    try keychain.add(servers: ["e.example"])
-    try expect(keychain.servers().count, is: 5)
-    expect(asked.all, is: [1])
-  }
-
-  @Test("a wrong one is said to be wrong, and changes nothing")
-  func wrong() throws {
-    let place = try place { [try $0.slot("right")] }
-    let before = try place.everything()
-    for wrong in ["wrong", "", "Right", "right ", "right\n"] {
-      expect(failure { try ask(place, [wrong]).servers() }, is: .wrongPassphrase(path: place.vault))
-      expect(
-        failure { try ask(place, [wrong]).add(servers: ["d.example"]) },
-        is: .wrongPassphrase(path: place.vault)
-      )
-    }
-    try expect(place.everything(), is: before)
-  }
-
-  @Test("further attempts are made as long as somebody answers")
-  func attempts() throws {
-    let place = try place { [try $0.slot("right")] }
-    try expect(ask(place, ["wrong", "", "right"]).servers().count, is: 3)
-    expect(
-      failure { try ask(place, ["wrong", nil, "right"]).servers() }, is: .wrongPassphrase(path: place.vault))
-  }
-
-  @Test("where nobody can be asked the vault is locked, not empty and not missing")
-  func locked() throws {
-    let place = try place { [try $0.slot("right")] }
-    expect(failure { try ask(place, [nil]).servers() }, is: .locked(path: place.vault))
-    expect(failure { try ask(place, [nil]).add(servers: ["d"]) }, is: .locked(path: place.vault))
-    let summary = try #require(try ask(place, [nil]).summary())
-    expect(summary.contents == nil && summary.hasPassphrase)
-  }
-
   @Test("what the person who is asked says instead of a passphrase comes through")
   func dismissed() throws {
     let place = try place { [try $0.slot("right")] }
     let keychain = EncryptedFileKeychain(
       at: place.location, passphrase: { _ throws(KeychainError) in throw .promptDismissed })
     expect(failure { try keychain.servers() }, is: .promptDismissed)
-  }
-
-  @Test("each of several slots opens the vault")
-  func severalSlots() throws {
-    let place = try place {
-      [try $0.slot("one", id: "aa"), try $0.slot("x", id: "bb", kind: "tpm"), try $0.slot("two", id: "cc")]
-    }
-    try expect(ask(place, ["one"]).servers().count, is: 3)
-    try expect(ask(place, ["two"]).servers().count, is: 3)
-    expect(failure { try ask(place, ["x"]).servers() }, is: .wrongPassphrase(path: place.vault))
-  }
-
-  @Test("a slot that can't be used doesn't keep the others from opening the vault")
-  func oneBadSlot() throws {
-    let place = try place {
-      [
-        try Stanza(type: "llavero/slot", arguments: ["1", "aa", "passphrase"], body: [1, 2, 3]),
-        try $0.slot("two", id: "cc"),
-      ]
-    }
-    try expect(ask(place, ["two"]).servers().count, is: 3)
   }
 
   @Test("a work factor above the limit is refused before any work is done")
@@ -183,15 +135,6 @@ struct VaultPassphraseTests {
     expect(ScryptWork.current.least...20 ~= logN)
     try expect(ask(place, ["right"]).servers(), is: [])
     expect(failure { try ask(place, ["wrong"]).servers() }, is: .wrongPassphrase(path: place.vault))
-  }
-
-  @Test("an empty passphrase makes no vault")
-  func emptyCreation() throws {
-    let place = Place()
-    let error = failure { try ask(place, []).create(.passphrase(Secret())) }
-    // There is no passphrase yet, so it can't be the wrong one.
-    expect(error != nil && error != .wrongPassphrase(path: place.vault))
-    expect(!exists(place.vault) && !exists(place.slots))
   }
 
   @Test("the memory that a passphrase takes is known")

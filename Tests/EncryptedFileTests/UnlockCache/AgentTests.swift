@@ -11,10 +11,16 @@ import Testing
 
 @Suite("The agent")
 struct AgentTests {
+  private let agent: RunningAgent
+  private let cache: UnlockCache
+
+  init() throws {
+    agent = try RunningAgent()
+    cache = agent.cache()
+  }
+
   @Test("gives back what opens the vault, but not the identity")
   func gives() throws {
-    let agent = try RunningAgent()
-    let cache = agent.cache()
     let (one, other) = (Sample(), Sample())
     try cache.keep(one.identity, one.authentication, of: one.uuid)
     try cache.keep(other.identity, other.authentication, of: other.uuid)
@@ -30,8 +36,6 @@ struct AgentTests {
 
   @Test("gives the file key of the header that the vault's key is asked for with, if that opens it")
   func fileKeyAtOnce() throws {
-    let agent = try RunningAgent()
-    let cache = agent.cache()
     let sample = Sample()
     try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
     let fileKey = FileKey()
@@ -50,8 +54,6 @@ struct AgentTests {
 
   @Test("opens nothing that is another's, and refuses a share of low order")
   func otherStanzas() throws {
-    let agent = try RunningAgent()
-    let cache = agent.cache()
     let sample = Sample()
     try cache.keep(sample.identity, sample.authentication, of: sample.uuid)
     let key = try cache.found(sample.uuid)
@@ -81,8 +83,6 @@ struct AgentTests {
 
   @Test("keeps a vault's newer key in the place of the older")
   func replaces() throws {
-    let agent = try RunningAgent()
-    let cache = agent.cache()
     let (old, new) = (Sample(), Sample())
     try cache.keep(old.identity, old.authentication, of: old.uuid)
     try cache.keep(new.identity, new.authentication, of: old.uuid)
@@ -94,8 +94,6 @@ struct AgentTests {
 
   @Test("a key that was found before opens nothing with the newer one")
   func replacedMeanwhile() throws {
-    let agent = try RunningAgent()
-    let cache = agent.cache()
     let (former, newer) = (Sample(), X25519Identity())
     try cache.keep(former.identity, former.authentication, of: former.uuid)
     let found = try cache.found(former.uuid)
@@ -109,8 +107,6 @@ struct AgentTests {
 
   @Test("says that it is full, and goes on")
   func full() throws {
-    let agent = try RunningAgent()
-    let cache = agent.cache()
     let samples = (0..<AgentKeys.maximumCount).map { _ in Sample() }
     for sample in samples { try cache.keep(sample.identity, sample.authentication, of: sample.uuid) }
     let last = Sample()
@@ -139,8 +135,6 @@ struct AgentTests {
 
   @Test("nothing is looked for or kept where nothing is to be")
   func none() throws {
-    let agent = try RunningAgent()
-    let cache = agent.cache()
     let sample = Sample()
     let none = UnlockCache(mode: .none, runtimeFolder: nil, stateFolder: agent.path)
     try none.keep(sample.identity, sample.authentication, of: sample.uuid)

@@ -4,12 +4,6 @@ import TestSupport
 
 @testable import EncryptedFile
 
-/// A vault's name that no other test, and no vault of this machine, has.
-func randomUUID() -> String {
-  let digits = (0..<32).map { _ in String(UInt8.random(in: 0...15), radix: 16) }
-  return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }.joined(separator: "-")
-}
-
 /// A key to keep in a cache.
 struct Sample {
   let identity = X25519Identity()
@@ -55,17 +49,5 @@ extension UnlockCache {
     case .some: return true
     case .none: return false
     }
-  }
-}
-
-extension AgeFile {
-  static func encrypt(_ bytes: [UInt8], to recipients: [any Recipient]) throws -> [UInt8] {
-    try bytes.withUnsafeBytes { try encrypt($0, to: recipients) }
-  }
-
-  static func decrypt(_ file: [UInt8], with identities: [any Identity]) throws -> [UInt8] {
-    var text: [UInt8] = []
-    try file.withUnsafeBytes { try decrypt($0, with: identities) { text += $0 } }
-    return text
   }
 }
