@@ -33,18 +33,7 @@ import Testing
       home.output(of: "security-programs find-internet-password example.org"),
       is: "account: Jörg Ødegård\npassword: geheim: ünïcode 🔑\npath: team/repo\n")
     try await expect(
-      home.output(of: "security-programs find-internet-password example.com"),
-      is: "account: alice\npassword: s3cret\n")
-  }
-
-  @Test("two protocols of one server have a password each", arguments: Keychain.allCases)
-  func twoProtocols(_ keychain: Keychain) async throws {
-    let home = ProgramHome(keychain)
-    try await expect(
-      home.output(of: "security-programs two-protocols example.com alice", input: "web\nmail\n"),
-      is: "again: duplicate\nhttps: web\nimaps: mail\nsmtp: none\n")
-    try await expect(
-      home.output(of: "security-programs list-accounts example.com"), is: "htps alice web\nimps alice mail\n")
+      home.output(of: "security-programs list-accounts example.com"), is: "htps alice s3cret\n")
   }
 
   @Test(
@@ -122,18 +111,6 @@ import Testing
       is: "access: a2\nrefresh: r2\nexpires: 800000000.0\nscopes: repo read:org\n")
   }
 
-  @Test("a comment is added, read back and searched for", arguments: Keychain.allCases)
-  func comment(_ keychain: Keychain) async throws {
-    let home = ProgramHome(keychain)
-    try await expect(
-      home.output(
-        of: "security-programs comment com.example.app alice 'expires in May, ask Ann'", input: "s3cret\n"),
-      is: "comment: expires in May, ask Ann\ndata: none\nby comment: s3cret\n")
-    try await expect(
-      home.run("security-programs comment com.example.app alice other", input: "s3cret\n"),
-      is: .init(errors: "The specified item already exists in the keychain. (-25299)\n", status: 1))
-  }
-
   @Test("a label is a search key", arguments: Keychain.allCases)
   func label(_ keychain: Keychain) async throws {
     let home = ProgramHome(keychain)
@@ -183,39 +160,6 @@ import Testing
     let second = try await home.output(
       of: "mkdir -p two/later; \(copy) two/later/renamed; two/later/renamed \(program)")
     expect(second, is: first.replacing("new: ", with: "known: "))
-  }
-
-  @Test("a wrapper that knows only accounts keeps, lists, deletes and clears", arguments: Keychain.allCases)
-  func accountOnly(_ keychain: Keychain) async throws {
-    let home = ProgramHome(keychain)
-    let program = "security-programs account-only"
-    try await expect(home.output(of: "\(program) get token"), is: "result: -25300\n")
-    try await expect(home.output(of: "\(program) set token", input: "one\n"), is: "result: 0\n")
-    try await expect(home.output(of: "\(program) set token", input: "two\n"), is: "result: 0\n")
-    try await expect(home.output(of: "\(program) get token"), is: "two\nresult: 0\n")
-    try await expect(home.output(of: "\(program) flag seen"), is: "result: 0\n")
-    try await expect(home.output(of: "\(program) get seen"), is: "\u{1}\nresult: 0\n")
-    try await expect(home.output(of: "\(program) keys"), is: "example.seen\nexample.token\nresult: 0\n")
-    try await expect(home.output(of: "\(program) delete token"), is: "result: 0\n")
-    try await expect(home.output(of: "\(program) delete token"), is: "result: -25300\n")
-    try await expect(home.output(of: "\(program) keys"), is: "example.seen\nresult: 0\n")
-    try await expect(home.output(of: "\(program) clear"), is: "result: 0\n")
-    try await expect(home.output(of: "\(program) keys"), is: "result: -25300\n")
-  }
-
-  @Test("a property wrapper keeps settings", arguments: Keychain.allCases)
-  func settings(_ keychain: Keychain) async throws {
-    let home = ProgramHome(keychain)
-    try await expect(
-      home.output(of: "security-programs settings show"), is: "license: none\nattempts: 0\nservers: \n")
-    _ = try await home.output(of: "security-programs settings attempt")
-    _ = try await home.output(of: "security-programs settings attempt")
-    _ = try await home.output(of: "security-programs settings license", input: "AAAA-BBBB\n")
-    _ = try await home.output(of: "security-programs settings server a.example")
-    _ = try await home.output(of: "security-programs settings server b.example")
-    try await expect(
-      home.output(of: "security-programs settings show"),
-      is: "license: AAAA-BBBB\nattempts: 2\nservers: a.example b.example\n")
   }
 
   @Test("tasks use the keychain at the same time", arguments: Keychain.allCases)

@@ -1,11 +1,17 @@
 import Expectations
 import Foundation
 import Keychain
+import Properties
 import Security
 import TestSupport
 import Testing
 
 @Suite struct CertificateTests {
+  @Test("what the fuzzer has found has what must hold for any bytes")
+  func corpus() throws {
+    try expect(Corpus.failures(of: "certificate", CertificateProperty.self), is: [])
+  }
+
   /// Made with `openssl req -x509 -newkey ed25519 -subj '/O=Example/CN=Example Root'`.
   private static let root =
     Data(

@@ -58,11 +58,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
   "SecRandomCopyBytes": { checkRandom() },
 
   // Functions
-  "SecItemAdd": {
-    expect(SecItemAdd(generic().with(secret("s")) as CFDictionary, nil), is: errSecSuccess)
-    expect(SecItemAdd(generic() as CFDictionary, nil), is: errSecDuplicateItem)
-    expect(password(generic()), is: "s")
-  },
+  "SecItemAdd": rule("add a duplicate"),
   "SecItemCopyMatching": {
     add(generic().with(secret("s")))
     var result: AnyObject?
@@ -73,16 +69,8 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
     expect(status, is: errSecSuccess)
     expect(result as? Data, is: Data("s".utf8))
   },
-  "SecItemUpdate": {
-    add(generic().with(secret("s")))
-    expect(SecItemUpdate(generic() as CFDictionary, secret("t") as CFDictionary), is: errSecSuccess)
-    expect(password(generic()), is: "t")
-  },
-  "SecItemDelete": {
-    add(generic())
-    expect(SecItemDelete(generic() as CFDictionary), is: errSecSuccess)
-    expect(SecItemDelete(generic() as CFDictionary), is: errSecItemNotFound)
-  },
+  "SecItemUpdate": rule("update without a search"),
+  "SecItemDelete": rule("delete every match"),
   "SecCopyErrorMessageString": {
     expect(SecCopyErrorMessageString(errSecSuccess, nil) as String? == "No error.")
     expect(SecCopyErrorMessageString(12_345, nil)?.contains("12345"), is: true)
@@ -149,9 +137,9 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
   "kSecValuePersistentRef": { try checkPersistentReference() },
 
   // Matching
-  "kSecMatchLimit": { checkLimits() },
-  "kSecMatchLimitOne": { checkLimits() },
-  "kSecMatchLimitAll": { checkLimits() },
+  "kSecMatchLimit": rule("limit of a number"),
+  "kSecMatchLimitOne": rule("limit one"),
+  "kSecMatchLimitAll": rule("limit all"),
   "kSecMatchItemList": {
     for account in ["a", "b", "c"] { add(generic("s", account).with(secret(account))) }
     let query: Attributes = [
@@ -186,15 +174,7 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
     expect(add(generic("a", "c", [kSecUseKeychain: "nowhere"])), is: errSecNoSuchKeychain)
     expect(add(generic("a", "c", [kSecUseKeychain: 1])), is: errSecParam)
   },
-  "kSecMatchHostOrSubdomainOfHost": {
-    for server in ["example.com", "www.example.com", "notexample.com", "example.org"] {
-      add(internet(server))
-    }
-    let query: Attributes = [
-      kSecClass: kSecClassInternetPassword, kSecMatchHostOrSubdomainOfHost: "example.com",
-    ]
-    expect(all(kSecAttrServer, query), is: ["example.com", "www.example.com"])
-  },
+  "kSecMatchHostOrSubdomainOfHost": rule("host or subdomain of another class"),
   "kSecMatchCaseInsensitive": {
     add(generic("Service", "Alice", [kSecAttrLabel: "Grüße"]))
     let query = generic("SERVICE", "aLICE")
@@ -218,6 +198,14 @@ let nameChecks: KeyValuePairs<String, @Sendable () throws -> Void> = [
     checkIndifference(kSecUseDataProtectionKeychain, values: [true, false])
   },
 ]
+
+/// The check of a rule, for a name that does what the rule says.
+private func rule(_ title: String) -> @Sendable () throws -> Void {
+  guard let check = ruleChecks.first(where: { $0.key == title }) else {
+    preconditionFailure("there is no rule \(title)")
+  }
+  return check.value
+}
 
 private func checkReference() throws {
   add(generic().with(secret("s")))
@@ -325,15 +313,6 @@ private func checkDate(_ name: String) {
   expect(status(query.with([name: Date(timeIntervalSince1970: 0)])), is: errSecItemNotFound)
   expect(status(query.with([name: "today"])), is: errSecParam)
   expect(status([kSecClass: kSecClassCertificate, name: date as Any]), is: errSecItemNotFound)
-}
-
-private func checkLimits() {
-  for account in ["a", "b", "c"] { add(generic("s", account).with(secret(account))) }
-  let query: Attributes = [kSecClass: kSecClassGenericPassword, kSecReturnData: true]
-  expect(find(query).value as? Data != nil)
-  expect(find(query.with([kSecMatchLimit: kSecMatchLimitOne])).value as? Data != nil)
-  expect((find(query.with([kSecMatchLimit: 2])).value as? [Data])?.count, is: 2)
-  expect((find(query.with([kSecMatchLimit: kSecMatchLimitAll])).value as? [Data])?.count, is: 3)
 }
 
 /// While the keychain is open, it makes no difference who may be asked to open it.

@@ -16,37 +16,23 @@ struct Calls {
     KeychainAccess.withKeychain({ _ throws(KeychainError) in store }, perform: body)
   }
 
-  func add(_ attributes: [String: Any]) -> OSStatus {
-    run { SecItemAdd(attributes as CFDictionary, nil) }
-  }
+  func add(_ item: Attributes) -> OSStatus { run { SecurityTests.add(item) } }
 
-  func status(_ query: [String: Any]) -> OSStatus {
-    run { SecItemCopyMatching(query as CFDictionary, nil) }
-  }
+  func status(_ query: Attributes) -> OSStatus { run { SecurityTests.status(query) } }
 
-  func find(_ query: [String: Any]) -> AnyObject? {
-    var result: AnyObject?
-    let status = run { SecItemCopyMatching(query as CFDictionary, &result) }
-    return status == errSecSuccess ? result : nil
-  }
+  func find(_ query: Attributes) -> AnyObject? { run { SecurityTests.find(query).value } }
 
   /// The attributes of the first item.
-  func attributes(_ query: [String: Any]) -> [String: Any]? {
-    find(query.merging([kSecReturnAttributes: true]) { $1 }) as? [String: Any]
-  }
+  func attributes(_ query: Attributes) -> Attributes? { run { SecurityTests.attributes(query) } }
 
   /// The secret of the first item.
-  func password(_ query: [String: Any]) -> String? {
-    (find(query.merging([kSecReturnData: true]) { $1 }) as? Data).map { String(decoding: $0, as: UTF8.self) }
+  func password(_ query: Attributes) -> String? { run { SecurityTests.password(query) } }
+
+  func update(_ query: Attributes, _ changes: Attributes) -> OSStatus {
+    run { SecurityTests.update(query, changes) }
   }
 
-  func update(_ query: [String: Any], _ changes: [String: Any]) -> OSStatus {
-    run { SecItemUpdate(query as CFDictionary, changes as CFDictionary) }
-  }
-
-  func delete(_ query: [String: Any]) -> OSStatus {
-    run { SecItemDelete(query as CFDictionary) }
-  }
+  func delete(_ query: Attributes) -> OSStatus { run { SecurityTests.delete(query) } }
 }
 
 /// A keychain that can be locked as a whole, or for some of its items.

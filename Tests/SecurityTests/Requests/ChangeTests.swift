@@ -13,17 +13,6 @@ import Testing
       .merging(more) { $1 }
   }
 
-  @Test(arguments: KeychainUnderTest.exact)
-  func `of several items that would become one, none is changed`(kind: KeychainUnderTest) throws {
-    let calls = Calls(kind.make().keychain)
-    for account in ["a", "b", "c"] { expect(calls.add(Self.generic(account)), is: errSecSuccess) }
-    let before = try calls.store.items(matching: .all)
-    let changes: [String: Any] = [kSecAttrAccount: "same", kSecValueData: Data("new".utf8)]
-    expect(calls.update(query, changes), is: errSecDuplicateItem)
-    expect(Set(try calls.store.items(matching: .all)), is: Set(before))
-    expect(calls.password(Self.generic("a")), is: "")
-  }
-
   @Test func `the attributes that a search returned can be given back unchanged`() throws {
     let calls = Calls()
     expect(calls.add(Self.generic("a", [kSecAttrComment: "c"])), is: errSecSuccess)
@@ -45,15 +34,6 @@ import Testing
     expect(calls.attributes(attributes)?[kSecAttrAccount] as? String, is: "a")
     expect(calls.delete(attributes), is: errSecSuccess)
     try expect(calls.store.items(matching: .all).map(\.key.account), is: ["b"])
-  }
-
-  @Test func `false is not the same as nothing said`() {
-    let calls = Calls()
-    expect(calls.add(Self.generic("a")), is: errSecSuccess)
-    expect(calls.attributes(query)?[kSecAttrIsNegative] == nil)
-    expect(calls.update(query, [kSecAttrIsNegative: false]), is: errSecSuccess)
-    expect(calls.attributes(query)?[kSecAttrIsNegative] as? Bool, is: false)
-    expect(calls.status(Self.generic("a", [kSecAttrIsNegative: true])), is: errSecItemNotFound)
   }
 
   @Test(arguments: KeychainUnderTest.exact)

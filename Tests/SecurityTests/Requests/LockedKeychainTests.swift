@@ -62,34 +62,21 @@ import Testing
     expect(Calls(keychain).password(query), is: "b")
   }
 
-  @Test(arguments: [
-    (kSecUseAuthenticationUI, kSecUseAuthenticationUIAllow, true),
-    (kSecUseAuthenticationUI, kSecUseAuthenticationUIFail, false),
-    (kSecUseAuthenticationUI, kSecUseAuthenticationUISkip, false),
-  ])
-  func `somebody is asked only where that is allowed`(key: String, value: String, allowed: Bool) {
-    let keychain = InMemoryKeychain()
-    var asked: [Bool] = []
-    let query: [String: Any] = [kSecClass: kSecClassGenericPassword, key: value]
-    KeychainAccess.withKeychain({ mayPrompt throws(KeychainError) in
-      asked.append(mayPrompt)
-      return keychain
-    }) { _ = SecItemCopyMatching(query as CFDictionary, nil) }
-    expect(asked, is: [allowed])
-  }
-
-  @Test(arguments: [true, false])
-  func `nobody is asked where that is said in the older way`(forbidden: Bool) {
-    let keychain = InMemoryKeychain()
-    var asked: [Bool] = []
-    let query: [String: Any] = [
-      kSecClass: kSecClassGenericPassword, kSecUseNoAuthenticationUI: forbidden,
-    ]
-    KeychainAccess.withKeychain({ mayPrompt throws(KeychainError) in
-      asked.append(mayPrompt)
-      return keychain
-    }) { _ = SecItemCopyMatching(query as CFDictionary, nil) }
-    expect(asked, is: [!forbidden])
+  @Test func `somebody is asked only where that is allowed`() {
+    for (key, value, allowed) in [
+      (kSecUseAuthenticationUI, kSecUseAuthenticationUIAllow, true),
+      (kSecUseAuthenticationUI, kSecUseAuthenticationUIFail, false),
+      (kSecUseAuthenticationUI, kSecUseAuthenticationUISkip, false),
+      (kSecUseNoAuthenticationUI, true, false), (kSecUseNoAuthenticationUI, false, true),
+    ] as [(String, Any, Bool)] {
+      let keychain = InMemoryKeychain()
+      var asked: [Bool] = []
+      KeychainAccess.withKeychain({ mayPrompt throws(KeychainError) in
+        asked.append(mayPrompt)
+        return keychain
+      }) { _ = SecItemCopyMatching([kSecClass: kSecClassGenericPassword, key: value] as CFDictionary, nil) }
+      expect(asked, is: [allowed], "\(key) \(value)")
+    }
   }
 
   @Test func `why the keychain can't be opened is said`() {

@@ -43,9 +43,6 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
           kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecAttrAccessControl: control as Any,
         ]))
     },
-    RefusalRow("both kinds of synchronizability for a new item", errSecParam) {
-      $0.add(generic([kSecAttrSynchronizable: kSecAttrSynchronizableAny]))
-    },
     RefusalRow("a limit that is a fraction", errSecParam) { $0.status(generic([kSecMatchLimit: 1.5])) },
     RefusalRow("a limit for a new item", errSecParam) {
       $0.add(generic([kSecMatchLimit: kSecMatchLimitOne]))
@@ -65,24 +62,11 @@ struct RefusalRow: Sendable, CustomTestStringConvertible {
     RefusalRow("keychains to search, for a new item", errSecParam) {
       $0.add(generic([kSecMatchSearchList: ["substitute"]]))
     },
-    RefusalRow("a keychain that isn't there", errSecNoSuchKeychain) {
-      $0.add(generic([kSecUseKeychain: "nowhere"]))
-    },
-    RefusalRow("a search in one that isn't there", errSecNoSuchKeychain) {
-      $0.status(generic([kSecMatchSearchList: ["nowhere"]]))
-    },
     RefusalRow("a search in no keychain", errSecParam) {
       $0.status(generic([kSecMatchSearchList: [String]()]))
     },
-    RefusalRow("a line break in a primary key", errSecParam) {
-      $0.add(generic([kSecAttrAccount: "a\nhost=example.org"]))
-    },
     RefusalRow("a certificate that is none", errSecDecode) {
       $0.add([kSecClass: kSecClassCertificate, kSecValueData: Data("none".utf8)])
-    },
-    RefusalRow("a query without a class", errSecParam) { $0.delete([kSecAttrAccount: "alice"]) },
-    RefusalRow("a class among what is to be changed", errSecNoSuchAttr) {
-      $0.update(generic([:]), [kSecClass: kSecClassKey])
     },
     RefusalRow("a key's attribute of a password", errSecNoSuchAttr) {
       $0.status(generic([kSecAttrApplicationTag: Data()]))
