@@ -1,10 +1,16 @@
 import Bytes
 import Expectations
+import Properties
 import Testing
 
 @testable import SignIn
 
 struct TokenReplyTests {
+  @Test("what the fuzzer has found interesting")
+  func corpus() throws {
+    try expect(Corpus.failures(of: "sign-in-replies", SignInRepliesProperty.self), is: [])
+  }
+
   private func parsed(_ reply: borrowing HTTPReply) throws(ReplyFault) -> String {
     switch try TokenReply.parse(reply) {
     case .tokens(let tokens):
