@@ -13,11 +13,39 @@ struct EveryFieldTests {
     let fields: [String]
     /// Those without which there is no login.
     let needed: [String]
-    /// The value of a field with a word in it, if it isn't the word alone.
-    var values: [String: String] = [:]
+    /// The value of a field with words for `@`, if it isn't a word alone.
+    let values: [String: String]
     let file: @Sendable (_ value: (String) -> String) -> String
 
     var testDescription: String { name }
+
+    /// - Parameter fields: their names with `; ` between; `!` is behind those that are needed, and `=U` behind URLs.
+    init(
+      _ name: String, _ format: FileFormat, _ fields: String, values: [String: String] = [:],
+      file: @escaping @Sendable (_ value: (String) -> String) -> String
+    ) {
+      (self.name, self.format, self.file) = (name, format, file)
+      let words = fields.split(separator: "; ")
+      let isURL = words.map { $0.hasSuffix("=U") }
+      let names = words.map { $0.hasSuffix("=U") ? $0.dropLast(2) : $0 }
+      self.fields = names.map { String($0.hasSuffix("!") ? $0.dropLast() : $0) }
+      needed = names.filter { $0.hasSuffix("!") }.map { String($0.dropLast()) }
+      self.values = zip(self.fields, isURL).reduce(into: values) { if $1.1 { $0[$1.0] = url } }
+    }
+
+    /// A text with fields as `«NAME»` or `«NAME!»`.
+    init(_ name: String, _ format: FileFormat, text: String, values: [String: String] = [:]) {
+      let parts = text.split(separator: "«").flatMap {
+        $0.split(separator: "»", omittingEmptySubsequences: false)
+      }
+      precondition(text.first != "«" && parts.count % 2 == 1)
+      let names = stride(from: 1, to: parts.count, by: 2).map { String(parts[$0]) }
+      self.init(name, format, names.joined(separator: "; "), values: values) { value in
+        parts.enumerated().map { number, part in
+          number % 2 == 0 ? String(part) : value(part.last == "!" ? String(part.dropLast()) : String(part))
+        }.joined()
+      }
+    }
 
     /// A file with these fields filled, and the words in each of them.
     func filled(_ filled: Set<String>) -> (file: String, words: [(field: String, word: String)]) {
@@ -42,23 +70,35 @@ struct EveryFieldTests {
   }
 
   private static func csv(
-    _ name: String, _ format: FileFormat, _ columns: [String], needed: [String], values: [String: String]
+    _ name: String, _ format: FileFormat, _ columns: String, values: [String: String] = [:]
   ) -> Kind {
-    Kind(name: name, format: format, fields: columns, needed: needed, values: values) { value in
-      columns.joined(separator: ",") + "\n" + columns.map { "\"\(value($0))\"" }.joined(separator: ",") + "\n"
+    let titles = Kind(name, format, columns) { _ in "" }.fields
+    return Kind(name, format, columns, values: values) { value in
+      titles.joined(separator: ",") + "\n" + titles.map { "\"\(value($0))\"" }.joined(separator: ",") + "\n"
     }
   }
 
   private static func json(
-    _ name: String, _ format: FileFormat, _ fields: [String], needed: [String], values: [String: String],
+    _ name: String, _ format: FileFormat, _ fields: String, values: [String: String] = [:],
     _ before: String, _ after: String
   ) -> Kind {
-    Kind(name: name, format: format, fields: fields, needed: needed, values: values) { value in
-      let members = fields.filter { !value($0).isEmpty }.map { field in
+    let names = Kind(name, format, fields) { _ in "" }.fields
+    return Kind(name, format, fields, values: values) { value in
+      let members = names.filter { !value($0).isEmpty }.map { field in
         let text = value(field)
         return "\"\(field)\":" + (text.first == "{" || text.first == "[" ? text : "\"\(text)\"")
       }
       return before + members.joined(separator: ",") + after
+    }
+  }
+
+  private static func lines(
+    _ name: String, _ format: FileFormat, _ before: String, _ fields: String,
+    values: [String: String] = [:], between: String = " = "
+  ) -> Kind {
+    let names = Kind(name, format, fields) { _ in "" }.fields
+    return Kind(name, format, fields, values: values) { value in
+      before + names.map { "\($0)\(between)\(value($0))\n" }.joined()
     }
   }
 
@@ -67,111 +107,65 @@ struct EveryFieldTests {
   static let kinds: [Kind] =
     [
       csv(
-        "chrome", .chrome, ["name", "url", "username", "password", "note", "new"],
-        needed: ["password", "name"],
-        values: ["url": url]),
+        "chrome", .chrome, "name!; url=U; username; password!; note; new"),
       csv(
         "firefox", .firefox,
-        [
-          "url", "username", "password", "httpRealm", "formActionOrigin", "guid", "timeCreated",
-          "timeLastUsed",
-          "timePasswordChanged", "new",
-        ], needed: ["password", "url"], values: ["url": url, "formActionOrigin": url]),
+        "url!=U; username; password!; httpRealm; formActionOrigin=U; guid; timeCreated; timeLastUsed; "
+          + "timePasswordChanged; new"),
       csv(
         "keepassxc", .keepassxc,
-        [
-          "Group", "Title", "Username", "Password", "URL", "Notes", "TOTP", "Icon", "Last Modified",
-          "Created",
-          "Tags",
-        ],
-        needed: ["Password", "Title"], values: ["Group": "Root/@/@", "URL": "jdbc:@://@/@"]),
+        "Group; Title!; Username; Password!; URL; Notes; TOTP; Icon; Last Modified; Created; Tags",
+        values: ["Group": "Root/@/@", "URL": "jdbc:@://@/@"]),
       csv(
         "1password", .onePassword,
-        [
-          "Title", "Url", "Username", "Password", "OTPAuth", "Favorite", "Archived", "Tags", "Notes", "Type",
-          "Vault",
-        ],
-        needed: ["Password", "Title"], values: ["Url": "https://@.example/@\nhttps://@.example:99999/@"]),
+        "Title!; Url; Username; Password!; OTPAuth; Favorite; Archived; Tags; Notes; Type; Vault",
+        values: ["Url": "https://@.example/@\nhttps://@.example:99999/@"]),
       csv(
         "bitwarden", .bitwarden,
-        [
-          "folder", "favorite", "type", "name", "notes", "fields", "reprompt", "login_uri", "login_username",
-          "login_password", "login_totp", "collections", "archivedDate",
-        ], needed: ["login_password", "name"],
+        "folder; favorite; type; name!; notes; fields; reprompt; login_uri; login_username; "
+          + "login_password!; login_totp; collections; archivedDate",
         values: ["type": "login", "login_uri": "https://@.example/@,androidapp://@,https://@.example?@"]),
       csv(
-        "keepass", .keePass, ["Account", "Login Name", "Password", "Web Site", "Comments", "new"],
-        needed: ["Account", "Password"], values: ["Web Site": url]),
+        "keepass", .keePass, "Account!; Login Name; Password!; Web Site=U; Comments; new"),
       csv(
         "lastpass", .lastPass,
-        ["url", "username", "password", "totp", "extra", "name", "grouping", "fav", "new"],
-        needed: ["password", "name"], values: ["url": url, "grouping": "@\\@"]),
+        "url=U; username; password!; totp; extra; name!; grouping; fav; new", values: ["grouping": "@\\@"]),
       csv(
         "dashlane", .dashlane,
-        [
-          "username", "username2", "username3", "title", "password", "note", "url", "category", "otpUrl",
-          "otpSecret",
-          "new",
-        ], needed: ["password", "title"], values: ["url": url]),
+        "username; username2; username3; title!; password!; note; url=U; category; otpUrl; otpSecret; "
+          + "new"),
       csv(
         "protonpass", .protonPass,
-        [
-          "type", "name", "url", "email", "username", "password", "note", "totp", "createTime", "modifyTime",
-          "vault",
-          "new",
-        ],
-        needed: ["password", "name"],
+        "type; name!; url; email; username; password!; note; totp; createTime; modifyTime; vault; new",
         values: ["type": "login", "url": "https://@.example/@, https://@.example/@, app://@"]),
       csv(
         "nordpass", .nordPass,
-        [
-          "name", "url", "additional_urls", "username", "password", "note", "cardholdername", "cardnumber",
-          "folder",
-          "email", "type", "custom_fields",
-        ], needed: ["password", "name"],
+        "name!; url=U; additional_urls; username; password!; note; cardholdername; cardnumber; folder; "
+          + "email; type; custom_fields",
         values: [
-          "type": "password", "url": url, "additional_urls": #"[""https://@.example/@"",""@""]"#,
+          "type": "password", "additional_urls": #"[""https://@.example/@"",""@""]"#,
           "custom_fields":
             #"[{""label"":""@"",""type"":""hidden"",""value"":""@""},{""label"":""@"",""type"":""text"",""value"":""@""}]"#,
         ]),
       csv(
-        "roboform", .roboForm, ["Name", "Url", "MatchUrl", "Login", "Pwd", "Note", "Folder", "RfFieldsV2"],
-        needed: ["Pwd", "Name"],
-        values: [
-          "Url": url, "MatchUrl": url, "Folder": "/@/@", "RfFieldsV2": "@$,,,pwd,@\",\"@$,,,txt,@\",\"@",
-        ]),
+        "roboform", .roboForm, "Name!; Url=U; MatchUrl=U; Login; Pwd!; Note; Folder; RfFieldsV2",
+        values: ["Folder": "/@/@", "RfFieldsV2": "@$,,,pwd,@\",\"@$,,,txt,@\",\"@"]),
       csv(
-        "safari", .safari, ["Title", "URL", "Username", "Password", "Notes", "OTPAuth", "new"],
-        needed: ["Password", "Title"], values: ["URL": url]),
+        "safari", .safari, "Title!; URL=U; Username; Password!; Notes; OTPAuth; new"),
       Kind(
-        name: "enpass", format: .enpass,
-        fields: ["Title", "Username", "*Password", "URL", "Email", "*New", "TOTP", "Note"],
-        needed: ["Title", "*Password"], values: ["URL": url]
-      ) { value in
-        let pairs = ["Username", "*Password", "URL", "Email", "*New", "TOTP"].map {
-          "\"\($0)\",\"\(value($0))\","
-        }
-        return "\"\(value("Title"))\"," + pairs.joined() + "\"\(value("Note"))\"\n"
-      },
+        "enpass", .enpass,
+        text:
+          #""«Title!»","Username","«Username»","*Password","«*Password!»","URL","«URL»","Email","«Email»","#
+          + #""*New","«*New»","TOTP","«TOTP»","«Note»""# + "\n", values: ["URL": url]),
       Kind(
-        name: "keeper", format: .keeper,
-        fields: [
-          "Folder", "Title", "Login", "Password", "URL", "Notes", "Shared", "TFC:Keeper", "New",
-          "Website Address",
-        ],
-        needed: ["Title", "Password"], values: ["URL": url, "Folder": "@\\@", "Website Address": url]
-      ) { value in
-        ["Folder", "Title", "Login", "Password", "URL", "Notes", "Shared"].map { "\"\(value($0))\"" }.joined(
-          separator: ",")
-          + ["TFC:Keeper", "New", "Website Address"].map { ",\"\($0)\",\"\(value($0))\"" }.joined() + "\n"
-      },
+        "keeper", .keeper,
+        text: #""«Folder»","«Title!»","«Login»","«Password!»","«URL»","«Notes»","«Shared»","#
+          + #""TFC:Keeper","«TFC:Keeper»","New","«New»","Website Address","«Website Address»""# + "\n",
+        values: ["Folder": "@\\@", "URL": url, "Website Address": url]),
       json(
         "bitwarden.json", .bitwarden,
-        [
-          "id", "organizationId", "folderId", "name", "notes", "favorite", "fields", "passwordHistory",
-          "creationDate",
-          "revisionDate", "collectionIds", "archivedDate", "reprompt", "card", "new", "login",
-        ], needed: ["login", "name"],
+        "id; organizationId; folderId; name!; notes; favorite; fields; passwordHistory; creationDate; "
+          + "revisionDate; collectionIds; archivedDate; reprompt; card; new; login!",
         values: [
           "fields": #"[{"name":"@","value":"@"}]"#, "passwordHistory": #"[{"password":"@"}]"#,
           "card": #"{"number":"@"}"#,
@@ -182,8 +176,7 @@ struct EveryFieldTests {
         ], #"{"items":[{"type":1,"#, "}]}"),
       json(
         "enpass.json", .enpass,
-        ["title", "subtitle", "category", "note", "uuid", "fields", "folders", "attachments", "new"],
-        needed: ["title", "fields"],
+        "title!; subtitle; category; note; uuid; fields!; folders; attachments; new",
         values: [
           "category": "login", "folders": #"["@"]"#, "attachments": #"[{"name":"@"}]"#,
           "fields":
@@ -194,7 +187,7 @@ struct EveryFieldTests {
             + #"{"type":"password","label":"@","value":"@","history":[{"value":"@"}]}]"#,
         ], #"{"items":[{"#, "}]}"),
       json(
-        "protonpass.json", .protonPass, ["itemId", "data", "aliasEmail", "files", "new"], needed: ["data"],
+        "protonpass.json", .protonPass, "itemId; data!; aliasEmail; files; new",
         values: [
           "files": #"["@"]"#,
           "data":
@@ -206,14 +199,9 @@ struct EveryFieldTests {
         ], #"{"vaults":{"v":{"name":"V","items":[{"#, "}]}}}"),
       json(
         "keeper.json", .keeper,
-        [
-          "title", "login", "password", "login_url", "notes", "custom_fields", "folders", "uid",
-          "attachments",
-          "new",
-        ],
-        needed: ["title", "password"],
+        "title!; login; password!; login_url=U; notes; custom_fields; folders; uid; attachments; new",
         values: [
-          "login_url": url, "folders": #"[{"folder":"@","shared_folder":"@","new":"@"}]"#,
+          "folders": #"[{"folder":"@","shared_folder":"@","new":"@"}]"#,
           "custom_fields":
             #"{"@":"@","id":"@","$text:@:1":"@","$host:@:1":{"hostName":"@","port":["@","@"]},"#
             + #""$oneTimeCode::1":"@","$oneTimeCode:@:2":"@","$url::1":"https://@.example"}"#,
@@ -221,8 +209,7 @@ struct EveryFieldTests {
         ], #"{"records":[{"#, "}]}"),
       json(
         "cxf", .credentialExchange,
-        ["id", "title", "subtitle", "tags", "scope", "credentials", "extensions", "new"],
-        needed: ["title", "credentials"],
+        "id; title!; subtitle; tags; scope; credentials!; extensions; new",
         values: [
           "tags": #"["@","@"]"#, "extensions": #"[{"name":"@"}]"#,
           "scope": #"{"urls":["https://@.example/@"],"androidApps":[{"bundleId":"@"}],"new":"@"}"#,
@@ -236,7 +223,7 @@ struct EveryFieldTests {
             + #"{"fieldType":"string","label":"@","value":"@"}]},{"type":"@","more":{"value":"@"}}]"#,
         ], #"{"version":{"major":1},"accounts":[{"items":[{"#, "}]}]}"),
       json(
-        "1pux", .onePassword, ["uuid", "overview", "details", "new"], needed: ["overview", "details"],
+        "1pux", .onePassword, "uuid; overview!; details!; new",
         values: [
           "overview":
             #"{"title":"@","subtitle":"@","url":"https://@.example/@","tags":["@"],"urls":[{"url":"https://@.example"}],"new":"@"}"#,
@@ -249,10 +236,9 @@ struct EveryFieldTests {
             + #"{"title":"@","value":{"new":"@"}}]}]}"#,
         ], #"{"accounts":[{"vaults":[{"items":[{"categoryUuid":"001","#, "}]}]}]}"),
       json(
-        "1pif", .onePassword, ["uuid", "title", "location", "openContents", "secureContents", "new"],
-        needed: ["title", "secureContents"],
+        "1pif", .onePassword, "uuid; title!; location=U; openContents; secureContents!; new",
         values: [
-          "location": url, "openContents": #"{"tags":["@"],"new":"@"}"#,
+          "openContents": #"{"tags":["@"],"new":"@"}"#,
           "secureContents":
             #"{"fields":[{"designation":"username","value":"@"},{"designation":"password","value":"@"},"#
             + #"{"type":"T","name":"@","value":"@"}],"notesPlain":"@","new":"@","URLs":[{"url":"https://@.example"}],"#
@@ -260,174 +246,111 @@ struct EveryFieldTests {
             + #""t":"@","v":"@"},{"k":"string","t":"@","v":"@"},{"k":"address","t":"@","v":{"zip":"@"}}]}]}"#,
         ], "***5642bee8-a5ff-11dc-8314-0800200c9a66***\n" + #"{"typeName":"webforms.WebForm","#, "}\n"),
       Kind(
-        name: "keepass.xml",
-        format: .keePass,
-        fields: [
-          "Title", "UserName", "Password", "URL", "Notes", "id", "History", "KP2A_URL", "otp", "TOTP Seed",
-          "PIN",
-          "TimeOtp-Secret-Hex", "KPEX_PASSKEY_X",
-        ], needed: ["Title", "Password"],
-        values: ["URL": "https://@.example/@", "KP2A_URL": "https://@.example"]
-      ) { value in
-        let strings = [
-          "Title", "UserName", "Password", "URL", "Notes", "id", "History", "KP2A_URL", "otp", "TOTP Seed",
-          "PIN",
-          "TimeOtp-Secret-Hex", "KPEX_PASSKEY_X",
-        ].map { "<String><Key>\($0)</Key><Value>\(value($0))</Value></String>" }
-        return "<KeePassFile><Root><Group><Entry>\(strings.joined())</Entry></Group></Root></KeePassFile>"
-      },
+        "keepass.xml", .keePass,
+        text: "<KeePassFile><Root><Group><Entry>"
+          + [
+            "Title!", "UserName", "Password!", "URL", "Notes", "id", "History", "KP2A_URL", "otp",
+            "TOTP Seed", "PIN",
+            "TimeOtp-Secret-Hex", "KPEX_PASSKEY_X",
+          ].map { name in "<String><Key>\(name.filter { $0 != "!" })</Key><Value>«\(name)»</Value></String>" }
+          .joined()
+          + "</Entry></Group></Root></KeePassFile>",
+        values: ["URL": "https://@.example/@", "KP2A_URL": "https://@.example"]),
       json(
         "docker", .docker,
-        ["username", "password", "identitytoken", "registrytoken", "email", "serveraddress", "new"],
-        needed: ["username", "password"], values: [:], #"{"auths":{"r.example":{"#, "}}}"),
+        "username!; password!; identitytoken; registrytoken; email; serveraddress; new",
+        #"{"auths":{"r.example":{"#, "}}}"),
       json(
         "llavero", .llavero,
-        [
-          "server", "account", "path", "securityDomain", "authenticationType", "label", "comment",
-          "description", "creator",
-          "type", "attributes", "collection", "contentType", "lookupAttributes", "secret",
-          "oauth_refresh_token", "authtype",
-          "created", "notes", "new",
-        ], needed: ["secret", "server"],
+        "server!; account; path; securityDomain; authenticationType; label; comment; description; "
+          + "creator; type; attributes; collection; contentType; lookupAttributes; secret!; "
+          + "oauth_refresh_token; authtype; created; notes; new",
         values: ["attributes": #"{"addr":"@"}"#, "lookupAttributes": #"{"@":"@"}"#],
         #"{"class":"internet","protocol":"https","#, "}"),
       Kind(
-        name: "netrc", format: .netrc, fields: ["machine", "login", "password", "account", "path", "new"],
-        needed: ["machine", "password"]
+        "netrc", .netrc, "machine!; login; password!; account; path; new"
       ) { value in
         ["machine", "login", "password", "account", "path", "new"].filter { !value($0).isEmpty }
           .map { $0 == "new" ? value($0) : "\($0) \(value($0))" }.joined(separator: " ") + "\n"
       },
+      Kind("git-credentials", .gitCredentials, text: "https://«login!»:«password!»@h.example/«path»\n"),
       Kind(
-        name: "git-credentials", format: .gitCredentials, fields: ["login", "password", "path"],
-        needed: ["login", "password"]
-      ) { "https://\($0("login")):\($0("password"))@h.example/\($0("path"))\n" },
+        "cargo", .cargo,
+        text:
+          "[registry]\ntoken = \"«token!»\"\nnew = \"«new»\"\n[registries.x]\nsecret-key = \"«secret-key»\"\n"
+          + "[other]\ntoken = \"«crates»\"\n"),
       Kind(
-        name: "cargo", format: .cargo, fields: ["token", "secret-key", "new", "crates"], needed: ["token"]
-      ) { value in
-        "[registry]\ntoken = \"\(value("token"))\"\nnew = \"\(value("new"))\"\n[registries.x]\n"
-          + "secret-key = \"\(value("secret-key"))\"\n[other]\ntoken = \"\(value("crates"))\"\n"
-      },
-      Kind(
-        name: "gh", format: .gitHub, fields: ["user", "oauth_token", "git_protocol"], needed: ["oauth_token"]
-      ) { value in
-        "h.example:\n" + ["user", "oauth_token", "git_protocol"].map { "    \($0): \(value($0))\n" }.joined()
-      },
-      Kind(
-        name: "pypirc", format: .pypirc, fields: ["username", "password", "new"], needed: ["password"]
-      ) { value in "[pypi]\n" + ["username", "password", "new"].map { "\($0) = \(value($0))\n" }.joined() },
+        "gh", .gitHub,
+        text:
+          "h.example:\n    user: «user»\n    oauth_token: «oauth_token!»\n    git_protocol: «git_protocol»\n"),
+      lines("pypirc", .pypirc, "[pypi]\n", "username; password!; new"),
     ] + developers
-
-  private static func lines(
-    _ name: String, _ format: FileFormat, _ before: String, _ fields: [String], needed: [String],
-    values: [String: String] = [:], between: String = " = "
-  ) -> Kind {
-    Kind(name: name, format: format, fields: fields, needed: needed, values: values) { value in
-      before + fields.map { "\($0)\(between)\(value($0))\n" }.joined()
-    }
-  }
 
   private static let developers: [Kind] = [
     lines(
       "aws", .aws, "[p]\n",
-      [
-        "aws_access_key_id", "aws_secret_access_key", "aws_session_token", "aws_security_token",
-        "x_security_token_expires", "mfa_serial", "sso_session", "role_arn", "new",
-      ], needed: ["aws_access_key_id", "aws_secret_access_key"]),
+      "aws_access_key_id!; aws_secret_access_key!; aws_session_token; aws_security_token; "
+        + "x_security_token_expires; mfa_serial; sso_session; role_arn; new"),
     lines(
       "npm", .npm, "",
-      [
-        "//r.example/a/:_authToken", "//r.example/:username", "//r.example/:email", "proxy", "_authToken",
-        "new",
-      ],
-      needed: [], values: ["proxy": "http://@:@@@.example/@"], between: "="),
+      "//r.example/a/:_authToken; //r.example/:username; //r.example/:email; proxy; _authToken; new",
+      values: ["proxy": "http://@:@@@.example/@"], between: "="),
     lines(
-      "pip", .pip, "[global]\n", ["index-url", "proxy", "new"], needed: [],
+      "pip", .pip, "[global]\n", "index-url; proxy; new",
       values: ["index-url": url + " " + url, "proxy": "http://@:@@@.example/@"]),
     lines(
       "yarn", .yarn, "npmRegistryServer: https://r.example\n",
-      ["npmAuthToken", "npmAuthIdent", "npmAlwaysAuth", "new"], needed: [], values: ["npmAuthIdent": "@:@"],
+      "npmAuthToken; npmAuthIdent; npmAlwaysAuth; new", values: ["npmAuthIdent": "@:@"],
       between: ": "),
-    lines("gradle", .gradle, "", ["aUsername", "aPassword", "token", "new"], needed: []),
+    lines("gradle", .gradle, "", "aUsername; aPassword; token; new"),
     lines(
-      "mysql", .mysql, "[client]\n", ["user", "password", "host", "database", "new"], needed: ["password"]),
+      "mysql", .mysql, "[client]\n", "user; password!; host; database; new"),
     lines(
       "git-config", .gitConfiguration, "[sendemail \"w\"]\n",
-      ["smtpuser", "smtppass", "smtpserver", "from", "token"], needed: ["smtppass"]),
+      "smtpuser; smtppass!; smtpserver; from; token"),
     Kind(
-      name: "git-config's URLs", format: .gitConfiguration,
-      fields: ["login", "password", "path", "header", "url"],
-      needed: []
-    ) { value in
-      "[url \"https://\(value("login")):\(value("password"))@h.example/\(value("path"))\"]\ninsteadOf = x\(value("url"))\n"
-        + "[http \"https://i.example\"]\nextraHeader = Authorization: Bearer \(value("header"))\n"
-    },
-    Kind(name: "uv", format: .uv, fields: ["login", "password", "path", "new"], needed: []) { value in
-      "[[index]]\nurl = \"https://\(value("login")):\(value("password"))@h.example/\(value("path"))\"\nnew = \"\(value("new"))\"\n"
-    },
+      "git-config's URLs", .gitConfiguration,
+      text: "[url \"https://«login»:«password»@h.example/«path»\"]\ninsteadOf = x«url»\n"
+        + "[http \"https://i.example\"]\nextraHeader = Authorization: Bearer «header»\n"),
     Kind(
-      name: "pgpass", format: .pgpass, fields: ["host", "database", "user", "password"],
-      needed: ["host", "password"]
-    ) { "\($0("host")):5433:\($0("database")):\($0("user")):\($0("password"))\n" },
-    Kind(
-      name: "kubectl", format: .kubectl,
-      fields: ["name", "token", "password", "username", "client-key-data", "new"],
-      needed: ["name"]
-    ) { value in
-      "users:\n- name: \(value("name"))\n  user:\n"
-        + ["token", "password", "username", "client-key-data", "new"].map { "    \($0): \(value($0))\n" }
-        .joined()
+      "uv", .uv,
+      text: "[[index]]\nurl = \"https://«login»:«password»@h.example/«path»\"\nnew = \"«new»\"\n"),
+    Kind("pgpass", .pgpass, "host!; database; user; password!") {
+      "\($0("host")):5433:\($0("database")):\($0("user")):\($0("password"))\n"
     },
     Kind(
-      name: "glab", format: .gitLab,
-      fields: ["token", "user", "job_token", "oauth2_refresh_token", "oauth2_expiry_date", "api_host"],
-      needed: ["token"]
-    ) { value in
-      "hosts:\n  h.example:\n"
-        + ["token", "user", "job_token", "oauth2_refresh_token", "oauth2_expiry_date", "api_host"].map {
-          "    \($0): \(value($0))\n"
-        }
-        .joined()
-    },
-    Kind(name: "vault", format: .vault, fields: ["token"], needed: ["token"]) { $0("token") + "\n" },
-    Kind(name: "terraform", format: .terraform, fields: ["token", "other", "new"], needed: ["token"]) {
-      value in
-      "credentials \"h.example\" {\n  token = \"\(value("token"))\"\n}\ncredentials \"i.example\" {\n"
-        + "  token = \"\(value("other"))\"\n  new = \"\(value("new"))\"\n}\n"
-    },
+      "kubectl", .kubectl,
+      text: "users:\n- name: «name!»\n  user:\n    token: «token»\n    password: «password»\n"
+        + "    username: «username»\n    client-key-data: «client-key-data»\n    new: «new»\n"),
+    Kind(
+      "glab", .gitLab,
+      text: "hosts:\n  h.example:\n    token: «token!»\n    user: «user»\n    job_token: «job_token»\n"
+        + "    oauth2_refresh_token: «oauth2_refresh_token»\n    oauth2_expiry_date: «oauth2_expiry_date»\n"
+        + "    api_host: «api_host»\n"),
+    Kind("vault", .vault, "token!") { $0("token") + "\n" },
+    Kind(
+      "terraform", .terraform,
+      text: "credentials \"h.example\" {\n  token = \"«token!»\"\n}\ncredentials \"i.example\" {\n"
+        + "  token = \"«other»\"\n  new = \"«new»\"\n}\n"),
     json(
-      "terraform.json", .terraform, ["token", "new"], needed: ["token"], values: [:],
+      "terraform.json", .terraform, "token!; new",
       #"{"credentials":{"h.example":{"#, "}}}"),
     Kind(
-      name: "maven", format: .maven,
-      fields: [
-        "id", "username", "password", "passphrase", "Private-Token", "filePermissions", "nexus.token", "new",
-      ],
-      needed: ["id", "password"]
-    ) { value in
-      let parts = ["id", "username", "password", "passphrase", "filePermissions", "new"].map {
-        "<\($0)>\(value($0))</\($0)>"
-      }
-      return
-        "<settings><servers><server>\(parts.joined())<configuration><httpHeaders><property><name>Private-Token</name>"
-        + "<value>\(value("Private-Token"))</value></property></httpHeaders></configuration></server></servers>"
-        + "<profiles><profile><properties><nexus.token>\(value("nexus.token"))</nexus.token></properties></profile></profiles>"
-        + "</settings>"
-    },
+      "maven", .maven,
+      text:
+        "<settings><servers><server><id>«id!»</id><username>«username»</username><password>«password!»</password>"
+        + "<passphrase>«passphrase»</passphrase><filePermissions>«filePermissions»</filePermissions><new>«new»</new>"
+        + "<configuration><httpHeaders><property><name>Private-Token</name><value>«Private-Token»</value></property>"
+        + "</httpHeaders></configuration></server></servers><profiles><profile><properties>"
+        + "<nexus.token>«nexus.token»</nexus.token></properties></profile></profiles></settings>"),
     Kind(
-      name: "maven's proxies", format: .maven,
-      fields: ["id", "host", "username", "password", "nonProxyHosts"],
-      needed: ["host", "password"]
-    ) { value in
-      let parts = ["id", "host", "username", "password", "nonProxyHosts"].map {
-        "<\($0)>\(value($0))</\($0)>"
-      }
-      return "<settings><proxies><proxy>\(parts.joined())</proxy></proxies></settings>"
-    },
+      "maven's proxies", .maven,
+      text: "<settings><proxies><proxy><id>«id»</id><host>«host!»</host><username>«username»</username>"
+        + "<password>«password!»</password><nonProxyHosts>«nonProxyHosts»</nonProxyHosts></proxy></proxies></settings>"
+    ),
     Kind(
-      name: "nuget", format: .nuget,
-      fields: ["Username", "ClearTextPassword", "Password", "ValidAuthenticationTypes", "new", "corp"],
-      needed: ["Username", "ClearTextPassword"]
+      "nuget", .nuget,
+      "Username!; ClearTextPassword!; Password; ValidAuthenticationTypes; new; corp"
     ) { value in
       let parts = ["Username", "ClearTextPassword", "Password", "ValidAuthenticationTypes", "new"].filter {
         !value($0).isEmpty
@@ -440,30 +363,24 @@ struct EveryFieldTests {
     },
     lines(
       "rclone", .rclone, "[r]\n",
-      [
-        "type", "provider", "user", "access_key_id", "secret_access_key", "session_token", "client_id",
-        "client_secret", "pass", "endpoint", "url", "token", "new",
-      ], needed: ["type"],
-      values: [
-        "url": url, "token": #"{"access_token":"@","refresh_token":"@","new":"@"}"#, "type": "s3",
-      ]),
+      "type!; provider; user; access_key_id; secret_access_key; session_token; client_id; "
+        + "client_secret; pass; endpoint; url=U; token; new",
+      values: ["token": #"{"access_token":"@","refresh_token":"@","new":"@"}"#, "type": "s3"]),
     Kind(
-      name: "gcm", format: .gcm, fields: ["password", "service", "account", "new"],
-      needed: ["password", "service"]
+      "gcm", .gcm, "password!; service!; account; new"
     ) {
-      value in
-      "\(value("password"))\nservice=https://\(value("service")).example\naccount=\(value("account"))\nnew=\(value("new"))\n"
+      "\($0("password"))\nservice=https://\($0("service")).example\naccount=\($0("account"))\nnew=\($0("new"))\n"
     },
     json(
-      "composer", .composer, ["username", "password", "new"], needed: ["password"], values: [:],
+      "composer", .composer, "username; password!; new",
       #"{"http-basic":{"h.example":{"#, "}}}"),
     json(
       "composer's consumers", .composer,
-      ["consumer-key", "consumer-secret", "access-token", "access-token-expiration", "new"],
-      needed: ["consumer-secret"], values: [:], #"{"bitbucket-oauth":{"bitbucket.org":{"#, "}}}"),
+      "consumer-key; consumer-secret!; access-token; access-token-expiration; new",
+      #"{"bitbucket-oauth":{"bitbucket.org":{"#, "}}}"),
     json(
-      "composer's tokens", .composer, ["token", "refresh-token", "expires-at", "username"], needed: ["token"],
-      values: [:], #"{"gitlab-oauth":{"gitlab.com":{"#, "}}}"),
+      "composer's tokens", .composer, "token!; refresh-token; expires-at; username",
+      #"{"gitlab-oauth":{"gitlab.com":{"#, "}}}"),
   ]
 
   @Test("each field with all others, and with the needed ones alone", arguments: kinds)
@@ -492,8 +409,7 @@ struct EveryFieldTests {
       "name=Name,url=Url,account=User,password=Pass,notes=Info,tags=Kind,field:f=Pin")
     try everyField(
       kind: Self.csv(
-        "csv", columns.format, ["Name", "Url", "User", "Pass", "Info", "Kind", "Pin", "Colour"],
-        needed: ["Name", "Pass"], values: ["Url": Self.url]))
+        "csv", columns.format, "Name!; Url=U; User; Pass!; Info; Kind; Pin; Colour"))
   }
 
   private static func token(of login: FoundLogin) -> String {
