@@ -309,14 +309,12 @@ let package = Package(
     // What the fuzzer's targets and the tests share; depends on nothing, for it is built for the fuzzer, too.
     .target(name: "Properties", path: "Tests/Properties", swiftSettings: settings),
     .testTarget(
-      name: "BytesTests", dependencies: ["Expectations", "Bytes", "TestSupport"], swiftSettings: language),
+      name: "BytesTests", dependencies: ["Expectations", "Bytes", "TestSupport", "Properties"],
+      swiftSettings: language),
     .testTarget(
       name: "SSHTests",
       dependencies: ["Expectations", "Bytes", "SSH", "ForwardProgram", "Properties", "TestSupport"],
       exclude: ["Samples"], swiftSettings: language),
-    .testTarget(
-      name: "JSONTests", dependencies: ["Expectations", "Bytes", "TestSupport", "Properties"],
-      swiftSettings: language),
     .testTarget(
       name: "KeychainTests",
       dependencies: ["Expectations", "Bytes", "Keychain", "KeychainTesting", "TestSupport"],
@@ -341,10 +339,6 @@ let package = Package(
         "Expectations", "Bytes", "System", "SharedKeychain", "KeychainTesting", "EncryptedFile",
         "PrivateFiles", "Age", "CLinux", "TestSupport", "Properties",
       ],
-      swiftSettings: language),
-    .testTarget(
-      name: "GitSharedTests",
-      dependencies: ["Expectations", "Bytes", "Keychain", "EncryptedFile", "Commands", "TestSupport"],
       swiftSettings: language),
     .testTarget(
       name: "KeychainChoiceTests",
@@ -395,15 +389,8 @@ let package = Package(
     .testTarget(
       name: "ForwardingTests",
       dependencies: [
-        "Expectations", "Bytes", "CLinux", "SSH", "Forwarding", "KeychainTesting", "TestSupport",
-        "Properties",
-      ],
-      swiftSettings: language),
-    .testTarget(
-      name: "ForwardingAgentTests",
-      dependencies: [
-        "Expectations", "Bytes", "SSH", "Keychain", "PrivateFiles", "Forwarding", "ForwardProgram",
-        "TestSupport", "Properties",
+        "Expectations", "Bytes", "CLinux", "SSH", "PrivateFiles", "Forwarding", "ForwardProgram",
+        "KeychainTesting", "TestSupport", "Properties",
       ],
       swiftSettings: language),
     .testTarget(
@@ -411,31 +398,18 @@ let package = Package(
       dependencies: ["Expectations", "System", "Interchange", "TestSupport", "Properties"],
       exclude: ["Samples"], swiftSettings: language),
     .testTarget(
-      name: "OneTimeCodesTests", dependencies: ["Expectations", "Interchange", "TestSupport"],
-      swiftSettings: language),
-    .testTarget(
-      name: "TerminalsTests", dependencies: ["Expectations", "Terminals", "TestSupport"],
-      swiftSettings: language),
-    .testTarget(
-      name: "SecurityProgramTests",
-      dependencies: ["Expectations", "Commands", "Terminals", "Keychain", "TestSupport"],
-      swiftSettings: language),
-    .testTarget(
-      name: "ProcessesTests",
+      name: "TerminalsTests",
       dependencies: [
         "Expectations", "Bytes", "System", "Keychain", "Age", "EncryptedFile", "Terminals", "ForwardProgram",
         "NetworkProgram", "TestSupport",
       ],
       swiftSettings: language),
-    .testTarget(
-      name: "PassphrasesTests", dependencies: ["Expectations", "Terminals", "TestSupport"],
-      swiftSettings: language),
     // Runs the executable, and must not depend on it: its linker settings would be the test bundle's too.
     .testTarget(
       name: "CommandsTests",
       dependencies: [
-        "Expectations", "System", "SecurityCodes", "KeychainTesting", "Commands", "ToolCommands", "Terminals",
-        "CredentialProtocols", "Interchange", "TestSupport",
+        "Expectations", "Bytes", "System", "SecurityCodes", "KeychainTesting", "EncryptedFile", "Commands",
+        "ToolCommands", "Terminals", "CredentialProtocols", "Interchange", "TestSupport",
       ],
       exclude: ["Transcripts"], swiftSettings: language),
     .testTarget(

@@ -4,36 +4,29 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A time and its written form.
-struct MomentRow: Sendable, CustomTestStringConvertible {
-  let milliseconds: Int64
-  let text: String
-  var testDescription: String { text }
-
-  static let all = [
-    MomentRow(milliseconds: 0, text: "1970-01-01T00:00:00.000Z"),
-    MomentRow(milliseconds: -1, text: "1969-12-31T23:59:59.999Z"),
-    MomentRow(milliseconds: 951_782_400_000, text: "2000-02-29T00:00:00.000Z"),
-    MomentRow(milliseconds: 951_868_799_999, text: "2000-02-29T23:59:59.999Z"),
-    MomentRow(milliseconds: 951_868_800_000, text: "2000-03-01T00:00:00.000Z"),
-    MomentRow(milliseconds: 1_709_164_800_000, text: "2024-02-29T00:00:00.000Z"),
-    MomentRow(milliseconds: 4_107_542_400_000, text: "2100-03-01T00:00:00.000Z"),
-    MomentRow(milliseconds: 4_107_542_399_999, text: "2100-02-28T23:59:59.999Z"),
-    MomentRow(milliseconds: 1_795_249_800_125, text: "2026-11-21T08:30:00.125Z"),
-    MomentRow(milliseconds: 2_147_483_648_000, text: "2038-01-19T03:14:08.000Z"),
-    MomentRow(milliseconds: -62_167_219_200_000, text: "0000-01-01T00:00:00.000Z"),
-    MomentRow(milliseconds: -62_162_035_200_001, text: "0000-02-29T23:59:59.999Z"),
-    MomentRow(milliseconds: 253_402_300_799_999, text: "9999-12-31T23:59:59.999Z"),
-  ]
-}
-
 @Suite("a timestamp") struct TimestampTests {
   private func read(_ text: String) -> Timestamp? { Timestamp(rfc3339: text.utf8) }
 
-  @Test("moments are written and read", arguments: MomentRow.all)
-  func table(row: MomentRow) {
-    expect(Timestamp(milliseconds: row.milliseconds).description, is: row.text)
-    expect(read(row.text)?.milliseconds, is: row.milliseconds)
+  @Test(
+    "moments are written and read",
+    arguments: [
+      (0, "1970-01-01T00:00:00.000Z"),
+      (-1, "1969-12-31T23:59:59.999Z"),
+      (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+      (951_868_799_999, "2000-02-29T23:59:59.999Z"),
+      (951_868_800_000, "2000-03-01T00:00:00.000Z"),
+      (1_709_164_800_000, "2024-02-29T00:00:00.000Z"),
+      (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+      (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
+      (1_795_249_800_125, "2026-11-21T08:30:00.125Z"),
+      (2_147_483_648_000, "2038-01-19T03:14:08.000Z"),
+      (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
+      (-62_162_035_200_001, "0000-02-29T23:59:59.999Z"),
+      (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+    ] as [(Int64, String)])
+  func table(milliseconds: Int64, text: String) {
+    expect(Timestamp(milliseconds: milliseconds).description, is: text)
+    expect(read(text)?.milliseconds, is: milliseconds)
   }
 
   @Test("random moments are read as they were written, and as Foundation reads them")
@@ -63,15 +56,11 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("the fraction may be missing")
-  func noFraction() {
-    expect(read("2026-11-21T08:30:00Z")?.milliseconds, is: 1_795_249_800_000)
-  }
-
   @Test(
     "the other forms of RFC 3339 are read: offsets, fractions, small letters, leap seconds",
     arguments: [
-      ("2026-11-21T08:30:00+00:00", 1_795_249_800_000), ("2026-11-21T10:30:00+02:00", 1_795_249_800_000),
+      ("2026-11-21T08:30:00Z", 1_795_249_800_000), ("2026-11-21T08:30:00+00:00", 1_795_249_800_000),
+      ("2026-11-21T10:30:00+02:00", 1_795_249_800_000),
       ("2026-11-21T00:00:00.125-08:30", 1_795_249_800_125), ("2026-11-21T08:30:00-00:00", 1_795_249_800_000),
       ("2026-11-21t08:30:00z", 1_795_249_800_000), ("2026-11-21T08:30:00.1Z", 1_795_249_800_100),
       ("2026-11-21T08:30:00.1259999Z", 1_795_249_800_125), ("1985-04-12T23:20:50.52Z", 482_196_050_520),
@@ -97,14 +86,14 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test("moments beyond the calendar are shown as the nearest", arguments: [Int64.min, -62_167_219_200_001])
-  func before(milliseconds: Int64) {
-    expect(Timestamp(milliseconds: milliseconds).description, is: "0000-01-01T00:00:00.000Z")
-  }
-
-  @Test("moments after the calendar are shown as the nearest", arguments: [Int64.max, 253_402_300_800_000])
-  func after(milliseconds: Int64) {
-    expect(Timestamp(milliseconds: milliseconds).description, is: "9999-12-31T23:59:59.999Z")
+  @Test(
+    "moments beyond the calendar are shown as the nearest",
+    arguments: [
+      (.min, "0000-01-01T00:00:00.000Z"), (-62_167_219_200_001, "0000-01-01T00:00:00.000Z"),
+      (.max, "9999-12-31T23:59:59.999Z"), (253_402_300_800_000, "9999-12-31T23:59:59.999Z"),
+    ] as [(Int64, String)])
+  func beyond(milliseconds: Int64, shown: String) {
+    expect(Timestamp(milliseconds: milliseconds).description, is: shown)
   }
 
   @Test(
@@ -119,28 +108,18 @@ struct MomentRow: Sendable, CustomTestStringConvertible {
       "2026-11-21T24:00:00Z", "2026-11-21T08:60:00Z", "2026-11-21T08:30:60Z", "2026-11-21T23:59:60+02:00",
       "2026-11-21T08:30:61Z", "-026-11-21T08:30:00Z",
       "2026-11-21T08:30:00.+12Z", "２026-11-21T08:30:00Z", "2026-11-21T08:30:0 Z",
+      // Days that no month has.
+      "2026-02-29T00:00:00Z", "2026-02-30T00:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z",
+      "2026-11-31T00:00:00.000Z",
     ])
   func refused(text: String) {
     expect(read(text), is: nil)
   }
 
-  @Test(
-    "days that no month has are refused",
-    arguments: [
-      "2026-02-29T00:00:00Z", "2026-02-30T00:00:00Z", "2100-02-29T00:00:00Z", "2026-04-31T00:00:00Z",
-      "2026-11-31T00:00:00.000Z",
-    ])
-  func noSuchDay(text: String) {
-    expect(read(text), is: nil)
-  }
-
   @Test("seconds are rounded down")
   func seconds() {
-    expect(Timestamp(milliseconds: 1999).seconds, is: 1)
-    expect(Timestamp(milliseconds: 0).seconds, is: 0)
-    expect(Timestamp(milliseconds: -1).seconds, is: -1)
-    expect(Timestamp(milliseconds: -1000).seconds, is: -1)
-    expect(Timestamp(milliseconds: -1001).seconds, is: -2)
+    let moments: [Int64] = [1999, 0, -1, -1000, -1001]
+    expect(moments.map { Timestamp(milliseconds: $0).seconds }, is: [1, 0, -1, -1, -2])
   }
 
   @Test("seconds that do not fit are taken for the nearest that do")

@@ -12,4 +12,9 @@ import Testing
   func rules() throws {
     try expect(Corpus.failures(of: "rules", RulesProperty.self), is: [])
   }
+
+  @Test("what the agent reads has one form")
+  func texts() throws {
+    try expect(Corpus.failures(of: "agent-texts", AgentTextsProperty.self), is: [])
+  }
 }

@@ -1,10 +1,16 @@
 import Bytes
 import Expectations
+import Properties
 import Testing
 
 @testable import SSH
 
 @Suite("frames of an ssh agent") struct AgentFrameTests {
+  @Test("what the fuzzer has found is read within its bounds")
+  func corpus() throws {
+    try expect(Corpus.failures(of: "ssh-bytes", SSHBytesProperty.self), is: [])
+  }
+
   private func take(_ frames: inout AgentFrames) -> [UInt8]? {
     guard case .frame(let size) = frames.next else { return nil }
     return frames.take(size) { Array($0) }

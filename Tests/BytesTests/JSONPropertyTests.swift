@@ -1,10 +1,16 @@
 import Bytes
 import Expectations
 import Foundation
+import Properties
 import TestSupport
 import Testing
 
 @Suite("JSON at random") struct JSONPropertyTests {
+  @Test("what the fuzzer has found lies within its text, and comes back")
+  func corpus() throws {
+    try expect(Corpus.failures(of: "json", JSONProperty.self), is: [])
+  }
+
   @Test("random bytes come back, and Foundation reads the same")
   func roundTrip() throws {
     var generator = SeededGenerator(seed: 31)
