@@ -11,6 +11,10 @@ final class Conversation {
   var isGit = true
   /// The name under which one token answers for every name.
   var nameForAll: ByteString?
+  /// The second in which it began.
+  let start: Int64
+  /// The last state that was answered.
+  var lastState = ""
   /// How many items were erased without being named, each time.
   private(set) var unnamed: [Int] = []
   /// The items that were refused, the last one at the end.
@@ -19,6 +23,7 @@ final class Conversation {
   init(_ kind: KeychainUnderTest = KeychainUnderTest.all[0]) {
     fresh = kind.make()
     keychain = fresh.keychain
+    start = fresh.clock.now.seconds
   }
 
   func perform(
@@ -51,12 +56,6 @@ final class Conversation {
   func store(_ lines: String...) throws(ProtocolError) {
     let reply = try perform(.store, joined(lines))
     precondition(reply.isEmpty, "store answered")
-  }
-
-  /// Erases a login; a helper prints nothing.
-  func erase(_ lines: String...) throws(ProtocolError) {
-    let reply = try perform(.erase, joined(lines))
-    precondition(reply.isEmpty, "erase answered")
   }
 
   /// The number of items.

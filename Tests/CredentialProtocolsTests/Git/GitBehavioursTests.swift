@@ -6,124 +6,157 @@ import Testing
 
 /// What git demands of any helper (gitcredentials(7), git-credential(1)), one point after another, on every keychain.
 @Suite("what git demands of a helper") struct GitBehavioursTests {
-  @Test("1: nothing stored, nothing answered", arguments: KeychainUnderTest.all)
-  func nothing(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try expect(git.get("protocol=https", "host=example.com"), is: "")
-    expect(git.fresh.writes ?? 0, is: 0)
+  @Test("git's demands", arguments: demands, KeychainUnderTest.all)
+  func demand(dialogue: Dialogue, kind: KeychainUnderTest) throws {
+    let hasRefreshToken = dialogue.lines.contains { $0.contains("oauth_refresh_token") }
+    if hasRefreshToken && !kind.givesRefreshTokens { return }
+    try Conversation(kind).hold(dialogue.lines)
   }
 
-  @Test("2: what was stored is answered", arguments: KeychainUnderTest.all)
-  func stored(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=secret")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=secret\n")
-  }
+  private static let demands = Dialogue.all(
+    """
+    # 1: nothing stored, nothing answered
+    get ->
+    writes 0
+    # 2, 3 and 4: what was stored is answered, and protocol and host must match
+    store username=alice password=secret
+    get -> username=alice password=secret
+    get protocol=http ->
+    get host=other.com ->
+    get host=example.com:8443 ->
+    get host=EXAMPLE.com:443 -> username=alice password=secret
+    # 5: a given username must match
+    store username=alice password=secret
+    get username=bob ->
+    get username=Alice ->
+    get username=alice -> username=alice password=secret
+    # 6: a given path must match
+    store path=foo.git username=alice password=secret
+    get path=bar.git ->
+    get path=foo.git -> username=alice password=secret
+    # 7: a second store for the same account replaces the password
+    store username=alice password=old
+    store username=alice password=new
+    get -> username=alice password=new
+    count 1
+    # 8: after erase with that password, no answer
+    store username=alice password=secret
+    erase username=alice password=secret
+    get ->
+    count 0
+    # 9 and 14: erase of a host without username forgets all its accounts
+    store username=alice password=1
+    store username=bob password=2
+    store host=other.com username=carol password=3
+    erase
+    get ->
+    get host=other.com -> username=carol password=3
+    # 10: several accounts on one host, each found by its name
+    store username=alice password=1
+    store username=bob password=2
+    store username=carol password=3
+    get username=alice -> username=alice password=1
+    get username=bob -> username=bob password=2
+    get username=carol -> username=carol password=3
+    get -> username=carol password=3
+    # 11: erase with another password than the stored one changes nothing
+    store username=alice password=new
+    erase username=alice password=old
+    erase username=alice password=
+    erase password=old
+    get -> username=alice password=new
+    # 12: erase of one account leaves the other
+    store username=alice password=1
+    store username=bob password=2
+    erase username=bob
+    get -> username=alice password=1
+    # 13: empty username and empty password are stored and answered as empty
+    store username= password=
+    get -> username= password=
+    get username= -> username= password=
+    get username=alice ->
+    # 16: an expiry is kept, answered, and replaced with the password
+    store username=alice password=1 password_expiry_utc=4000000000
+    get -> username=alice password=1 password_expiry_utc=4000000000
+    store username=alice password=2 password_expiry_utc=4000000001
+    get -> username=alice password=2 password_expiry_utc=4000000001
+    store username=alice password=3
+    get -> username=alice password=3
+    # 17: a refresh token is kept and answered, though Debian's git 2.39 drops it when it stores the login again
+    store username=alice password=1 oauth_refresh_token=r=r
+    get -> username=alice password=1 oauth_refresh_token=r=r
+    store username=alice password=1
+    get -> username=alice password=1 oauth_refresh_token=r=r
+    # 18: authtype and credential are answered to a peer with the capability, and to no other
+    store capability[]=authtype authtype=Bearer credential=token
+    get capability[]=authtype -> capability[]=authtype authtype=Bearer credential=token
+    get ->
+    get capability[]=state ->
+    # 19: the same with a username; another username gets nothing
+    store capability[]=authtype username=alice authtype=Bearer credential=token
+    get capability[]=authtype username=alice -> capability[]=authtype username=alice authtype=Bearer credential=token
+    get capability[]=authtype username=bob ->
+    get username=alice ->
+    # 20: what is ephemeral is not stored, in neither form
+    store capability[]=authtype authtype=Bearer credential=token ephemeral=true
+    store capability[]=authtype username=alice password=1 ephemeral=1
+    store username=alice password=1 ephemeral=yes
+    count 0
+    writes 0
+    store username=alice password=1 ephemeral=false
+    count 1
+    # a password that takes the place of a refused one stays where that was; one that answers is left alone, and another's is where git says
+    store username=alice path=acme password=former
+    get path=acme/app.git -> username=alice password=former
+    erase username=alice path=acme/app.git password=wrong
+    refused
+    erase username=alice path=acme/app.git password=former
+    count 0
+    store username=alice path=acme/app.git password=new
+    get path=acme/other.git -> username=alice password=new
+    get path=elsewhere.git ->
+    store username=alice path=acme/app.git password=its-own
+    get path=acme/other.git -> username=alice password=new
+    count 2
+    store username=bob path=acme/third.git password=bob's
+    refused acme
+    get username=bob path=acme/app.git ->
+    # what has expired: account, expiry and refresh token without the password, whatever the capability
+    store username=alice password=old password_expiry_utc={60} oauth_refresh_token=r
+    wait 61
+    get -> username=alice password_expiry_utc={60} oauth_refresh_token=r
+    get username=alice -> username=alice password_expiry_utc={60} oauth_refresh_token=r
+    get username=bob ->
+    get path=acme/app.git -> username=alice password_expiry_utc={60} oauth_refresh_token=r
+    get capability[]=authtype capability[]=state -> username=alice password_expiry_utc={60} oauth_refresh_token=r
+    count 1
+    # a login that git has stored after renewing takes the item's place: it passes the next helper's answer to all
+    store username=alice password=old password_expiry_utc={60} oauth_refresh_token=r
+    wait 61
+    store username=alice password=new oauth_refresh_token=s password_expiry_utc={120}
+    get -> username=alice password=new password_expiry_utc={120} oauth_refresh_token=s
+    count 1
+    # a refused token is only marked, so that it can be renewed
+    store username=alice password=old oauth_refresh_token=r
+    wait 61
+    erase username=alice password=old oauth_refresh_token=r
+    get -> username=alice password_expiry_utc={62} oauth_refresh_token=r
+    wait 9
+    erase username=alice password=old oauth_refresh_token=r
+    get -> username=alice password_expiry_utc={62} oauth_refresh_token=r
+    """)
 
-  @Test("3 and 4: protocol and host must match", arguments: KeychainUnderTest.all)
-  func place(kind: KeychainUnderTest) throws {
+  @Test("store writes nothing where the answer was the same", arguments: KeychainUnderTest.all)
+  func unchanged(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=secret")
-    try expect(git.get("protocol=http", "host=example.com"), is: "")
-    try expect(git.get("protocol=https", "host=other.com"), is: "")
-    try expect(git.get("protocol=https", "host=example.com:8443"), is: "")
-    try expect(git.get("protocol=https", "host=EXAMPLE.com:443") != "")
-  }
-
-  @Test("5: a given username must match", arguments: KeychainUnderTest.all)
-  func username(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=secret")
-    try expect(git.get("protocol=https", "host=example.com", "username=bob"), is: "")
-    try expect(git.get("protocol=https", "host=example.com", "username=Alice"), is: "")
-    try expect(
-      git.get("protocol=https", "host=example.com", "username=alice"), is: "username=alice\npassword=secret\n"
-    )
-  }
-
-  @Test("6: a given path must match", arguments: KeychainUnderTest.all)
-  func path(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "path=foo.git", "username=alice", "password=secret")
-    try expect(git.get("protocol=https", "host=example.com", "path=bar.git"), is: "")
-    try expect(
-      git.get("protocol=https", "host=example.com", "path=foo.git"), is: "username=alice\npassword=secret\n"
-    )
-  }
-
-  @Test("7: a second store for the same account replaces the password", arguments: KeychainUnderTest.all)
-  func replaced(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=old")
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=new")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=new\n")
-    try expect(git.count(), is: 1)
-  }
-
-  @Test("8: after erase with that password, no answer", arguments: KeychainUnderTest.all)
-  func erased(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=secret")
-    try git.erase("protocol=https", "host=example.com", "username=alice", "password=secret")
-    try expect(git.get("protocol=https", "host=example.com"), is: "")
-    try expect(git.count(), is: 0)
-  }
-
-  @Test(
-    "9 and 14: erase of a host without username forgets all its accounts", arguments: KeychainUnderTest.all)
-  func erasedHost(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=1")
-    try git.store("protocol=https", "host=example.com", "username=bob", "password=2")
-    try git.store("protocol=https", "host=other.com", "username=carol", "password=3")
-    try git.erase("protocol=https", "host=example.com")
-    try expect(git.get("protocol=https", "host=example.com"), is: "")
-    try expect(git.get("protocol=https", "host=other.com"), is: "username=carol\npassword=3\n")
-  }
-
-  @Test("10: several accounts on one host, each found by its name", arguments: KeychainUnderTest.all)
-  func accounts(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    for (name, password) in [("alice", "1"), ("bob", "2"), ("carol", "3")] {
-      try git.store("protocol=https", "host=example.com", "username=\(name)", "password=\(password)")
-    }
-    for (name, password) in [("alice", "1"), ("bob", "2"), ("carol", "3")] {
-      try expect(
-        git.get("protocol=https", "host=example.com", "username=\(name)"),
-        is: "username=\(name)\npassword=\(password)\n")
-    }
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=carol\npassword=3\n")
-  }
-
-  @Test(
-    "11: erase with another password than the stored one changes nothing", arguments: KeychainUnderTest.all)
-  func newerPassword(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=new")
-    try git.erase("protocol=https", "host=example.com", "username=alice", "password=old")
-    try git.erase("protocol=https", "host=example.com", "username=alice", "password=")
-    try git.erase("protocol=https", "host=example.com", "password=old")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=new\n")
-  }
-
-  @Test("12: erase of one account leaves the other", arguments: KeychainUnderTest.all)
-  func oneAccount(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=1")
-    try git.store("protocol=https", "host=example.com", "username=bob", "password=2")
-    try git.erase("protocol=https", "host=example.com", "username=bob")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=1\n")
-  }
-
-  @Test(
-    "13: empty username and empty password are stored and answered as empty", arguments: KeychainUnderTest.all
-  )
-  func empty(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=", "password=")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=\npassword=\n")
-    try expect(git.get("protocol=https", "host=example.com", "username="), is: "username=\npassword=\n")
-    try expect(git.get("protocol=https", "host=example.com", "username=alice"), is: "")
+    try git.hold("store username=alice password=x")
+    let before = try git.keychain.everything()
+    try git.hold(
+      """
+      store username=alice password=x
+      store host=example.com:443 path=acme/app.git username=alice password=x
+      """)
+    try expect(git.fresh.reopened.everything(), is: before)
   }
 
   @Test(
@@ -138,94 +171,21 @@ import Testing
       is: "")
   }
 
-  @Test("16: an expiry is kept, answered, and replaced with the password", arguments: KeychainUnderTest.all)
-  func expiry(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store(
-      "protocol=https", "host=example.com", "username=alice", "password=1", "password_expiry_utc=4000000000")
-    try expect(
-      git.get("protocol=https", "host=example.com"),
-      is: "username=alice\npassword=1\npassword_expiry_utc=4000000000\n")
-    try git.store(
-      "protocol=https", "host=example.com", "username=alice", "password=2", "password_expiry_utc=4000000001")
-    try expect(
-      git.get("protocol=https", "host=example.com"),
-      is: "username=alice\npassword=2\npassword_expiry_utc=4000000001\n")
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=3")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=3\n")
-  }
-
-  @Test("17: a refresh token is kept and answered", arguments: KeychainUnderTest.givingRefreshTokens)
-  func refreshToken(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store(
-      "protocol=https", "host=example.com", "username=alice", "password=1", "oauth_refresh_token=r=r")
-    let answer = "username=alice\npassword=1\noauth_refresh_token=r=r\n"
-    try expect(git.get("protocol=https", "host=example.com"), is: answer)
-    // Debian's git 2.39 drops it when it stores the login again.
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=1")
-    try expect(git.get("protocol=https", "host=example.com"), is: answer)
-  }
-
   @Test(
-    "18: authtype and credential are answered to a peer with the capability, and to no other",
+    "21: what was stored is answered until the time limit, which a use doesn't extend",
     arguments: KeychainUnderTest.all)
-  func authtype(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store(
-      "capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer", "credential=token")
-    try expect(
-      git.get("capability[]=authtype", "protocol=https", "host=example.com"),
-      is: "capability[]=authtype\nauthtype=Bearer\ncredential=token\n")
-    try expect(git.get("protocol=https", "host=example.com"), is: "")
-    try expect(git.get("capability[]=state", "protocol=https", "host=example.com"), is: "")
-  }
-
-  @Test("19: the same with a username; another username gets nothing", arguments: KeychainUnderTest.all)
-  func authtypeWithUsername(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store(
-      "capability[]=authtype", "protocol=https", "host=example.com", "username=alice", "authtype=Bearer",
-      "credential=token")
-    try expect(
-      git.get("capability[]=authtype", "protocol=https", "host=example.com", "username=alice"),
-      is: "capability[]=authtype\nusername=alice\nauthtype=Bearer\ncredential=token\n")
-    try expect(git.get("capability[]=authtype", "protocol=https", "host=example.com", "username=bob"), is: "")
-    try expect(git.get("protocol=https", "host=example.com", "username=alice"), is: "")
-  }
-
-  @Test("20: what is ephemeral is not stored, in neither form", arguments: KeychainUnderTest.all)
-  func ephemeral(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store(
-      "capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer", "credential=token",
-      "ephemeral=true")
-    try git.store(
-      "capability[]=authtype", "protocol=https", "host=example.com", "username=alice", "password=1",
-      "ephemeral=1")
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=1", "ephemeral=yes")
-    try expect(git.count(), is: 0)
-    expect(git.fresh.writes ?? 0, is: 0)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=1", "ephemeral=false")
-    try expect(git.count(), is: 1)
-  }
-
-  @Test(
-    "21: with a time limit, what was stored is no longer answered after it", arguments: KeychainUnderTest.all)
   func timeout(kind: KeychainUnderTest) throws {
     let git = Conversation(kind)
     git.timeout = 10
-    let expiry = git.fresh.clock.now.seconds + 10
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=1")
-    try expect(
-      git.get("protocol=https", "host=example.com"),
-      is: "username=alice\npassword=1\npassword_expiry_utc=\(expiry)\n")
-    // Git stores the login again after each use, which must not extend the expiry.
-    try git.store(
-      "protocol=https", "host=example.com", "username=alice", "password=1", "password_expiry_utc=\(expiry)")
-    git.fresh.clock.now = Timestamp(seconds: expiry - 1)
-    try expect(git.get("protocol=https", "host=example.com") != "")
-    git.fresh.clock.now = Timestamp(seconds: expiry)
-    try expect(git.get("protocol=https", "host=example.com"), is: "")
+    try git.hold(
+      """
+      store username=alice password=1
+      get -> username=alice password=1 password_expiry_utc={10}
+      store username=alice password=1 password_expiry_utc={10}
+      at 9
+      get -> username=alice password=1 password_expiry_utc={10}
+      at 10
+      get ->
+      """)
   }
 }

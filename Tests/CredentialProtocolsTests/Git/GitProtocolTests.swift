@@ -7,6 +7,114 @@ import Testing
 @Suite("git's protocol") struct GitProtocolTests {
   private let git = Conversation()
 
+  @Test("what a request means", arguments: dialogues)
+  func meaning(dialogue: Dialogue) throws { try git.hold(dialogue.lines) }
+
+  private static let dialogues = Dialogue.all(
+    """
+    # a login of the whole server that was refused leaves nothing to remember
+    store username=alice password=former
+    erase username=alice path=acme/app.git password=former
+    refused
+    count 0
+    # erase with a state forgets just the item that had answered, and nothing else once that is gone
+    store username=alice password=same
+    store username=bob password=same
+    store username=carol password=same
+    get capability[]=state username=bob -> capability[]=state username=bob password=same {state}
+    erase capability[]=state password=same {state}
+    get username=alice -> username=alice password=same
+    get username=bob ->
+    get username=carol -> username=carol password=same
+    erase capability[]=state password=else {state}
+    count 2
+    # what is erased without being named is told
+    store protocol=http host=proxy.example:3128 username=alice password=same
+    store protocol=http host=proxy.example:3128 username=bob password=same
+    erase protocol=http host=other.example:3128
+    erase protocol=http host=proxy.example:3128 username=carol
+    erase protocol=http host=proxy.example:3128 password=another
+    unnamed
+    erase protocol=http host=proxy.example:3128
+    unnamed 2
+    store protocol=http host=proxy.example:3128 username=alice password=same
+    erase protocol=http host=proxy.example:3128 username=alice
+    count 0
+    store protocol=http host=proxy.example:3128 username=alice password=same
+    erase protocol=http host=proxy.example:3128 password=same
+    count 0
+    unnamed 2
+    # a peer with authtype gets a password where there is one
+    store username=alice password=x
+    get capability[]=authtype -> capability[]=authtype username=alice password=x
+    # a peer without authtype gets the older password, not the newer credential
+    store username=alice password=x
+    store capability[]=authtype username=bot authtype=Bearer credential=t
+    get -> username=alice password=x
+    get capability[]=authtype -> capability[]=authtype username=bot authtype=Bearer credential=t
+    # a credential from a peer that did not announce the capability does not count
+    store authtype=Bearer credential=t
+    count 0
+    store username=a password=x authtype=Bearer credential=t
+    get -> username=a password=x
+    # a credential needs an authtype, and the other way round
+    store capability[]=authtype credential=t
+    store capability[]=authtype authtype= credential=t
+    store capability[]=authtype authtype=Bearer
+    count 0
+    # a credential is erased by its value
+    store capability[]=authtype authtype=Bearer credential=new oauth_refresh_token=r password_expiry_utc={9999}
+    erase capability[]=authtype authtype=Bearer credential=old
+    get ->
+    get capability[]=authtype -> capability[]=authtype authtype=Bearer credential=new password_expiry_utc={9999} oauth_refresh_token=r
+    erase capability[]=authtype authtype=Bearer credential=new
+    count 0
+    # a password is stored without a username, and not without a password
+    store username=alice
+    count 0
+    store password=x
+    get -> password=x
+    # an expiry of 0 is none, as git reads it
+    store username=a password=x password_expiry_utc=0
+    get -> username=a password=x
+    # what has expired is neither stored nor answered
+    store username=a password=x password_expiry_utc={0}
+    store username=a password=x password_expiry_utc=1
+    count 0
+    store username=a password=x password_expiry_utc={9}
+    get -> username=a password=x password_expiry_utc={9}
+    at 9
+    get ->
+    # an expired store does not change what is there
+    store username=a password=good
+    store username=a password=bad password_expiry_utc=1
+    get -> username=a password=good
+    # user and password of a URL are stored as if given by themselves
+    store url=https://al%40ice:s%20ecret@example.com/acme/app.git
+    get path=acme/app.git -> username=al@ice password=s ecret
+    get url=https://al%40ice@example.com/acme/app.git -> username=al@ice password=s ecret
+    get url=https://bob@example.com/acme/app.git ->
+    erase url=https://al%40ice:other@example.com/acme/app.git
+    count 1
+    erase url=https://al%40ice:s%20ecret@example.com/acme/app.git
+    count 0
+    # the passphrase of a certificate belongs to its path
+    store protocol=cert host= path=home/ann/key.pem username= password=phrase
+    get protocol=cert path=home/ann/key.pem -> username= password=phrase
+    get protocol=cert host= path=home/ann/key.pem username= -> username= password=phrase
+    get url=cert:///home/ann/key.pem -> username= password=phrase
+    get protocol=cert path=home/ann/other.pem ->
+    get protocol=cert path=home/ann/key.pem/x ->
+    get protocol=cert host=home path=home/ann/key.pem ->
+    erase protocol=cert path=home/ann/key.pem username= password=phrase
+    count 0
+    # an IPv6 host is the same with and without its port
+    store host=[2001:DB8::1] username=a password=x
+    get host=[2001:db8::1]:443 -> username=a password=x
+    get host=[2001:db8::1]:8443 ->
+    get host=[2001:db8::2] ->
+    """)
+
   @Test("capability names what the helper has")
   func capability() throws {
     try expect(git.perform(.capability, []), is: "version 0\ncapability authtype\ncapability state\n")
@@ -16,7 +124,7 @@ import Testing
     "a question that names too little is refused, and never means everything",
     arguments: ["get", "store", "erase"])
   func tooBroad(name: String) throws {
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
+    try git.hold("store username=alice password=x")
     let operation = try #require(GitCredentialProtocol.Operation(rawValue: name))
     for (lines, fault) in [
       ([], .noProtocol), (["host=example.com"], .noProtocol),
@@ -34,237 +142,46 @@ import Testing
 
   @Test("state names the item that answered, to a peer with the capability alone")
   func state() throws {
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
+    try git.hold(
+      """
+      store username=alice password=x
+      get capability[]=state -> capability[]=state username=alice password=x {state}
+      get -> username=alice password=x
+      get capability[]=authtype capability[]=state -> capability[]=authtype capability[]=state username=alice password=x {state}
+      """)
     let item = try #require(try git.keychain.items(matching: .all).first)
-    let name = try #require(item.reference).bytes
-    try expect(
-      git.get("capability[]=state", "protocol=https", "host=example.com"),
-      is: "capability[]=state\nusername=alice\npassword=x\nstate[]=llavero:\(name)\n")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=x\n")
-    try expect(
-      git.get("capability[]=authtype", "capability[]=state", "protocol=https", "host=example.com"),
-      is: "capability[]=authtype\ncapability[]=state\nusername=alice\npassword=x\nstate[]=llavero:\(name)\n")
+    expect(git.lastState, is: "state[]=llavero:\(try #require(item.reference).bytes)")
   }
 
   @Test("where tokens have a name for all, that answers for any other name, after the name itself")
   func nameForAll() throws {
-    let git = Conversation()
-    let place = ["protocol=https", "host=example.com"]
-    try git.store(place[0], place[1], "username=oauth2", "password=token")
-    try expect(git.get(place[0], place[1], "username=alice"), is: "")
+    try git.hold(
+      """
+      store username=oauth2 password=token
+      get username=alice ->
+      """)
     git.nameForAll = "oauth2"
-    try expect(git.get(place[0], place[1], "username=alice"), is: "username=oauth2\npassword=token\n")
-    try expect(git.get(place[0], "host=example.org", "username=alice"), is: "")
-    try git.store(place[0], place[1], "username=alice", "password=her own")
-    try expect(git.get(place[0], place[1], "username=alice"), is: "username=alice\npassword=her own\n")
+    try git.hold(
+      """
+      get username=alice -> username=oauth2 password=token
+      get host=example.org username=alice ->
+      store username=alice password=her-own
+      get username=alice -> username=alice password=her-own
+      """)
     git.nameForAll = "other"
-    try expect(git.get(place[0], place[1], "username=bob"), is: "")
+    try git.hold("get username=bob ->")
   }
 
-  @Test(
-    "a password that takes the place of a refused one stays where that was, if nothing answers",
-    arguments: KeychainUnderTest.all)
-  func replaced(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    let login = ["protocol=https", "host=example.com", "username=alice"]
-    try git.store(login[0], login[1], login[2], "path=acme", "password=former")
-    try expect(
-      git.get(login[0], login[1], "path=acme/app.git"), is: "username=alice\npassword=former\n")
-    // A wrong password that was never stored says nothing of that one.
-    try git.erase(login[0], login[1], login[2], "path=acme/app.git", "password=wrong")
-    expect(git.refused.isEmpty)
-    try git.erase(login[0], login[1], login[2], "path=acme/app.git", "password=former")
-    try expect(git.count(), is: 0)
-    try git.store(login[0], login[1], login[2], "path=acme/app.git", "password=new")
-    try expect(git.get(login[0], login[1], "path=acme/other.git"), is: "username=alice\npassword=new\n")
-    try expect(git.get(login[0], login[1], "path=elsewhere.git"), is: "")
-    // There is one now, which another password doesn't touch.
-    try git.store(login[0], login[1], login[2], "path=acme/app.git", "password=its own")
-    try expect(git.get(login[0], login[1], "path=acme/other.git"), is: "username=alice\npassword=new\n")
-    try expect(git.count(), is: 2)
-    // Another's is where git says.
-    try git.store(login[0], login[1], "username=bob", "path=acme/third.git", "password=bob's")
-    expect(git.refused.map(\.path), is: ["acme"])
-    try expect(git.get(login[0], login[1], "username=bob", "path=acme/app.git"), is: "")
-  }
-
-  @Test("a login of the whole server that was refused leaves nothing to remember")
-  func refusedServer() throws {
-    let git = Conversation()
-    let login = ["protocol=https", "host=example.com", "username=alice"]
-    try git.store(login[0], login[1], login[2], "password=former")
-    try git.erase(login[0], login[1], login[2], "path=acme/app.git", "password=former")
-    expect(git.refused.isEmpty)
-    try expect(git.count(), is: 0)
-  }
-
-  @Test("erase with a state forgets just the item that had answered")
-  func eraseWithState() throws {
-    for name in ["alice", "bob", "carol"] {
-      try git.store("protocol=https", "host=example.com", "username=\(name)", "password=same")
-    }
-    let answer = try git.get("capability[]=state", "protocol=https", "host=example.com", "username=bob")
-    let state = try #require(answer.split(separator: "\n").first { $0.hasPrefix("state[]=") })
-    try git.erase("capability[]=state", "protocol=https", "host=example.com", "password=same", String(state))
-    expect(Set(try git.keychain.items(matching: .all).map(\.key.account)), is: ["alice", "carol"])
-    // The item is gone; nothing else may be erased by its state alone.
-    try git.erase("capability[]=state", "protocol=https", "host=example.com", "password=else", String(state))
-    try expect(git.count(), is: 2)
-  }
-
-  @Test("what is erased without being named is told")
-  func unnamedErasure() throws {
-    let proxy = ["protocol=http", "host=proxy.example:3128"]
-    for name in ["alice", "bob"] { try git.store(proxy[0], proxy[1], "username=\(name)", "password=same") }
-    try git.erase(proxy[0], "host=other.example:3128")
-    try git.erase(proxy[0], proxy[1], "username=carol")
-    try git.erase(proxy[0], proxy[1], "password=another")
-    expect(git.unnamed, is: [])
-    try git.erase(proxy[0], proxy[1])
-    expect(git.unnamed, is: [2])
-    try git.store(proxy[0], proxy[1], "username=alice", "password=same")
-    try git.erase(proxy[0], proxy[1], "username=alice")
-    try git.store(proxy[0], proxy[1], "username=alice", "password=same")
-    try git.erase(proxy[0], proxy[1], "password=same")
-    expect(git.unnamed, is: [2])
-  }
-
-  @Test("a peer with authtype gets a password where there is one")
-  func passwordForAuthtype() throws {
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
-    try expect(
-      git.get("capability[]=authtype", "protocol=https", "host=example.com"),
-      is: "capability[]=authtype\nusername=alice\npassword=x\n")
-  }
-
-  @Test("a peer without authtype gets the older password, not the newer credential")
-  func olderPassword() throws {
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
-    try git.store(
-      "capability[]=authtype", "protocol=https", "host=example.com", "username=bot", "authtype=Bearer",
-      "credential=t")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=alice\npassword=x\n")
-    try expect(
-      git.get("capability[]=authtype", "protocol=https", "host=example.com").contains("credential=t\n"))
-  }
-
-  @Test("a credential from a peer that did not announce the capability does not count")
-  func noCapability() throws {
-    try git.store("protocol=https", "host=example.com", "authtype=Bearer", "credential=t")
-    try expect(git.count(), is: 0)
-    try git.store(
-      "protocol=https", "host=example.com", "username=a", "password=x", "authtype=Bearer", "credential=t")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=a\npassword=x\n")
-  }
-
-  @Test("a credential needs an authtype")
-  func noAuthtype() throws {
-    try git.store("capability[]=authtype", "protocol=https", "host=example.com", "credential=t")
-    try git.store("capability[]=authtype", "protocol=https", "host=example.com", "authtype=", "credential=t")
-    try git.store("capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer")
-    try expect(git.count(), is: 0)
-  }
-
-  @Test("a credential is erased by its value")
-  func eraseCredential() throws {
-    try git.store(
-      "capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer", "credential=new",
-      "oauth_refresh_token=r", "password_expiry_utc=4000000000")
-    try git.erase(
-      "capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer", "credential=old")
-    try expect(
-      git.get("capability[]=authtype", "protocol=https", "host=example.com"),
-      is:
-        "capability[]=authtype\nauthtype=Bearer\ncredential=new\npassword_expiry_utc=4000000000\noauth_refresh_token=r\n"
-    )
-    try git.erase(
-      "capability[]=authtype", "protocol=https", "host=example.com", "authtype=Bearer", "credential=new")
-    try expect(git.count(), is: 0)
-  }
-
-  @Test("a password is stored without a username, and not without a password")
-  func halves() throws {
-    try git.store("protocol=https", "host=example.com", "username=alice")
-    try expect(git.count(), is: 0)
-    try git.store("protocol=https", "host=example.com", "password=x")
-    try expect(git.get("protocol=https", "host=example.com"), is: "password=x\n")
-  }
-
-  @Test("an expiry of 0 is none, as git reads it")
-  func noExpiry() throws {
-    try git.store("protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=0")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=a\npassword=x\n")
-  }
-
-  @Test("what has expired is neither stored nor answered")
-  func expired() throws {
-    let now = git.fresh.clock.now.seconds
-    try git.store(
-      "protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=\(now)")
-    try git.store("protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=1")
-    try expect(git.count(), is: 0)
-    try git.store(
-      "protocol=https", "host=example.com", "username=a", "password=x", "password_expiry_utc=\(now + 9)")
-    try expect(git.get("protocol=https", "host=example.com") != "")
-    git.fresh.clock.advance(seconds: 9)
-    try expect(git.get("protocol=https", "host=example.com"), is: "")
-  }
-
-  @Test("an expired store does not change what is there")
-  func expiredStore() throws {
-    try git.store("protocol=https", "host=example.com", "username=a", "password=good")
-    try git.store("protocol=https", "host=example.com", "username=a", "password=bad", "password_expiry_utc=1")
-    try expect(git.get("protocol=https", "host=example.com"), is: "username=a\npassword=good\n")
-  }
-
-  @Test("an earlier expiry than the time limit counts")
+  @Test("of an expiry and the time limit the earlier counts")
   func timeoutAndExpiry() throws {
     git.timeout = 100
-    let now = git.fresh.clock.now.seconds
-    try git.store(
-      "protocol=https", "host=a.com", "username=a", "password=x", "password_expiry_utc=\(now + 50)")
-    try git.store(
-      "protocol=https", "host=b.com", "username=a", "password=x", "password_expiry_utc=\(now + 500)")
-    try expect(git.get("protocol=https", "host=a.com").hasSuffix("password_expiry_utc=\(now + 50)\n"))
-    try expect(git.get("protocol=https", "host=b.com").hasSuffix("password_expiry_utc=\(now + 101)\n"))
-  }
-
-  @Test("user and password of a URL are stored as if given by themselves")
-  func userinfo() throws {
-    try git.store("url=https://al%40ice:s%20ecret@example.com/acme/app.git")
-    try expect(
-      git.get("protocol=https", "host=example.com", "path=acme/app.git"),
-      is: "username=al@ice\npassword=s ecret\n")
-    try expect(
-      git.get("url=https://al%40ice@example.com/acme/app.git"), is: "username=al@ice\npassword=s ecret\n")
-    try expect(git.get("url=https://bob@example.com/acme/app.git"), is: "")
-    try git.erase("url=https://al%40ice:other@example.com/acme/app.git")
-    try expect(git.count(), is: 1)
-    try git.erase("url=https://al%40ice:s%20ecret@example.com/acme/app.git")
-    try expect(git.count(), is: 0)
-  }
-
-  @Test("the passphrase of a certificate belongs to its path")
-  func certificate() throws {
-    try git.store("protocol=cert", "host=", "path=home/ann/key.pem", "username=", "password=phrase")
-    try expect(git.get("protocol=cert", "path=home/ann/key.pem"), is: "username=\npassword=phrase\n")
-    try expect(
-      git.get("protocol=cert", "host=", "path=home/ann/key.pem", "username="),
-      is: "username=\npassword=phrase\n")
-    try expect(git.get("url=cert:///home/ann/key.pem"), is: "username=\npassword=phrase\n")
-    try expect(git.get("protocol=cert", "path=home/ann/other.pem"), is: "")
-    try expect(git.get("protocol=cert", "path=home/ann/key.pem/x"), is: "")
-    try expect(git.get("protocol=cert", "host=home", "path=home/ann/key.pem"), is: "")
-    try git.erase("protocol=cert", "path=home/ann/key.pem", "username=", "password=phrase")
-    try expect(git.count(), is: 0)
-  }
-
-  @Test("an IPv6 host is the same with and without its port")
-  func ipv6() throws {
-    try git.store("protocol=https", "host=[2001:DB8::1]", "username=a", "password=x")
-    try expect(git.get("protocol=https", "host=[2001:db8::1]:443"), is: "username=a\npassword=x\n")
-    try expect(git.get("protocol=https", "host=[2001:db8::1]:8443"), is: "")
-    try expect(git.get("protocol=https", "host=[2001:db8::2]"), is: "")
+    try git.hold(
+      """
+      store host=a.com username=a password=x password_expiry_utc={50}
+      store host=b.com username=a password=x password_expiry_utc={500}
+      get host=a.com -> username=a password=x password_expiry_utc={50}
+      get host=b.com -> username=a password=x password_expiry_utc={101}
+      """)
   }
 
   @Test("bytes that are not UTF-8 are stored and answered as they are")
@@ -281,20 +198,12 @@ import Testing
   @Test("git gets what no tool keeps for itself")
   func domains() throws {
     try git.keychain.add(.internet(account: "a", domain: "docker"), "x")
-    try expect(git.get("protocol=https", "host=example.com"), is: "")
-    try git.erase("protocol=https", "host=example.com")
-    try expect(git.count(), is: 1)
-  }
-
-  @Test("store writes nothing where the answer was the same", arguments: KeychainUnderTest.all)
-  func unchanged(kind: KeychainUnderTest) throws {
-    let git = Conversation(kind)
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
-    let before = try git.keychain.everything()
-    try git.store("protocol=https", "host=example.com", "username=alice", "password=x")
-    try git.store(
-      "protocol=https", "host=example.com:443", "path=acme/app.git", "username=alice", "password=x")
-    try expect(git.fresh.reopened.everything(), is: before)
+    try git.hold(
+      """
+      get ->
+      erase
+      count 1
+      """)
   }
 
   @Test("what the keychain throws is passed on")
@@ -302,6 +211,45 @@ import Testing
     let account = String(repeating: "a", count: 65_535)
     #expect(throws: ProtocolError.keychain(.unusableAttribute(name: "account", .tooLong(limit: 65_534)))) {
       try git.store("protocol=https", "host=example.com", "username=\(account)", "password=x")
+    }
+  }
+
+  // What git's lines can't carry.
+
+  @Test(
+    "an answer that would be more than its line is refused",
+    arguments: ["a\nhost=victim", "a\r", "a\0b", "\n"])
+  func unspeakable(secret: String) throws {
+    try git.keychain.add(.internet(account: "alice"), secret)
+    #expect(throws: ProtocolError.unspeakableAnswer(key: "password")) {
+      try git.get("protocol=https", "host=example.com")
+    }
+    // Whether the password is answered with it or has expired.
+    for (host, expiry) in [("b.com", nil), ("c.com", 1)] as [(ByteString, Int64?)] {
+      try git.keychain.add(.internet(host), .text("x", expiry: expiry, refreshToken: secret))
+      #expect(throws: ProtocolError.unspeakableAnswer(key: "oauth_refresh_token")) {
+        try git.get("protocol=https", "host=\(host)")
+      }
+    }
+    try git.keychain.add(.internet("d.com"), Credential.text(secret, scheme: "Bearer"))
+    #expect(throws: ProtocolError.unspeakableAnswer(key: "credential")) {
+      try git.get("capability[]=authtype", "protocol=https", "host=d.com")
+    }
+  }
+
+  @Test("the longest lines are answered, and one byte more is refused")
+  func longest() throws {
+    let room = 65_535 - "password=\n".utf8.count
+    try git.keychain.add(.internet("a.com"), String(repeating: "x", count: room))
+    try expect(git.get("protocol=https", "host=a.com").utf8.count, is: 65_535)
+    try git.keychain.add(.internet("b.com"), String(repeating: "x", count: room + 1))
+    #expect(throws: ProtocolError.unspeakableAnswer(key: "password")) {
+      try git.get("protocol=https", "host=b.com")
+    }
+    let account = attribute([UInt8](repeating: 0x61, count: 65_534))
+    try git.keychain.add(.internet("c.com", account: account), "x")
+    #expect(throws: ProtocolError.unspeakableAnswer(key: "username")) {
+      try git.get("protocol=https", "host=c.com")
     }
   }
 }

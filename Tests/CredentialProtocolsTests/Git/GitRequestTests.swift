@@ -1,10 +1,16 @@
 import CredentialProtocols
 import Expectations
 import Keychain
+import Properties
 import TestSupport
 import Testing
 
 @Suite("a request of git") struct GitRequestTests {
+  @Test("what the fuzzer has found says one thing, and is answered by what it stored")
+  func corpus() throws {
+    try expect(Corpus.failures(of: "git-request", GitRequestProperty.self), is: [])
+  }
+
   @Test("every key is understood")
   func everyKey() throws {
     let request = try RevealedRequest(

@@ -151,9 +151,4 @@ struct AWSProtocolTests {
     #expect(throws: Never.self) { try AWSProtocol.respond(to: call) }
     expect(!call.isDrained)
   }
-
-  @Test("a keychain that can't be used is no empty one")
-  func failingKeychain() {
-    expect(aws.call(["dev"], bytes: [], failing: .keychain(.locked(path: "/x"))), is: unusable)
-  }
 }

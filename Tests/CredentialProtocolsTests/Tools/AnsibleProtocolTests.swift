@@ -33,8 +33,6 @@ struct AnsibleProtocolTests {
     for id in ["test", "old", "none"] {
       expect(ansible.call("--vault-id", id), is: ToolReply(status: 2, output: ""))
     }
-    let locked = ansible.call(["--vault-id", "x"], bytes: [], failing: .keychain(.locked(path: "/x")))
-    expect(locked, is: ToolReply(status: 1, output: ""))
     expect(ansible.call("prod"), is: ToolReply(status: 64, output: ""))
   }
 
@@ -97,13 +95,5 @@ struct SummonProtocolTests {
     expect(summon.call(input: "a\nnone\na\n"), is: ToolReply(status: 1, output: "MQ==\n"))
     expect(summon.call(input: "\n").status, is: 2)
     expect(summon.call([], bytes: Array(repeating: 0x61, count: 1 << 20)).status, is: 2)
-  }
-
-  @Test("a keychain that can't be used is an error")
-  func failing() {
-    for arguments in [["a"], []] {
-      let reply = summon.call(arguments, bytes: Array("a\n".utf8), failing: .keychain(.locked(path: "/x")))
-      expect(reply, is: ToolReply(status: 2, output: ""))
-    }
   }
 }

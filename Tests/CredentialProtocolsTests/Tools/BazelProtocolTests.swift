@@ -118,10 +118,4 @@ struct BazelProtocolTests {
     #expect(throws: ProtocolError.requestTooLong(limit: 1 << 20)) { try BazelProtocol.respond(to: call) }
     expect(call.isDrained && call.output.isEmpty)
   }
-
-  @Test("a keychain that can't be used is no empty one")
-  func failingKeychain() {
-    let request = Array(#"{"uri":"https://h.example"}"#.utf8)
-    expect(bazel.call(["get"], bytes: request, failing: .keychain(.locked(path: "/x"))), is: unusable)
-  }
 }

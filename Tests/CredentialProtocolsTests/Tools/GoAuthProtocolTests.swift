@@ -178,12 +178,6 @@ struct GoAuthProtocolTests {
     }
   }
 
-  @Test("a keychain that can't be used is no empty one")
-  func failingKeychain() {
-    expect(
-      goauth.call(["https://a.example"], bytes: [], failing: .keychain(.locked(path: "/x"))), is: unusable)
-  }
-
   @Test("whatever the URL is, what is answered is a part of it, on the item's host")
   func fuzz() throws {
     try goauth.add(alice("go.example", "a/b"), "s3cret")

@@ -178,17 +178,6 @@ struct KeyringProtocolTests {
     expect(keyring.call("get", "s", "u"), is: notFound)
   }
 
-  @Test("a keychain that can't be used is no empty one")
-  func failingKeychain() {
-    for arguments in [
-      ["get", "s", "u"], ["set", "s", "u"], ["del", "s", "u"], ["get", index, "--mode=creds"],
-    ] {
-      let reply = keyring.call(
-        arguments, bytes: Array("p\n".utf8), failing: .keychain(.locked(path: "/x")))
-      expect(reply, is: refused)
-    }
-  }
-
   // MARK: URLs
 
   @Test("a URL is a name like any other for set and del: each spelling is one of its own")

@@ -238,13 +238,6 @@ struct KubectlProtocolTests {
     expect(!call.isDrained)
   }
 
-  @Test("a keychain that can't be used is no empty one")
-  func failingKeychain() {
-    var kubectl = kubectl
-    kubectl.environment["KUBERNETES_EXEC_INFO"] = request()
-    expect(kubectl.call([], bytes: [], failing: .keychain(.locked(path: "/x"))), is: unusable)
-  }
-
   @Test("no secret breaks it: what is answered is whole, and all else refused")
   func fuzz() throws {
     var generator = SeededGenerator(seed: 6)

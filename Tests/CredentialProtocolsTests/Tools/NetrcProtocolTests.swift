@@ -108,10 +108,4 @@ struct NetrcProtocolTests {
     }
     expect(netrc.call("h").status, is: 64)
   }
-
-  @Test("a keychain that can't be used is an error")
-  func failing() {
-    let reply = netrc.call([], bytes: [], failing: .keychain(.locked(path: "/x")))
-    expect(reply, is: ToolReply(status: 2, output: ""))
-  }
 }

@@ -154,13 +154,4 @@ struct TerraformProtocolTests {
     #expect(throws: Never.self) { try TerraformProtocol.respond(to: get) }
     expect(get.isDrained)
   }
-
-  @Test("a keychain that can't be used is no empty one")
-  func failingKeychain() {
-    for operation in ["get", "store", "forget"] {
-      let reply = terraform.call(
-        [operation, host], bytes: Array(#"{"token":"t"}"#.utf8), failing: .keychain(.locked(path: "/x")))
-      expect(reply, is: ToolReply(status: 2, output: ""))
-    }
-  }
 }
