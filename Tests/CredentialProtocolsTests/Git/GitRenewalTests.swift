@@ -156,7 +156,7 @@ import Testing
     try renews { nil }
     try git.hold(
       """
-      get capability[]=state \(state) -> username=alice oauth_refresh_token=r
+      get capability[]=state \(state) -> username=alice password_expiry_utc={65} oauth_refresh_token=r
       count 1
       """)
   }
